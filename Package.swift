@@ -1,0 +1,138 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every target is compiled alike: no warning is left standing, imports are internal unless they say
+/// otherwise, and a member is visible only where its module is imported.
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+func module(_ name: String, _ uses: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: uses, swiftSettings: strict)
+}
+
+func tests(_ name: String, _ uses: [Target.Dependency] = []) -> Target {
+    .testTarget(
+        name: name + "Tests", dependencies: [.target(name: name), "TestSupport"] + uses,
+        swiftSettings: strict)
+}
+
+// The rim: what third parties do for us. Which module may import which is written in
+// docs/architecture.md and held by Tests/ArchitectureTests.
+let http: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+let httpTLS: Target.Dependency = .product(name: "HummingbirdTLS", package: "hummingbird")
+let httpClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
+let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
+let nio: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioHTTP: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
+let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
+let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let sqlite: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+let jwt: Target.Dependency = .product(name: "JWTKit", package: "jwt-kit")
+let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+let subprocess: Target.Dependency = .product(name: "Subprocess", package: "swift-subprocess")
+let systemPackage: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
+
+let package = Package(
+    name: "postilla",
+    platforms: [.macOS(.v15)],
+    products: [
+        .executable(name: "postilla", targets: ["postilla"]),
+        .library(name: "Instant", targets: ["Instant"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2", traits: []),
+        .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+    ],
+    targets: [
+        // Shared nouns and rules: synchronous, no third-party import.
+        module("Annotations"),
+        module("Authorization", ["Annotations"]),
+        module("SyncProtocol", ["Annotations", "Authorization"]),
+
+        // The client.
+        module("InstantCore", ["Annotations", "Authorization", "SyncProtocol"]),
+        module(
+            "Instant",
+            ["Annotations", "Authorization", "SyncProtocol", "InstantCore", httpClient, nio, nioHTTP, nioPosix, nioSSL, sqlite, crypto, logging]),
+
+        // The server.
+        module("EngineCore", ["Annotations", "Authorization", "SyncProtocol"]),
+        module(
+            "DocumentEngine",
+            [
+                "Annotations", "Authorization", "SyncProtocol", "EngineCore", "PDFPages", http, httpTLS, httpTypes, nio, nioPosix, nioSSL,
+                lifecycle, sqlite, jwt, crypto, logging,
+            ]),
+
+        // Files and the terminal.
+        module("PDFPages", ["Annotations", subprocess, systemPackage]),
+        module("Screen"),
+        module("App", ["Annotations", "Authorization", "SyncProtocol", "InstantCore", "PDFPages", "Screen"]),
+        .systemLibrary(name: "CNcurses", providers: [.apt(["libncurses-dev"]), .brew(["ncurses"])]),
+        .target(name: "CTerminal", swiftSettings: strict),
+        module("Terminal", ["Screen", "CNcurses", "CTerminal"]),
+        .executableTarget(
+            name: "postilla",
+            dependencies: [
+                "Annotations", "Authorization", "SyncProtocol", "InstantCore", "Instant", "EngineCore", "DocumentEngine", "PDFPages", "Screen",
+                "App", "Terminal", arguments, logging, jwt, crypto, httpClient, nio, nioHTTP, lifecycle, subprocess, systemPackage,
+            ],
+            swiftSettings: strict),
+
+        // Tests.
+        .systemLibrary(name: "CVTerm", path: "Tests/CVTerm", providers: [.apt(["libvterm-dev"])]),
+        .target(name: "CPty", path: "Tests/CPty"),
+        .target(
+            name: "TestSupport",
+            dependencies: [
+                "Annotations", "Authorization", "SyncProtocol", "InstantCore", "EngineCore", "Screen", "CPty", "CVTerm",
+            ],
+            path: "Tests/TestSupport", swiftSettings: strict),
+        tests("Annotations"),
+        tests("Authorization", ["Annotations"]),
+        tests("SyncProtocol", ["Annotations", "Authorization"]),
+        tests("InstantCore", ["Annotations", "Authorization", "SyncProtocol", "EngineCore"]),
+        tests(
+            "Instant",
+            ["Annotations", "Authorization", "SyncProtocol", "InstantCore", "EngineCore", "DocumentEngine", jwt, crypto, httpClient, nio, logging]),
+        tests("EngineCore", ["Annotations", "Authorization", "SyncProtocol"]),
+        tests(
+            "DocumentEngine",
+            ["Annotations", "Authorization", "SyncProtocol", "EngineCore", "PDFPages", jwt, crypto, httpClient, nio, nioHTTP, logging]),
+        tests("PDFPages", ["Annotations"]),
+        tests("Screen"),
+        tests("App", ["Annotations", "Authorization", "SyncProtocol", "InstantCore", "PDFPages", "Screen"]),
+        tests("Terminal", ["Screen"]),
+        .testTarget(name: "ArchitectureTests", swiftSettings: strict),
+        .testTarget(
+            name: "ProgramTests",
+            dependencies: ["TestSupport", "postilla", "Annotations", jwt, crypto],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "Benchmarks",
+            dependencies: [
+                "TestSupport", "Annotations", "Authorization", "SyncProtocol", "InstantCore", "Instant", "EngineCore", "DocumentEngine", arguments,
+                crypto, jwt,
+            ],
+            path: "Tests/Benchmarks", swiftSettings: strict),
+    ],
+    swiftLanguageModes: [.v6]
+)
