@@ -1,0 +1,40 @@
+package import Annotations
+
+/// The words of one page in reading order, with their boxes.
+///
+/// Coordinates are those of the page as displayed: PDF points, origin at the top left corner of what is
+/// shown (crop box and rotation applied), y growing downwards. The boxes of annotations use the same.
+package struct PageText: Hashable, Sendable {
+    package var width: Double
+    package var height: Double
+    package var words: [Word]
+
+    package init(width: Double, height: Double, words: [Word]) {
+        self.width = width
+        self.height = height
+        self.words = words
+    }
+}
+
+extension PageText {
+    /// One word as the PDF's own text shows it, and where it came from.
+    package struct Word: Hashable, Sendable {
+        /// As the file has it: hostile, never to be drawn uncleaned.
+        package var text: String
+        package var box: Rect
+        /// Index of the source line in the page, in reading order.
+        package var line: Int
+        /// Index of the source block (paragraph, cell) in the page, in reading order.
+        package var block: Int
+        /// Index of the flow (column, article) in the page, in reading order.
+        package var flow: Int
+
+        package init(text: String, box: Rect, line: Int, block: Int, flow: Int) {
+            self.text = text
+            self.box = box
+            self.line = line
+            self.block = block
+            self.flow = flow
+        }
+    }
+}
