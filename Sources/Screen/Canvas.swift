@@ -1,0 +1,153 @@
+/// One character cell: what it shows and how.
+package struct Cell: Hashable, Sendable {
+    package static let blank = Cell(glyph: .blank, style: .normal)
+
+    package var glyph: Glyph
+    package var style: Style
+
+    package init(glyph: Glyph, style: Style) {
+        self.glyph = glyph
+        self.style = style
+    }
+}
+
+/// A screenful as a value: what views draw into, tests compare, and the terminal shows. Everything is clipped to it,
+/// so that drawing outside is harmless. A wide character fills two cells; what overwrites one of them blanks the other.
+package struct Canvas: Hashable, Sendable {
+    package let size: Size
+    /// Row by row.
+    package private(set) var cells: [Cell]
+    /// Where the terminal's own cursor sits; nil hides it.
+    package var cursor: Position?
+
+    package init(size: Size) {
+        self.size = size
+        cells = Array(repeating: .blank, count: size.rows * size.columns)
+    }
+
+    package var area: Area { Area(size) }
+
+    /// Outside the canvas everything is blank.
+    package subscript(row: Int, column: Int) -> Cell {
+        guard area.contains(Position(row: row, column: column)) else { return .blank }
+        return cells[row * size.columns + column]
+    }
+
+    /// Writes one line of text and returns the columns it took, clipped ones included, but never more than
+    /// `maxColumns`. `column` may be negative: the text then begins left of the canvas.
+    @discardableResult
+    package mutating func write(
+        _ text: CleanText, row: Int, column: Int, style: Style = .normal, maxColumns: Int = .max
+    ) -> Int {
+        let room = min(maxColumns, text.width)
+        guard room > 0, (0..<size.rows).contains(row), column < size.columns, column > -text.width else {
+            return max(0, room)
+        }
+        if text.isASCII {
+            writeASCII(text, row: row, column: column, style: style, columns: room)
+            return room
+        }
+        var used = 0
+        for glyph in text.glyphs {
+            let width = glyph.width
+            if used + width > room { break }
+            put(glyph, width: width, row: row, column: column + used, style: style)
+            used += width
+        }
+        return used
+    }
+
+    /// `write` inside `area`, its row and column counted from the area's corner; nothing is drawn outside.
+    @discardableResult
+    package mutating func write(
+        _ text: CleanText, in area: Area, row: Int = 0, column: Int = 0, style: Style = .normal
+    ) -> Int {
+        guard (0..<area.rows).contains(row), column >= 0, column < area.columns else { return 0 }
+        return write(
+            text, row: area.row + row, column: area.column + column, style: style, maxColumns: area.columns - column)
+    }
+
+    package mutating func fill(_ area: Area, with character: Character = " ", style: Style = .normal) {
+        let clipped = area.intersection(self.area)
+        let text = CleanText(cleaning: String(character))
+        let glyph = text.width == 1 ? text.glyphs.first { _ in true } ?? .blank : .blank
+        for row in clipped.row..<clipped.endRow {
+            for column in clipped.column..<clipped.endColumn {
+                put(glyph, width: 1, row: row, column: column, style: style)
+            }
+        }
+    }
+
+    /// A line of dashes with a title in it: `-- Annotations 4/38 -----`.
+    package mutating func rule(
+        _ title: CleanText = "", row: Int, column: Int = 0, columns: Int? = nil, style: Style = .normal,
+        titleStyle: Style? = nil
+    ) {
+        let columns = columns ?? size.columns - column
+        fill(Area(row: row, column: column, rows: 1, columns: columns), with: "-", style: style)
+        guard !title.isEmpty, columns > 6 else { return }
+        let shown: CleanText = " \(title.truncated(to: columns - 5)) "
+        write(shown, row: row, column: column + 2, style: titleStyle ?? style)
+    }
+
+    /// Adds a style to cells already drawn: a selected row, a mark over words.
+    package mutating func restyle(_ area: Area, _ change: (Style) -> Style) {
+        let clipped = area.intersection(self.area)
+        for row in clipped.row..<clipped.endRow {
+            for index in (row * size.columns + clipped.column)..<(row * size.columns + clipped.endColumn) {
+                cells[index].style = change(cells[index].style)
+            }
+        }
+    }
+
+    /// Draws another canvas with its corner at a place of this one: a card over the document.
+    package mutating func place(_ other: Canvas, row: Int, column: Int) {
+        for line in 0..<other.size.rows {
+            for place in 0..<other.size.columns {
+                let cell = other[line, place]
+                if cell.glyph.isContinuation { continue }
+                put(cell.glyph, width: cell.glyph.width, row: row + line, column: column + place, style: cell.style)
+            }
+        }
+        if let cursor = other.cursor {
+            self.cursor = Position(row: row + cursor.row, column: column + cursor.column)
+        }
+    }
+
+    private mutating func writeASCII(_ text: CleanText, row: Int, column: Int, style: Style, columns: Int) {
+        let skipped = max(0, -column)
+        let visible = min(columns, size.columns - column) - skipped
+        guard visible > 0 else { return }
+        let start = row * size.columns + column + skipped
+        split(before: start, row: row)
+        split(before: start + visible, row: row)
+        var index = start
+        for byte in text.string.utf8.dropFirst(skipped).prefix(visible) {
+            cells[index] = Cell(glyph: Glyph(Unicode.Scalar(byte)), style: style)
+            index += 1
+        }
+    }
+
+    private mutating func put(_ glyph: Glyph, width: Int, row: Int, column: Int, style: Style) {
+        guard (0..<size.rows).contains(row), column + width > 0, column < size.columns else { return }
+        let columns = max(0, column)..<min(size.columns, column + width)
+        let start = row * size.columns + columns.lowerBound
+        split(before: start, row: row)
+        split(before: start + columns.count, row: row)
+        guard columns.count == width else {
+            cells[start] = Cell(glyph: .blank, style: style)
+            return
+        }
+        cells[start] = Cell(glyph: glyph, style: style)
+        if width == 2 { cells[start + 1] = Cell(glyph: .continuation, style: style) }
+    }
+
+    /// Blanks both halves of a wide character that straddles this boundary.
+    private mutating func split(before index: Int, row: Int) {
+        guard index > row * size.columns, index < (row + 1) * size.columns, cells[index].glyph.isContinuation else {
+            return
+        }
+        cells[index].glyph = .blank
+        cells[index - 1].glyph = .blank
+    }
+}

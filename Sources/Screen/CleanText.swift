@@ -1,0 +1,88 @@
+/// Text that is safe to send to a terminal: one line, no control characters, nothing that turns, joins, hides or
+/// repositions what stands beside it. The only text that a `Canvas` takes, so that text from a file, a token or a
+/// server cannot reach the terminal as it came. How a character is replaced is in `Cleaning`.
+package struct CleanText: Hashable, Sendable {
+    /// The text as shown, cleaned.
+    package let string: String
+    /// Columns it takes.
+    package let width: Int
+
+    init(alreadyClean string: String, width: Int) {
+        self.string = string
+        self.width = width
+    }
+
+    package init() {
+        self.init(alreadyClean: "", width: 0)
+    }
+
+    /// Any text, on one line: a new line in it becomes a symbol.
+    package init(cleaning text: String) {
+        if let width = Cleaning.widthIfPlain(text) {
+            self.init(alreadyClean: text, width: width)
+        } else {
+            self = Cleaning.clean(text)
+        }
+    }
+
+    /// One text for each line of `text`. LF, CR LF, CR, U+0085, U+2028 and U+2029 end a line; a tab goes on to the
+    /// next multiple of 8.
+    package static func lines(cleaning text: String) -> [CleanText] {
+        if text.utf8.allSatisfy({ $0 != 0x0A && $0 != 0x0D && $0 != 0x09 && $0 < 0x80 }) {
+            return [CleanText(cleaning: text)]
+        }
+        return text.split(omittingEmptySubsequences: false, whereSeparator: \.isLineEnd).map { line in
+            let columns = line.split(separator: "\t", omittingEmptySubsequences: false)
+            return columns.dropFirst().reduce(CleanText(cleaning: String(columns.first ?? ""))) { text, next in
+                let stop = (text.width / 8 + 1) * 8
+                return text.padded(to: stop) + CleanText(cleaning: String(next))
+            }
+        }
+    }
+
+    package static func blanks(_ count: Int) -> CleanText {
+        let count = max(0, count)
+        return CleanText(alreadyClean: String(repeating: " ", count: count), width: count)
+    }
+
+    package var isEmpty: Bool { string.isEmpty }
+
+    /// Clean text is ASCII exactly when each byte takes one column.
+    var isASCII: Bool { string.utf8.count == width }
+
+    /// Its cells from left to right; a wide character is one glyph of width 2.
+    package var glyphs: Glyphs { Glyphs(string.unicodeScalars) }
+
+    package static func + (left: CleanText, right: CleanText) -> CleanText {
+        if left.isEmpty { return right }
+        if right.isEmpty { return left }
+        return CleanText(alreadyClean: left.string + right.string, width: left.width + right.width)
+    }
+
+    package static func += (left: inout CleanText, right: CleanText) {
+        left = left + right
+    }
+}
+
+extension Character {
+    fileprivate var isLineEnd: Bool {
+        switch self {
+        case "\n", "\r", "\r\n", "\u{85}", "\u{2028}", "\u{2029}": true
+        default: false
+        }
+    }
+}
+
+extension CleanText: CustomStringConvertible {
+    package var description: String { string }
+}
+
+extension Sequence<CleanText> {
+    package func joined(separator: CleanText = CleanText()) -> CleanText {
+        var all = CleanText()
+        for (index, text) in enumerated() {
+            all += index == 0 ? text : separator + text
+        }
+        return all
+    }
+}

@@ -1,0 +1,82 @@
+// Making a clean text fit a number of columns. A wide character is never cut in half.
+
+/// Where text stands in the room it is given.
+package enum Alignment: Sendable {
+    case left, right, center
+}
+
+extension CleanText {
+    /// As much from the left as fits in `columns`.
+    package func prefix(columns: Int) -> CleanText {
+        if width <= columns { return self }
+        if columns <= 0 { return CleanText() }
+        if isASCII { return CleanText(alreadyClean: String(string.prefix(columns)), width: columns) }
+        return CleanText(glyphs.fitting(columns))
+    }
+
+    /// What is left when `columns` are taken off the left; half a wide character becomes a blank.
+    package func dropping(columns: Int) -> CleanText {
+        if columns <= 0 { return self }
+        if columns >= width { return CleanText() }
+        if isASCII {
+            return CleanText(alreadyClean: String(string.dropFirst(columns)), width: width - columns)
+        }
+        var skipped = 0
+        var rest: [Glyph] = []
+        for glyph in glyphs {
+            if skipped >= columns {
+                rest.append(glyph)
+            } else {
+                skipped += glyph.width
+                if skipped > columns { rest.append(.blank) }
+            }
+        }
+        return CleanText(rest)
+    }
+
+    /// As much from the left as fits, the last columns given to `ellipsis` when not all of it does.
+    package func truncated(to columns: Int, ellipsis: CleanText = "...") -> CleanText {
+        if width <= columns { return self }
+        if columns <= ellipsis.width { return prefix(columns: columns) }
+        return prefix(columns: columns - ellipsis.width) + ellipsis
+    }
+
+    /// At least `columns` wide, by blanks.
+    package func padded(to columns: Int, align: Alignment = .left) -> CleanText {
+        let missing = columns - width
+        if missing <= 0 { return self }
+        switch align {
+        case .left: return self + .blanks(missing)
+        case .right: return .blanks(missing) + self
+        case .center: return .blanks(missing / 2) + self + .blanks(missing - missing / 2)
+        }
+    }
+
+    /// Exactly `columns` wide: truncated or padded.
+    package func fitted(to columns: Int, align: Alignment = .left) -> CleanText {
+        truncated(to: columns).padded(to: columns, align: align)
+    }
+
+    init(_ glyphs: some Sequence<Glyph>) {
+        var scalars = String.UnicodeScalarView()
+        var width = 0
+        for glyph in glyphs {
+            scalars.append(contentsOf: glyph.scalars)
+            width += glyph.width
+        }
+        self.init(alreadyClean: String(scalars), width: width)
+    }
+}
+
+extension Glyphs {
+    fileprivate func fitting(_ columns: Int) -> [Glyph] {
+        var used = 0
+        var taken: [Glyph] = []
+        for glyph in self {
+            used += glyph.width
+            if used > columns { break }
+            taken.append(glyph)
+        }
+        return taken
+    }
+}

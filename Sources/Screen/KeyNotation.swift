@@ -1,0 +1,133 @@
+/// Why a text names no keys: what is wrong and where it stands.
+package struct KeyNotationError: Error, Hashable, CustomStringConvertible {
+    package let text: String
+    package let reason: String
+
+    package var description: String { "\"\(text)\" is not a key: \(reason)" }
+}
+
+extension Key {
+    /// Reads the form that `notation` writes: exactly one key.
+    package init(_ notation: String) throws(KeyNotationError) {
+        let keys = try Key.sequence(notation)
+        guard keys.count == 1, let key = keys.first else {
+            throw KeyNotationError(text: notation, reason: "it names \(keys.count) keys, not one")
+        }
+        self = key
+    }
+
+    /// Reads several keys written one after the other: `gg<down><C-d>a<paste:two\nlines><enter>`.
+    package static func sequence(_ script: String) throws(KeyNotationError) -> [Key] {
+        var keys: [Key] = []
+        var rest = script[...]
+        while let first = rest.popFirst() {
+            guard first == "<" else {
+                keys.append(.character(first))
+                continue
+            }
+            var inside = ""
+            var isClosed = false
+            while !isClosed, let character = rest.popFirst() {
+                switch character {
+                case ">":
+                    isClosed = true
+                case "\\" where inside.hasPrefix("paste:"):
+                    guard let escaped = rest.popFirst() else { break }
+                    inside.append(escaped == "n" ? "\n" : escaped)
+                default:
+                    inside.append(character)
+                }
+            }
+            guard isClosed else {
+                throw KeyNotationError(text: "<" + inside, reason: "the \">\" is missing; \"<\" itself is <lt>")
+            }
+            keys.append(try Key(inBrackets: inside))
+        }
+        return keys
+    }
+
+    private init(inBrackets inside: String) throws(KeyNotationError) {
+        let unknown = KeyNotationError(text: "<\(inside)>", reason: "no key has this name")
+        if inside.hasPrefix("paste:") {
+            self = .paste(String(inside.dropFirst("paste:".count)))
+            return
+        }
+        if let colon = inside.firstIndex(of: ":") {
+            let place = inside[inside.index(after: colon)...].split(separator: ",").compactMap { Int($0) }
+            guard place.count == 2 else {
+                throw KeyNotationError(text: "<\(inside)>", reason: "a row and a column from 0 belong behind the \":\"")
+            }
+            switch inside[..<colon] {
+            case "click": self = .click(row: place[0], column: place[1])
+            case "wheelup": self = .wheelUp(row: place[0], column: place[1])
+            case "wheeldown": self = .wheelDown(row: place[0], column: place[1])
+            default: throw unknown
+            }
+            return
+        }
+
+        var modifiers: Modifiers = []
+        var name = inside[...]
+        while name.count > 2, name.dropFirst().first == "-" {
+            switch name.first {
+            case "C", "c": modifiers.insert(.control)
+            case "A", "a", "M", "m": modifiers.insert(.alt)
+            case "S", "s": modifiers.insert(.shift)
+            default: throw unknown
+            }
+            name = name.dropFirst(2)
+        }
+        if let key = Key(name: name.lowercased(), modifiers) {
+            self = key
+        } else if let character = Self.character(name) {
+            switch modifiers {
+            case []: self = .character(character)
+            case .control:
+                guard let key = Key(control: character) else { throw unknown }
+                self = key
+            case .alt: self = .alt(character)
+            default: throw unknown
+            }
+        } else {
+            throw unknown
+        }
+    }
+
+    private init?(name: String, _ modifiers: Modifiers) {
+        if let named = Name(rawValue: name) ?? Self.otherNames[name] {
+            self = .named(named, modifiers)
+        } else if name.count > 1, name.first == "f", let number = Int(name.dropFirst()), (1...63).contains(number) {
+            self = .function(number, modifiers)
+        } else {
+            return nil
+        }
+    }
+
+    /// Ctrl with a character, where a terminal can send that at all.
+    private init?(control character: Character) {
+        switch character.lowercased() {
+        case "i": self = .tab
+        case "m": self = .enter
+        case "[": self = .escape
+        case "@": self = .control(" ")
+        case let letter where letter.count == 1 && ("a"..."z").contains(letter):
+            self = .control(Character(letter))
+        case " ", "\\", "]", "^", "_": self = .control(character)
+        default: return nil
+        }
+    }
+
+    private static func character(_ name: Substring) -> Character? {
+        switch name.lowercased() {
+        case "space": " "
+        case "lt": "<"
+        case "gt": ">"
+        default: name.count == 1 ? name.first : nil
+        }
+    }
+
+    private static let otherNames: [String: Name] = [
+        "cr": .enter, "return": .enter, "esc": .escape, "bs": .backspace, "del": .delete, "ins": .insert,
+        "pgup": .pageUp, "pgdn": .pageDown,
+    ]
+}
