@@ -1,0 +1,55 @@
+/// What `pdfinfo` printed: a line `Name: value` for each fact, and two for each page asked for.
+struct InfoListing: Hashable {
+    var title: String?
+    var isEncrypted = false
+    /// 0 when the output does not tell.
+    var pageCount = 0
+    /// By page index; a page that could not be read is missing.
+    var sizes: [Int: PageSize] = [:]
+
+    init(_ output: [UInt8]) {
+        let text = String(decoding: output, as: UTF8.self)
+        var turned: [Int: Bool] = [:]
+        // The title comes first and may hold line ends that make it look like more facts. Whatever the file
+        // can say is printed before what the tool found out, so the last line of a name is the one to trust.
+        for line in text.split(separator: "\n") {
+            guard let colon = line.firstIndex(of: ":") else { continue }
+            let name = line[..<colon]
+            let value = line[line.index(after: colon)...].trimmed
+            switch name {
+            case "Title": title = title ?? (value.isEmpty ? nil : String(value))
+            case "Pages": pageCount = Int(value) ?? 0
+            case "Encrypted": isEncrypted = value.hasPrefix("yes")
+            default:
+                let words = name.split(separator: " ")
+                guard words.count == 3, words[0] == "Page", let number = Int(words[1]), number > 0 else { continue }
+                switch words[2] {
+                case "size": sizes[number - 1] = Self.size(value)
+                case "rot": turned[number - 1] = (Int(value) ?? 0) % 180 != 0
+                default: continue
+                }
+            }
+        }
+        for (page, isTurned) in turned where isTurned {
+            sizes[page] = sizes[page].map { PageSize(width: $0.height, height: $0.width) }
+        }
+    }
+
+    /// `595.276 x 841.89 pts (A4)`; nil when it is no size a page can have.
+    private static func size(_ text: Substring) -> PageSize? {
+        let words = text.split(separator: " ")
+        guard words.count >= 3, let width = Double(words[0]), let height = Double(words[2]) else { return nil }
+        // 14,400 units is the limit of PDF 1.x; a user unit can scale it.
+        let possible = 1.0...1_000_000.0
+        return possible.contains(width) && possible.contains(height) ? PageSize(width: width, height: height) : nil
+    }
+}
+
+extension Substring {
+    fileprivate var trimmed: Substring {
+        var rest = self
+        while rest.first?.isWhitespace == true { rest.removeFirst() }
+        while rest.last?.isWhitespace == true { rest.removeLast() }
+        return rest
+    }
+}

@@ -1,0 +1,91 @@
+import Subprocess
+import SystemPackage
+
+/// Where the output of a tool goes, piece by piece as it comes.
+protocol OutputSink: Sendable {
+    mutating func receive(_ bytes: [UInt8]) async throws
+}
+
+/// Keeps all of it, for tools that print little.
+struct Gathered: OutputSink {
+    var bytes: [UInt8] = []
+
+    mutating func receive(_ bytes: [UInt8]) {
+        self.bytes += bytes
+    }
+}
+
+/// How a run ended and what its output became.
+struct Outcome<Sink: OutputSink>: Sendable {
+    var sink: Sink
+    /// nil when a signal ended it.
+    var exitCode: Int?
+}
+
+extension PDFTools {
+    /// Runs a tool on a file under the limits, in an environment that holds nothing of ours.
+    ///
+    /// What it says on standard error is thrown away: it is in words, and may quote the file. The child is
+    /// ended when the time is over, when it prints too much, when the sink throws, and when the task is
+    /// cancelled.
+    func run<Sink: OutputSink>(_ tool: Tool, _ arguments: [String], into sink: Sink) async throws -> Outcome<Sink> {
+        let command = try find(.prlimit)
+        let program = try find(tool)
+        let time = limits.time
+        return try await withThrowingTaskGroup(of: Outcome<Sink>.self) { group in
+            group.addTask { try await execute(command, prefix + [program.string] + arguments, into: sink) }
+            group.addTask {
+                try await Task.sleep(for: time)
+                throw PDFError.tooSlow(time)
+            }
+            defer { group.cancelAll() }
+            guard let outcome = try await group.next() else { throw CancellationError() }
+            return outcome
+        }
+    }
+
+    /// A tool that writes a file, dumps core or grows has gone wrong: it reads one file and prints. The second
+    /// limit on the processor lies above the first, or the signal would not tell which one it was.
+    private var prefix: [String] {
+        let processor = "--cpu=\(limits.processorSeconds):\(limits.processorSeconds + 1)"
+        return ["--as=\(limits.memory)", processor, "--fsize=0", "--core=0", "--"]
+    }
+
+    private func execute<Sink: OutputSink>(
+        _ command: FilePath, _ arguments: [String], into start: Sink
+    ) async throws -> Outcome<Sink> {
+        var options = PlatformOptions()
+        options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: .milliseconds(200))]
+        let result = try await Subprocess.run(
+            .path(command), arguments: Arguments(arguments),
+            environment: .custom(["PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"]),
+            platformOptions: options, input: .none, output: .sequence, error: .discarded
+        ) { execution in
+            var sink = start
+            var count = 0
+            for try await piece in execution.standardOutput {
+                count += piece.count
+                guard count <= limits.output else { throw PDFError.tooMuchOutput(bytes: limits.output) }
+                try await sink.receive(piece.withUnsafeBytes { Array($0) })
+            }
+            return sink
+        }
+        try Task.checkCancellation()
+        if result.terminationStatus.isOutOfProcessorTime {
+            throw PDFError.tooSlow(.seconds(limits.processorSeconds))
+        }
+        return Outcome(sink: result.closureResult, exitCode: result.terminationStatus.exitCode)
+    }
+}
+
+extension TerminationStatus {
+    fileprivate var exitCode: Int? {
+        guard case .exited(let code) = self else { return nil }
+        return Int(code)
+    }
+
+    fileprivate var isOutOfProcessorTime: Bool {
+        guard case .signaled(let signal) = self else { return false }
+        return signal == 24  // SIGXCPU, on Linux and macOS alike
+    }
+}

@@ -1,0 +1,93 @@
+import Annotations
+
+/// Reads the XHTML that `pdftotext -bbox-layout` prints, as it comes, and makes pages of it.
+///
+/// The elements are `page > flow > block > line > word`. Of markup only what that output holds is understood:
+/// a tag that is not known is passed over, a number that is none is replaced, and nothing makes it fail. What
+/// it holds back is bounded: a tag or a word longer than ``longest`` loses its end.
+struct PageTextReader: Sendable {
+    static let longest = 16 << 10
+    /// Words of one page; a page that has more loses the rest.
+    static let mostWords = 200_000
+
+    /// Sizes of the pages to come, as displayed; pages beyond them are passed over.
+    private let sizes: [PageSize]
+    private var count = 0
+    private var page: PageText?
+    private var flow = -1
+    private var block = -1
+    private var line = -1
+    /// Box of the word being read; nil between words.
+    private var box: Rect?
+    private var text: [UInt8] = []
+    private var token: [UInt8] = []
+    private var inTag = false
+
+    init(sizes: [PageSize]) {
+        self.sizes = sizes
+    }
+
+    /// The pages that these bytes completed.
+    mutating func receive(_ bytes: [UInt8]) -> [PageText] {
+        var done: [PageText] = []
+        var rest = bytes[...]
+        while let end = rest.firstIndex(of: UInt8(ascii: inTag ? ">" : "<")) {
+            keep(rest[..<end])
+            rest = rest[(end + 1)...]
+            if inTag {
+                if let page = tag(Tag(token)) { done.append(page) }
+            } else if box != nil {
+                text += token
+            }
+            token.removeAll(keepingCapacity: true)
+            inTag.toggle()
+        }
+        keep(rest)
+        return done
+    }
+
+    private mutating func keep(_ bytes: ArraySlice<UInt8>) {
+        token += bytes.prefix(max(0, Self.longest - token.count))
+    }
+
+    private mutating func tag(_ tag: Tag) -> PageText? {
+        switch tag.name {
+        case "page":
+            let size = count < sizes.count ? sizes[count] : nil
+            page = size.map { PageText(width: $0.width, height: $0.height, words: []) }
+            (flow, block, line) = (-1, -1, -1)
+        case "flow": flow += 1
+        case "block": block += 1
+        case "line": line += 1
+        case "word":
+            box = page.map { wordBox(tag, on: $0) }
+            text.removeAll(keepingCapacity: true)
+        case "/word": endWord()
+        case "/page":
+            count += 1
+            defer { page = nil }
+            return page
+        default: break
+        }
+        return nil
+    }
+
+    private mutating func endWord() {
+        defer { box = nil }
+        guard let box, page != nil, page!.words.count < Self.mostWords else { return }
+        let word = decodeEntities(text)
+        guard word.contains(where: { !$0.isWhitespace }) else { return }
+        page!.words.append(
+            PageText.Word(text: word, box: box, line: max(0, line), block: max(0, block), flow: max(0, flow)))
+    }
+
+    /// The box of a word; one that is no box is empty and stands where the word before it ends.
+    private func wordBox(_ tag: Tag, on page: PageText) -> Rect {
+        if let left = tag["xMin"], let top = tag["yMin"], let right = tag["xMax"], let bottom = tag["yMax"] {
+            return Rect(
+                left: min(left, right), top: min(top, bottom), width: abs(right - left), height: abs(bottom - top))
+        }
+        guard let before = page.words.last?.box else { return Rect(left: 0, top: 0, width: 0, height: 0) }
+        return Rect(left: before.right, top: before.top, width: 0, height: before.height)
+    }
+}

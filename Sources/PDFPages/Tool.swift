@@ -1,0 +1,31 @@
+import SystemPackage
+
+/// A program that is run for us, and the package that brings it.
+enum Tool: String, CaseIterable {
+    case pdfinfo
+    case pdftotext
+    case qpdf
+    case prlimit
+
+    var package: String {
+        switch self {
+        case .pdfinfo, .pdftotext: "poppler-utils"
+        case .qpdf: "qpdf"
+        case .prlimit: "util-linux"
+        }
+    }
+}
+
+extension PDFTools {
+    /// The full path of a tool in the first directory that has it.
+    func find(_ tool: Tool) throws(PDFError) -> FilePath {
+        for directory in directories {
+            let path = FilePath(directory).appending(tool.rawValue)
+            if let file = try? FileDescriptor.open(path, .readOnly) {
+                try? file.close()
+                return path
+            }
+        }
+        throw .toolMissing(name: tool.rawValue, package: tool.package)
+    }
+}

@@ -1,0 +1,37 @@
+import Foundation
+
+/// A folder of its own for one test, gone when the test is.
+final class Folder {
+    let path: String
+
+    init() throws {
+        path = FileManager.default.temporaryDirectory.appendingPathComponent("pages-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    /// Writes a file and returns its path.
+    func write(_ bytes: [UInt8], as name: String = "file.pdf") throws -> String {
+        let file = path + "/" + name
+        try Data(bytes).write(to: URL(fileURLWithPath: file))
+        return file
+    }
+
+    /// A program that stands for one of the tools, and its folder's other tools as they are.
+    func tool(_ name: String, script: String) throws {
+        let file = try write(Array(script.utf8), as: name)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file)
+    }
+}
+
+/// Files beside the package that are only on some machines.
+enum Samples {
+    static let all: [String] = {
+        let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../../shared/samples").standardized
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: root.path)) ?? []
+        return names.filter { $0.hasSuffix(".pdf") }.sorted().map { root.appendingPathComponent($0).path }
+    }()
+}

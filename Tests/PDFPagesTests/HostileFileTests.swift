@@ -1,0 +1,168 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PDFPages
+
+@Suite("Files that are no good end in one clear error")
+struct HostileFileTests {
+    private let good = SmallPDF(annotations: ["<</Type/Annot/Subtype/Text/Rect[1 1 9 9]/Contents(hi)>>"]).bytes
+
+    private func error(for file: String, with tools: PDFTools = PDFTools()) async -> PDFError? {
+        await #expect(throws: PDFError.self) { try await tools.text(of: file, page: 0) }
+    }
+
+    @Test func plainCases() async throws {
+        let folder = try Folder()
+        #expect(await error(for: folder.path + "/none.pdf") == .unreadable)
+        #expect(await error(for: folder.path) == .unreadable)
+        #expect(await error(for: "") == .unreadable)
+        #expect(await error(for: "a\0b") == .unreadable)
+        #expect(await error(for: try folder.write([])) == .empty)
+        #expect(await error(for: try folder.write(Array("Dear Sir,".utf8))) == .notPDF)
+        #expect(await error(for: try folder.write(Array("%PDF-1.7\n".utf8))) == .damaged)
+    }
+
+    @Test func aPipeIsNotWaitedFor() async throws {
+        let folder = try Folder()
+        let path = folder.path + "/pipe"
+        try #require(mkfifo(path, 0o600) == 0)
+        let tools = PDFTools(limits: Limits(time: .milliseconds(300)))
+        #expect(await error(for: path, with: tools) != nil)
+    }
+
+    @Test func aPasswordIsAskedFor() async throws {
+        let folder = try Folder()
+        let plain = try folder.write(good, as: "plain.pdf")
+        for (password, name) in [("secret", "locked.pdf"), ("", "open.pdf")] {
+            let made = folder.path + "/" + name
+            let qpdf = try Process.run(
+                URL(fileURLWithPath: "/usr/bin/qpdf"),
+                arguments: ["--encrypt", password, "owner", "256", "--", plain, made])
+            qpdf.waitUntilExit()
+            try #require(qpdf.terminationStatus == 0)
+        }
+        #expect(await error(for: folder.path + "/locked.pdf") == .encrypted)
+        let info = try await PDFTools().info(of: folder.path + "/open.pdf")
+        #expect(info.isEncrypted)
+        #expect(try await PDFTools().text(of: folder.path + "/open.pdf", page: 0).words.count == 1)
+    }
+
+    @Test func aMissingToolIsNamedWithItsPackage() async throws {
+        let folder = try Folder()
+        let file = try folder.write(good)
+        let tools = PDFTools(directories: [folder.path])
+        #expect(await error(for: file, with: tools) == .toolMissing(name: "prlimit", package: "util-linux"))
+        #expect(
+            "\(PDFError.toolMissing(name: "pdfinfo", package: "poppler-utils"))"
+                == "The program pdfinfo is missing: install the package poppler-utils.")
+    }
+
+    @Test func tooMuchOutputEndsTheRun() async throws {
+        let folder = try Folder()
+        let file = try folder.write(good)
+        let tools = PDFTools(limits: Limits(output: 100))
+        #expect(await error(for: file, with: tools) == .tooMuchOutput(bytes: 100))
+    }
+
+    @Test func aToolThatHangsIsEnded() async throws {
+        let folder = try Folder()
+        try folder.tool("pdfinfo", script: "#!/bin/sh\ntrap '' TERM\nwhile :; do read x </dev/zero; done\n")
+        let file = try folder.write(good)
+        let tools = PDFTools(
+            limits: Limits(time: .milliseconds(200)), directories: [folder.path] + PDFTools.usualDirectories)
+        #expect(await error(for: file, with: tools) == .tooSlow(.milliseconds(200)))
+    }
+
+    @Test func aToolThatComputesForEverIsEnded() async throws {
+        let folder = try Folder()
+        try folder.tool("pdfinfo", script: "#!/bin/sh\nwhile :; do :; done\n")
+        let file = try folder.write(good)
+        let tools = PDFTools(
+            limits: Limits(processorSeconds: 1), directories: [folder.path] + PDFTools.usualDirectories)
+        #expect(await error(for: file, with: tools) == .tooSlow(.seconds(1)))
+    }
+
+    @Test func aToolThatPrintsNothingAndIsContentIsNotBelieved() async throws {
+        let folder = try Folder()
+        try folder.tool("pdftotext", script: "#!/bin/sh\nexit 0\n")
+        let file = try folder.write(good)
+        let tools = PDFTools(directories: [folder.path] + PDFTools.usualDirectories)
+        #expect(await error(for: file, with: tools) == .damaged)
+    }
+
+    @Test func tooLittleMemoryIsAnError() async throws {
+        let folder = try Folder()
+        let file = try folder.write(good)
+        #expect(await error(for: file, with: PDFTools(limits: Limits(memory: 4 << 20))) == .damaged)
+    }
+
+    @Test func nothingOfOursReachesTheTool() async throws {
+        let folder = try Folder()
+        let file = try folder.write(good)
+        try folder.tool(
+            "pdfinfo",
+            script: """
+                #!/bin/sh
+                /usr/bin/env | /usr/bin/grep -v -e '^PATH=' -e '^LC_ALL=' -e '^PWD=' -e '^_=' -e '^SHLVL=' && exit 1
+                echo 'Pages: 1'
+                """)
+        let tools = PDFTools(directories: [folder.path] + PDFTools.usualDirectories)
+        #expect(try await tools.info(of: file).pages == [.usual])
+    }
+
+    @Test func aCancelledTaskEndsItsChild() async throws {
+        let folder = try Folder()
+        // Writing a file is not allowed to a tool, so it tells by a name it makes.
+        try folder.tool("pdfinfo", script: "#!/bin/sh\nmkdir \(folder.path)/pid-$$\nexec sleep 1000\n")
+        let file = try folder.write(good)
+        let tools = PDFTools(directories: [folder.path] + PDFTools.usualDirectories)
+        let reading = Task { try await tools.info(of: file) }
+        var child: pid_t?
+        while child == nil {
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            child = names.first { $0.hasPrefix("pid-") }.flatMap { pid_t($0.dropFirst(4)) }
+            await Task.yield()
+        }
+        reading.cancel()
+        await #expect(throws: CancellationError.self) { try await reading.value }
+        #expect(kill(try #require(child), 0) == -1)
+    }
+
+    @Test func manyPagesAreRefused() async throws {
+        let folder = try Folder()
+        var pdf = SmallPDF()
+        pdf.pages = Array(repeating: ("/MediaBox[0 0 9 9]", ""), count: 5)
+        let file = try folder.write(pdf.bytes)
+        await #expect(throws: PDFError.tooManyPages(5, limit: 4)) {
+            try await PDFTools(limits: Limits(pages: 4)).info(of: file)
+        }
+    }
+
+    @Test("Cut anywhere, it is read or refused", arguments: (0..<15).map { 60 * $0 })
+    func cut(length: Int) async throws {
+        let folder = try Folder()
+        let file = try folder.write(Array(good.prefix(length)))
+        do {
+            _ = try await PDFTools().text(of: file, page: 0)
+        } catch let error as PDFError {
+            #expect([.empty, .notPDF, .damaged].contains(error))
+        }
+    }
+
+    @Test("With bytes changed, it is read or refused", arguments: 0..<24)
+    func flipped(seed: UInt64) async throws {
+        var generator = SplitMix(seed: seed)
+        let folder = try Folder()
+        var bytes = good
+        for _ in 0..<12 {
+            bytes[Int.random(in: 8..<bytes.count, using: &generator)] = UInt8.random(in: 0...255, using: &generator)
+        }
+        let file = try folder.write(bytes)
+        do {
+            _ = try await PDFTools().text(of: file, page: 0)
+        } catch is PDFError {
+            // Refused, and this process is still here: that is what is asked.
+        }
+    }
+}
