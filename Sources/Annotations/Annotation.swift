@@ -1,0 +1,91 @@
+/// A record read for display: what a list row, a mark on the page and a detail view need.
+///
+/// Reading is lenient. Real exports leave out "required" members; what is missing is nil or empty here and the
+/// content itself is untouched. Every text in it is hostile until cleaned for the screen.
+public struct Annotation: Hashable, Sendable, Identifiable {
+    public var id: Record.ID
+    public var kind: AnnotationKind
+    /// Counted from 0; nil when the content names none that makes sense.
+    public var pageIndex: Int?
+    public var box: Rect?
+    /// One box for each line of marked words, for text markup.
+    public var rects: [Rect]
+    /// The comment text: a note's text, the note of a markup, the text of a comment.
+    public var text: String
+    /// The name to show; ``Record/createdBy`` is the user that permissions speak of.
+    public var author: String?
+    public var color: String?
+    public var createdAt: Timestamp?
+    public var updatedAt: Timestamp?
+    /// The root of the thread this comment belongs to.
+    public var rootID: Record.ID?
+    /// Lines of points for ink; one line for polygons and polylines; start and end for a line.
+    public var strokes: [[Point]]
+    /// What is missing or odd about a record that was read from a PDF, in words.
+    public var warning: String?
+    /// The link's target, in words (`page 4`, an address).
+    public var target: String?
+
+    public init(_ record: Record) { self.init(id: record.id, content: record.content) }
+
+    public init(id: Record.ID, content: Content) {
+        let object = content.object
+        self.id = id
+        kind = AnnotationKind(type: object["type"]?.string ?? (object["rootId"] == nil ? "" : "pspdfkit/comment"))
+        pageIndex = object["pageIndex"]?.integer.flatMap { (0...1_000_000).contains($0) ? Int($0) : nil }
+        box = object["bbox"].flatMap(Rect.init(json:))
+        rects = (object["rects"]?.array ?? []).compactMap(Rect.init(json:))
+        text = Self.text(object)
+        author = object["creatorName"]?.string
+        color = ["color", "strokeColor", "fontColor", "fillColor"].lazy.compactMap { object[$0]?.string }.first
+        createdAt = object["createdAt"]?.string.flatMap(Timestamp.init(iso8601:))
+        updatedAt = object["updatedAt"]?.string.flatMap(Timestamp.init(iso8601:))
+        rootID = object["rootId"]?.string
+        strokes = Self.strokes(object)
+        warning = object["postilla"]?["warning"]?.string
+        target = Self.target(object["action"])
+    }
+
+    /// `text` as a string (v1) or `{format, value}` (v2); a markup keeps its comment in `note`.
+    private static func text(_ object: JSONObject) -> String {
+        if let text = object["text"]?.string ?? object["text"]?["value"]?.string { return text }
+        return object["note"]?.string ?? object["note"]?["value"]?.string ?? object["contents"]?.string ?? ""
+    }
+
+    private static func strokes(_ object: JSONObject) -> [[Point]] {
+        if let lines = object["lines"]?["points"]?.array {
+            return lines.map { ($0.array ?? []).compactMap(Point.init(json:)) }
+        }
+        if let points = object["points"]?.array { return [points.compactMap(Point.init(json:))] }
+        let ends = [object["startPoint"], object["endPoint"]].compactMap { $0.flatMap(Point.init(json:)) }
+        return ends.isEmpty ? [] : [ends]
+    }
+
+    private static func target(_ action: JSON?) -> String? {
+        if let page = action?["pageIndex"]?.integer, page < Int64.max { return "page \(page + 1)" }
+        return action?["uri"]?.string
+    }
+}
+
+extension Rect {
+    /// `[left, top, width, height]` with finite numbers and sides that are not negative.
+    public init?(json: JSON) {
+        guard let values = json.array?.compactMap(\.double), values.count == 4, json.array?.count == 4,
+            values[2] >= 0, values[3] >= 0
+        else { return nil }
+        self.init(left: values[0], top: values[1], width: values[2], height: values[3])
+    }
+
+    public var json: JSON {
+        .array([left, top, width, height].map { .number(JSONNumber(($0 * 1000).rounded() / 1000)) })
+    }
+}
+
+extension Point {
+    public init?(json: JSON) {
+        guard let values = json.array?.compactMap(\.double), values.count == 2 else { return nil }
+        self.init(x: values[0], y: values[1])
+    }
+
+    public var json: JSON { .array([x, y].map { .number(JSONNumber(($0 * 1000).rounded() / 1000)) }) }
+}

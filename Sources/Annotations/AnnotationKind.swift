@@ -1,0 +1,79 @@
+/// The kinds of annotation a person can see, by their Instant JSON `type`.
+public enum AnnotationKind: Hashable, Sendable {
+    case highlight, underline, strikeOut, squiggly
+    case note, text, ink, line, rectangle, ellipse, polygon, polyline, stamp, image, link
+    case commentMarker
+    case comment
+    /// Any other type, named by its text; shown as such, never lost.
+    case unknown(String)
+
+    public init(type: String) {
+        self = Self.byType[type] ?? .unknown(type)
+    }
+
+    public var type: String {
+        if case .unknown(let type) = self { return type }
+        return Self.types.first { $0.1 == self }?.0 ?? "pspdfkit/unknown"
+    }
+
+    /// A mark on words, with one box (`rects`) for each line of them.
+    public var isMarkup: Bool {
+        switch self {
+        case .highlight, .underline, .strikeOut, .squiggly: true
+        default: false
+        }
+    }
+
+    /// The letter in the gutter and in lists.
+    public var letter: Character {
+        switch self {
+        case .highlight: "H"
+        case .underline: "U"
+        case .strikeOut: "X"
+        case .squiggly: "Z"
+        case .note: "N"
+        case .comment, .commentMarker: "C"
+        case .text: "T"
+        case .ink: "I"
+        case .line, .rectangle, .ellipse, .polygon, .polyline: "S"
+        case .stamp, .image: "M"
+        case .link: "K"
+        case .unknown: "?"
+        }
+    }
+
+    /// The kind in words, for a person.
+    public var name: String {
+        switch self {
+        case .highlight: "highlight"
+        case .underline: "underline"
+        case .strikeOut: "strike-out"
+        case .squiggly: "squiggly"
+        case .note: "note"
+        case .text: "free text"
+        case .ink: "ink"
+        case .line: "line"
+        case .rectangle: "rectangle"
+        case .ellipse: "ellipse"
+        case .polygon: "polygon"
+        case .polyline: "polyline"
+        case .stamp: "stamp"
+        case .image: "image"
+        case .link: "link"
+        case .commentMarker: "comment marker"
+        case .comment: "comment"
+        case .unknown: "unknown"
+        }
+    }
+
+    private static let types: [(String, AnnotationKind)] = [
+        ("pspdfkit/markup/highlight", .highlight), ("pspdfkit/markup/underline", .underline),
+        ("pspdfkit/markup/strikeout", .strikeOut), ("pspdfkit/markup/squiggly", .squiggly),
+        ("pspdfkit/note", .note), ("pspdfkit/text", .text), ("pspdfkit/ink", .ink),
+        ("pspdfkit/shape/line", .line), ("pspdfkit/shape/rectangle", .rectangle),
+        ("pspdfkit/shape/ellipse", .ellipse), ("pspdfkit/shape/polygon", .polygon),
+        ("pspdfkit/shape/polyline", .polyline), ("pspdfkit/stamp", .stamp), ("pspdfkit/image", .image),
+        ("pspdfkit/link", .link), ("pspdfkit/comment-marker", .commentMarker), ("pspdfkit/comment", .comment),
+    ]
+    private static let byType = Dictionary(uniqueKeysWithValues: types)
+}

@@ -1,0 +1,109 @@
+/// A JSON value that forgets nothing: members keep their order, numbers keep their source text.
+///
+/// Real exports carry keys outside every schema and numbers of every spelling; a value that is read and
+/// written again comes out the same, apart from white space and escapes.
+public enum JSON: Hashable, Sendable {
+    case null
+    case bool(Bool)
+    case number(JSONNumber)
+    case string(String)
+    case array([JSON])
+    case object(JSONObject)
+}
+
+/// A number as it stood in the text. Compared by its text: `1.0` and `1` are different sources.
+public struct JSONNumber: Hashable, Sendable {
+    public let source: String
+
+    /// - Parameter source: a number by the grammar of RFC 8259 section 6; the reader has checked it.
+    init(source: String) { self.source = source }
+
+    public init(_ value: Int64) { source = String(value) }
+
+    /// A finite double, written without an exponent or a trailing `.0` where that loses nothing.
+    /// What is not finite has no JSON; it becomes 0.
+    public init(_ value: Double) {
+        guard value.isFinite else {
+            source = "0"
+            return
+        }
+        if value == value.rounded(), value.magnitude < 1e15 {
+            source = String(Int64(value))
+        } else {
+            source = "\(value)"
+        }
+    }
+
+    /// The value, or nil when it does not fit a finite double (`1e999`).
+    public var double: Double? {
+        guard let value = Double(source), value.isFinite else { return nil }
+        return value
+    }
+
+    /// The value when it is whole and fits, whichever way it is spelled (`3`, `3.0`, `3e0`).
+    public var integer: Int64? {
+        if let value = Int64(source) { return value }
+        guard let value = double, value == value.rounded(), value.magnitude <= 9_007_199_254_740_992 else { return nil }
+        return Int64(value)
+    }
+}
+
+/// The members of an object, in their order. Keys are unique: the reader refuses a second one.
+public struct JSONObject: Hashable, Sendable {
+    public struct Member: Hashable, Sendable {
+        public var key: String
+        public var value: JSON
+    }
+
+    public private(set) var members: [Member]
+
+    public init() { members = [] }
+
+    init(unique members: [Member]) { self.members = members }
+
+    /// Reads, replaces, appends or (with nil) removes a member; the others stay where they are.
+    public subscript(key: String) -> JSON? {
+        get { members.first { $0.key == key }?.value }
+        set {
+            let index = members.firstIndex { $0.key == key }
+            switch (index, newValue) {
+            case (let index?, let value?): members[index].value = value
+            case (let index?, nil): members.remove(at: index)
+            case (nil, let value?): members.append(Member(key: key, value: value))
+            case (nil, nil): break
+            }
+        }
+    }
+}
+
+extension JSON {
+    public subscript(key: String) -> JSON? {
+        if case .object(let object) = self { object[key] } else { nil }
+    }
+
+    public var string: String? { if case .string(let value) = self { value } else { nil } }
+    public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
+    public var array: [JSON]? { if case .array(let value) = self { value } else { nil } }
+    public var object: JSONObject? { if case .object(let value) = self { value } else { nil } }
+    public var integer: Int64? { if case .number(let value) = self { value.integer } else { nil } }
+    public var double: Double? { if case .number(let value) = self { value.double } else { nil } }
+    public var isNull: Bool { self == .null }
+}
+
+extension JSON: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
+    ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral, ExpressibleByNilLiteral
+{
+    public init(stringLiteral value: String) { self = .string(value) }
+    public init(integerLiteral value: Int64) { self = .number(JSONNumber(value)) }
+    public init(floatLiteral value: Double) { self = .number(JSONNumber(value)) }
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+    public init(nilLiteral: ()) { self = .null }
+    public init(arrayLiteral elements: JSON...) { self = .array(elements) }
+
+    /// The last of two members with one key wins, as in a dictionary that is written to.
+    public init(dictionaryLiteral elements: (String, JSON)...) {
+        var object = JSONObject()
+        for (key, value) in elements { object[key] = value }
+        self = .object(object)
+    }
+}

@@ -1,0 +1,157 @@
+/// Writes compact JSON into a buffer of bytes.
+///
+/// ```swift
+/// var json = JSONWriter()
+/// json.object { $0.member("id", record.id); $0.member("content", source: record.content.text) }
+/// send(json.bytes)
+/// ```
+package struct JSONWriter {
+    package private(set) var bytes: [UInt8] = []
+    private var needsComma = false
+
+    package init(capacity: Int = 256) { bytes.reserveCapacity(capacity) }
+
+    package var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    // MARK: Containers
+
+    package mutating func object(_ body: (inout JSONWriter) -> Void) { nest("{", "}", body) }
+    package mutating func array(_ body: (inout JSONWriter) -> Void) { nest("[", "]", body) }
+
+    package mutating func member(_ key: String, object body: (inout JSONWriter) -> Void) {
+        self.key(key)
+        object(body)
+    }
+
+    package mutating func member(_ key: String, array body: (inout JSONWriter) -> Void) {
+        self.key(key)
+        array(body)
+    }
+
+    package mutating func array<S: Sequence>(_ items: S, _ each: (inout JSONWriter, S.Element) -> Void) {
+        array { for item in items { each(&$0, item) } }
+    }
+
+    private mutating func nest(_ open: StaticString, _ close: StaticString, _ body: (inout JSONWriter) -> Void) {
+        separate()
+        bytes.append(open.utf8Start[0])
+        needsComma = false
+        body(&self)
+        bytes.append(close.utf8Start[0])
+        needsComma = true
+    }
+
+    // MARK: Members of scalars
+
+    package mutating func key(_ key: String) {
+        string(key)
+        bytes.append(UInt8(ascii: ":"))
+        needsComma = false
+    }
+
+    package mutating func member(_ key: String, _ value: String) {
+        self.key(key)
+        string(value)
+    }
+
+    /// nil is written as `null`.
+    package mutating func member(_ key: String, orNull value: String?) {
+        self.key(key)
+        if let value { string(value) } else { null() }
+    }
+
+    package mutating func member(_ key: String, _ value: Int64) {
+        self.key(key)
+        raw(String(value))
+    }
+
+    package mutating func member(_ key: String, _ value: Int) { member(key, Int64(value)) }
+
+    package mutating func member(_ key: String, _ value: Bool) {
+        self.key(key)
+        raw(value ? "true" : "false")
+    }
+
+    package mutating func member(_ key: String, _ value: JSON) {
+        self.key(key)
+        self.value(value)
+    }
+
+    /// A member whose value is JSON text already.
+    package mutating func member(_ key: String, source: String) {
+        self.key(key)
+        raw(source)
+    }
+
+    // MARK: Values
+
+    package mutating func null() { raw("null") }
+
+    /// Text that is one JSON value already.
+    package mutating func raw(_ source: String) {
+        separate()
+        var source = source
+        source.withUTF8 { bytes.append(contentsOf: $0) }
+        needsComma = true
+    }
+
+    package mutating func value(_ value: JSON) {
+        switch value {
+        case .null: null()
+        case .bool(let flag): raw(flag ? "true" : "false")
+        case .number(let number): raw(number.source)
+        case .string(let text): string(text)
+        case .array(let items): array { for item in items { $0.value(item) } }
+        case .object(let object): self.object { for member in object.members { $0.member(member.key, member.value) } }
+        }
+    }
+
+    package mutating func string(_ text: String) {
+        separate()
+        bytes.append(UInt8(ascii: "\""))
+        var text = text
+        text.withUTF8 { utf8 in
+            var start = 0
+            for index in 0..<utf8.count {
+                guard let escape = Self.escape(utf8[index]) else { continue }
+                bytes.append(contentsOf: utf8[start..<index])
+                bytes.append(contentsOf: escape)
+                start = index + 1
+            }
+            bytes.append(contentsOf: utf8[start...])
+        }
+        bytes.append(UInt8(ascii: "\""))
+        needsComma = true
+    }
+
+    private mutating func separate() {
+        if needsComma { bytes.append(UInt8(ascii: ",")) }
+    }
+
+    /// Quote, backslash and C0 controls must be escaped; so is DEL, which some terminals act on.
+    private static func escape(_ byte: UInt8) -> [UInt8]? {
+        switch byte {
+        case UInt8(ascii: "\""): return Array(#"\""#.utf8)
+        case UInt8(ascii: "\\"): return Array(#"\\"#.utf8)
+        case 0x0A: return Array(#"\n"#.utf8)
+        case 0x0D: return Array(#"\r"#.utf8)
+        case 0x09: return Array(#"\t"#.utf8)
+        case 0..<0x20, 0x7F:
+            let digits = Array("0123456789abcdef".utf8)
+            return Array(#"\u00"#.utf8) + [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+        default: return nil
+        }
+    }
+}
+
+extension JSON {
+    /// Compact JSON text of the value.
+    public var text: String {
+        var writer = JSONWriter()
+        writer.value(self)
+        return writer.text
+    }
+
+    /// Reads one value from text; see ``JSONError`` for what is refused.
+    public init(parsing text: String) throws(JSONError) { self = try JSONReader.parse(Array(text.utf8)) }
+}

@@ -1,0 +1,68 @@
+/// An annotation or a comment as the server keeps it (protocol: `{id, content, createdBy, updatedBy, group}`).
+public struct Record: Hashable, Sendable, Identifiable {
+    /// Any string unique in its layer: ULIDs made by clients, decimal object numbers of the PDF for base
+    /// records. Hostile until cleaned for display.
+    public typealias ID = String
+
+    public var id: ID
+    public var content: Content
+    /// The user who made it; never changes. nil: anonymous, or part of the PDF itself.
+    public var createdBy: String?
+    public var updatedBy: String?
+    /// The group that permissions may speak of; nil is the null group, as good a group as any.
+    public var group: String?
+
+    public init(
+        id: ID, content: Content, createdBy: String? = nil, updatedBy: String? = nil, group: String? = nil
+    ) {
+        self.id = id
+        self.content = content
+        self.createdBy = createdBy
+        self.updatedBy = updatedBy
+        self.group = group
+    }
+
+    /// At most 256 characters and nothing that a path, a header or a line-based format could trip over.
+    public static func isValidID(_ id: ID) -> Bool {
+        !id.isEmpty && id.utf8.count <= 256 && id.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F }
+    }
+}
+
+/// What a permission may speak of (guide: collaboration permissions, "content-type").
+public enum ContentType: String, Hashable, Sendable, CaseIterable {
+    case annotations
+    case comments
+    /// Of other clients; kept, and nothing of ours is one.
+    case formFields = "form-fields"
+}
+
+extension Record {
+    public var contentType: ContentType { content.contentType }
+
+    package func write(to json: inout JSONWriter, revision: Int64? = nil) {
+        json.object {
+            $0.member("id", id)
+            $0.member("content", source: content.text)
+            $0.member("createdBy", orNull: createdBy)
+            $0.member("updatedBy", orNull: updatedBy)
+            $0.member("group", orNull: group)
+            if let revision { $0.member("revision", revision) }
+        }
+    }
+
+    /// One record as JSON text, as `GET …/annotations/{id}` answers it.
+    public var json: String {
+        var writer = JSONWriter(capacity: content.text.utf8.count + 128)
+        write(to: &writer)
+        return writer.text
+    }
+}
+
+extension Content {
+    /// A comment names its root or says so in its type; all else is an annotation.
+    public var contentType: ContentType {
+        let object = object
+        if object["rootId"]?.string != nil || object["type"]?.string == "pspdfkit/comment" { return .comments }
+        return .annotations
+    }
+}

@@ -1,0 +1,114 @@
+/// A moment, in milliseconds since 1970-01-01T00:00:00Z. Passed in, never taken from a clock in here.
+public struct Timestamp: Hashable, Sendable, Comparable {
+    public var milliseconds: Int64
+
+    public init(milliseconds: Int64) { self.milliseconds = milliseconds }
+    public init(seconds: Int64) { milliseconds = seconds.multipliedReportingOverflow(by: 1000).partialValue }
+
+    public static func < (one: Timestamp, other: Timestamp) -> Bool { one.milliseconds < other.milliseconds }
+    public static func + (moment: Timestamp, milliseconds: Int64) -> Timestamp {
+        Timestamp(milliseconds: moment.milliseconds + milliseconds)
+    }
+    /// The distance in milliseconds.
+    public static func - (one: Timestamp, other: Timestamp) -> Int64 { one.milliseconds - other.milliseconds }
+}
+
+extension Timestamp {
+    /// `2026-05-30T02:20:01.313Z`, with an optional fraction and an offset of `Z` or `±hh:mm` (RFC 3339); years
+    /// 0000 to 9999. nil for anything else.
+    public init?(iso8601 text: String) {
+        var rest = Substring(text).utf8[...]
+        func number(_ digits: Int) -> Int64? {
+            guard rest.count >= digits else { return nil }
+            var value: Int64 = 0
+            for byte in rest.prefix(digits) {
+                guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+                value = value * 10 + Int64(byte - UInt8(ascii: "0"))
+            }
+            rest = rest.dropFirst(digits)
+            return value
+        }
+        func take(_ bytes: UInt8...) -> UInt8? {
+            guard let first = rest.first, bytes.contains(first) else { return nil }
+            rest = rest.dropFirst()
+            return first
+        }
+        guard let year = number(4), take(UInt8(ascii: "-")) != nil, let month = number(2),
+            take(UInt8(ascii: "-")) != nil, let day = number(2),
+            take(UInt8(ascii: "T"), UInt8(ascii: "t"), UInt8(ascii: " ")) != nil,
+            let hour = number(2), take(UInt8(ascii: ":")) != nil, let minute = number(2),
+            take(UInt8(ascii: ":")) != nil,
+            let second = number(2), (1...12).contains(month), (1...31).contains(day), hour < 24, minute < 60,
+            second <= 60
+        else { return nil }
+        var milliseconds: Int64 = 0
+        if take(UInt8(ascii: ".")) != nil {
+            var scale: Int64 = 100
+            var any = false
+            while let digit = number(1) {
+                milliseconds += digit * scale
+                scale /= 10
+                any = true
+            }
+            guard any else { return nil }
+        }
+        var offset: Int64 = 0
+        let zone = take(UInt8(ascii: "Z"), UInt8(ascii: "z"), UInt8(ascii: "+"), UInt8(ascii: "-"))
+        switch zone {
+        case UInt8(ascii: "+")?, UInt8(ascii: "-")?:
+            guard let hours = number(2), take(UInt8(ascii: ":")) != nil, let minutes = number(2), hours < 24,
+                minutes < 60
+            else { return nil }
+            offset = (hours * 60 + minutes) * (zone == UInt8(ascii: "-") ? -1 : 1)
+        case .some: break
+        case nil: return nil
+        }
+        guard rest.isEmpty else { return nil }
+        let days = Self.days(year: year, month: month, day: day)
+        let seconds = ((days * 24 + hour) * 60 + minute - offset) * 60 + second
+        self.init(milliseconds: seconds * 1000 + milliseconds)
+    }
+
+    /// `2026-05-30T02:20:01.313Z`. Outside years 0000–9999 the nearest moment within.
+    public var iso8601: String {
+        let clamped = min(max(milliseconds, -62_167_219_200_000), 253_402_300_799_999)
+        let seconds = clamped.flooredQuotient(1000)
+        let (year, month, day) = Self.date(days: seconds.flooredQuotient(86_400))
+        let time = seconds - seconds.flooredQuotient(86_400) * 86_400
+        return "\(year.padded(4))-\(month.padded(2))-\(day.padded(2))T\((time / 3600).padded(2)):"
+            + "\((time / 60 % 60).padded(2)):\((time % 60).padded(2)).\((clamped - seconds * 1000).padded(3))Z"
+    }
+
+    /// Days since 1970-01-01 of a date in the proleptic Gregorian calendar: years counted from March, so that
+    /// the leap day is the last of its year, in eras of 400 years (146,097 days).
+    static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
+        let year = month <= 2 ? year - 1 : year
+        let era = year.flooredQuotient(400)
+        let yearOfEra = year - era * 400
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    }
+
+    static func date(days: Int64) -> (year: Int64, month: Int64, day: Int64) {
+        let shifted = days + 719_468
+        let era = shifted.flooredQuotient(146_097)
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shiftedMonth = (5 * dayOfYear + 2) / 153
+        let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
+    }
+}
+
+extension Int64 {
+    fileprivate func flooredQuotient(_ divisor: Int64) -> Int64 {
+        let quotient = self / divisor
+        return self % divisor < 0 ? quotient - 1 : quotient
+    }
+
+    fileprivate func padded(_ digits: Int) -> String {
+        let text = String(self)
+        return String(repeating: "0", count: Swift.max(0, digits - text.utf8.count)) + text
+    }
+}

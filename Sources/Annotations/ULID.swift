@@ -1,0 +1,20 @@
+/// Identifiers for new records: 48 bits of time and 80 random bits in 26 characters of Crockford's base 32, so
+/// that ids made later sort later and two clients never meet (ULID specification).
+package enum ULID {
+    private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
+
+    package static func make(at moment: Timestamp, using random: inout some RandomNumberGenerator) -> Record.ID {
+        let time = UInt64(clamping: moment.milliseconds) & 0xFFFF_FFFF_FFFF
+        var text: [UInt8] = []
+        text.reserveCapacity(26)
+        for digit in (0..<10).reversed() { text.append(alphabet[Int(time >> (UInt64(digit) * 5)) & 31]) }
+        for _ in 0..<2 {
+            var bits = random.next()
+            for _ in 0..<8 {
+                text.append(alphabet[Int(bits & 31)])
+                bits >>= 5
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}

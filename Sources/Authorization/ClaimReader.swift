@@ -1,0 +1,95 @@
+import Annotations
+
+/// Reads claims one by one, each by its own rule (guide: authentication), and collects what is odd but harmless.
+struct ClaimReader {
+    let object: JSONObject
+    var warnings: [String] = []
+
+    init(object: JSONObject) { self.object = object }
+
+    /// A string claim; `null` counts as absent.
+    mutating func text(_ name: String, required: Bool = false, limit: Int = 1024) throws(TokenProblem) -> String? {
+        switch object[name] {
+        case nil, .null?:
+            if required { throw .missing(name) }
+            return nil
+        case .string(let text)?:
+            if required, text.isEmpty { throw .wrongType(name, "a string that is not empty") }
+            guard text.utf8.count <= limit, !text.utf8.contains(0) else {
+                throw .wrongType(name, "a string of at most \(limit) bytes without NUL")
+            }
+            return text
+        default: throw .wrongType(name, "a string")
+        }
+    }
+
+    /// A NumericDate (RFC 7519 section 2): seconds since 1970, a fraction allowed, up to the year 9999.
+    mutating func moment(_ name: String) throws(TokenProblem) -> Timestamp? {
+        guard let value = object[name], !value.isNull else { return nil }
+        guard let seconds = value.double, seconds >= 0, seconds <= 253_402_300_799 else {
+            throw .wrongType(name, "seconds since 1970")
+        }
+        return Timestamp(milliseconds: Int64((seconds * 1000).rounded(.down)))
+    }
+
+    /// `"all"` or an array of words. Words we do not know are for other clients.
+    mutating func generalPermissions() throws(TokenProblem) -> Set<GeneralPermission> {
+        switch object["permissions"] {
+        case nil, .null?: throw .missing("permissions")
+        case .string("all")?: return Set(GeneralPermission.allCases)
+        case .array(let items)?:
+            var general: Set<GeneralPermission> = []
+            for item in items {
+                guard let word = item.string else { throw .wrongType("permissions", #""all" or an array of strings"#) }
+                if let permission = GeneralPermission(rawValue: word) {
+                    general.insert(permission)
+                } else {
+                    warnings.append(
+                        word == "all"
+                            ? #""all" inside an array of permissions grants nothing: write "permissions": "all""#
+                            : #"the permission "\#(word)" is unknown here and grants nothing"#)
+                }
+            }
+            return general
+        default: throw .wrongType("permissions", #""all" or an array of strings"#)
+        }
+    }
+
+    mutating func collaborationPermissions() throws(TokenProblem) -> [Permission]? {
+        switch object["collaboration_permissions"] {
+        case nil, .null?: return nil
+        case .array(let items)?:
+            var permissions: [Permission] = []
+            for item in items {
+                guard let text = item.string else {
+                    throw .wrongType("collaboration_permissions", "an array of strings")
+                }
+                switch Permission.read(text) {
+                case .granted(let permission): permissions.append(permission)
+                case .unknown:
+                    warnings.append(#"the collaboration permission "\#(text)" is unknown here and grants nothing"#)
+                case .malformed:
+                    warnings.append(
+                        #"the collaboration permission "\#(text)" is not of the form content-type:action:scope and grants nothing"#
+                    )
+                }
+            }
+            return permissions
+        default: throw .wrongType("collaboration_permissions", "an array of strings")
+        }
+    }
+
+    /// One guide says `group`, every other source `default_group`: the latter counts, the former alone is taken with
+    /// a warning, and both must agree.
+    mutating func defaultGroup() throws(TokenProblem) -> String? {
+        let group = try text("default_group")
+        let old = try text("group")
+        guard object["group"] != nil else { return group }
+        guard object["default_group"] != nil else {
+            warnings.append(#"the claim "group" is read as "default_group""#)
+            return old
+        }
+        guard group == old else { throw .twoDefaultGroups }
+        return group
+    }
+}

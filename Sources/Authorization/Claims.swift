@@ -1,0 +1,56 @@
+public import Annotations
+
+/// What a token says, read from its payload. Nothing here is verified: a client decodes to know what it holds, the
+/// server decides (guide: authentication; RFC 7519).
+public struct Claims: Hashable, Sendable {
+    /// What the token grants, as far as it goes by its own words.
+    public var grant: Grant
+    public var notBefore: Timestamp?
+    public var issuedAt: Timestamp?
+    /// Makes the token revocable.
+    public var tokenID: String?
+    /// Oddities that do not make the token invalid, in sentences: unknown or malformed entries, a claim under an old
+    /// name.
+    public var warnings: [String]
+
+    /// Tokens are at most 8 KB by default; more is refused unread.
+    public static let maximumTokenBytes = 8 << 10
+
+    /// Decodes a token offline.
+    ///
+    /// - Throws: ``TokenProblem`` when it is no JWT of ours (`invalidJWT`).
+    public init(token: String) throws(TokenProblem) {
+        guard token.utf8.count <= Self.maximumTokenBytes else { throw .tooLarge(limit: Self.maximumTokenBytes) }
+        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3 else { throw .segments(parts.count) }
+        guard Base64URL.decode(parts[0]).flatMap({ try? JSONReader.parse($0) })?.object != nil else {
+            throw .notBase64JSON(part: "header")
+        }
+        guard let payload = Base64URL.decode(parts[1]) else { throw .notBase64JSON(part: "payload") }
+        guard !parts[2].isEmpty, Base64URL.decode(parts[2]) != nil else { throw .notBase64JSON(part: "signature") }
+        try self.init(payload: payload)
+    }
+
+    /// Reads the payload of a token: one JSON object.
+    public init(payload: [UInt8]) throws(TokenProblem) {
+        let json: JSON
+        do { json = try JSONReader.parse(payload) } catch { throw .notBase64JSON(part: "payload") }
+        guard let object = json.object else { throw .notBase64JSON(part: "payload") }
+        var reader = ClaimReader(object: object)
+        let documentID = try reader.text("document_id", required: true, limit: 4096) ?? ""
+        let general = try reader.generalPermissions()
+        guard let expiresAt = try reader.moment("exp") else { throw .missing("exp") }
+        let userID = try reader.text("user_id")
+        let collaboration = try reader.collaborationPermissions()
+        if collaboration != nil, userID == nil { throw .collaborationWithoutUser }
+        let layer = try reader.text("layer", limit: 1024) ?? ""
+        guard layer.count <= 256, !layer.contains("*") else { throw .badLayerName }
+        grant = Grant(
+            documentID: documentID, layer: layer, userID: userID, general: general, collaboration: collaboration,
+            defaultGroup: try reader.defaultGroup(), creatorName: try reader.text("creator_name"), expiresAt: expiresAt)
+        notBefore = try reader.moment("nbf")
+        issuedAt = try reader.moment("iat")
+        tokenID = try reader.text("jti")
+        warnings = reader.warnings
+    }
+}

@@ -1,0 +1,122 @@
+public import Annotations
+
+/// What a decision looks at in a record: nothing else of it matters.
+public struct Subject: Hashable, Sendable {
+    public var contentType: ContentType
+    public var createdBy: String?
+    public var group: String?
+
+    public init(_ contentType: ContentType, createdBy: String?, group: String?) {
+        self.contentType = contentType
+        self.createdBy = createdBy
+        self.group = group
+    }
+
+    public init(_ record: Record) {
+        self.init(record.contentType, createdBy: record.createdBy, group: record.group)
+    }
+}
+
+/// Something a bearer wants to do to a record.
+public enum Operation: Hashable, Sendable {
+    case view(Subject)
+    case edit(Subject)
+    case delete(Subject)
+    /// A new annotation in this group; nil is the null group.
+    case createAnnotation(group: String?)
+    /// A new comment in this group under this root. `first`: the thread has no comment yet.
+    case createComment(root: Subject, first: Bool, group: String?)
+    /// Moving an existing record to another group.
+    case move(Subject, to: String?)
+}
+
+public enum Decision: Hashable, Sendable {
+    case allowed
+    case denied(Denial)
+
+    public var isAllowed: Bool { self == .allowed }
+}
+
+/// Why not, in words that fit a status line: `read-only: this token lacks "write"`.
+public enum Denial: Hashable, Sendable, CustomStringConvertible {
+    /// The general permission is missing.
+    case lacks(GeneralPermission)
+    /// No collaboration permission covers it; any of these would.
+    case needs([Permission])
+
+    public var description: String {
+        switch self {
+        case .lacks(.write): #"read-only: this token lacks "write""#
+        case .lacks(let permission): #"this token lacks "\#(permission.rawValue)""#
+        case .needs(let permissions): "needs " + permissions.map(\.description).joined(separator: " or ")
+        }
+    }
+}
+
+extension Grant {
+    /// The one decision of client and server: general permissions first, then, where the claim is present, record by
+    /// record. Deny by default, grants add up, nothing subtracts (guide: collaboration permissions).
+    ///
+    /// Pure: no clock. Whether the token is still valid is not asked here.
+    public func decide(_ operation: Operation) -> Decision {
+        guard mayRead else { return .denied(.lacks(.readDocument)) }
+        if case .view(let subject) = operation { return decide(.view, subject) }
+        guard mayWrite else { return .denied(.lacks(.write)) }
+        switch operation {
+        case .view(let subject): return decide(.view, subject)
+        case .edit(let subject): return decide(.edit, subject)
+        case .delete(let subject): return decide(.delete, subject)
+        case .createAnnotation(let group): return decideGroup(.annotations, group)
+        case .createComment(let root, let first, let group):
+            let onOwnRoot = first && root.createdBy == userID && userID != nil
+            if !onOwnRoot {
+                var root = root
+                root.contentType = .comments
+                let reply = decide(.reply, root)
+                guard reply.isAllowed else { return reply }
+            }
+            return decideGroup(.comments, group)
+        case .move(let subject, let group):
+            let edit = decide(.edit, subject)
+            guard edit.isAllowed else { return edit }
+            return decideMove(subject, to: group)
+        }
+    }
+
+    /// Whether the bearer may see the record: what it may not see never leaves the server.
+    public func canView(_ subject: Subject) -> Bool { decide(.view(subject)).isAllowed }
+
+    private func decide(_ action: Permission.Action, _ subject: Subject) -> Decision {
+        guard let collaboration else { return .allowed }
+        let granted = collaboration.contains {
+            $0.contentType == subject.contentType && $0.action == action && covers($0.scope, subject)
+        }
+        return granted ? .allowed : .denied(.needs(wouldAllow(action, subject)))
+    }
+
+    /// A new record in another group than the default one. There is no record yet, so `self` and `createdBy` match
+    /// its creator-to-be.
+    private func decideGroup(_ type: ContentType, _ group: String?) -> Decision {
+        guard collaboration != nil, group != defaultGroup else { return .allowed }
+        return decideMove(Subject(type, createdBy: userID, group: nil), to: group)
+    }
+
+    /// `all` and `group=` speak of the target group, `self` and `createdBy` of the record.
+    private func decideMove(_ subject: Subject, to group: String?) -> Decision {
+        var target = subject
+        target.group = group
+        return decide(.setGroup, target)
+    }
+
+    private func covers(_ scope: Permission.Scope, _ subject: Subject) -> Bool {
+        guard let userID else { return false }
+        return scope.covers(subject, for: userID)
+    }
+
+    /// The narrowest entries that would have allowed it.
+    private func wouldAllow(_ action: Permission.Action, _ subject: Subject) -> [Permission] {
+        let scope: Permission.Scope =
+            subject.createdBy == userID && userID != nil && action != .setGroup ? .own : .group(subject.group)
+        return [Permission(subject.contentType, action, scope)]
+    }
+}

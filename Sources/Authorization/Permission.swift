@@ -1,0 +1,97 @@
+public import Annotations
+
+/// One entry of the `collaboration_permissions` claim: `<content-type>:<action>:<scope>`
+/// (guide: collaboration permissions).
+public struct Permission: Hashable, Sendable {
+    public enum Action: String, Hashable, Sendable, CaseIterable {
+        case view, edit, delete, reply, fill
+        case setGroup = "set-group"
+    }
+
+    public enum Scope: Hashable, Sendable {
+        case all
+        /// Records created by the bearer.
+        case own
+        /// Records created by this user; nil is the null user.
+        case createdBy(String?)
+        /// Records in this group; nil is the null group.
+        case group(String?)
+    }
+
+    public var contentType: ContentType
+    public var action: Action
+    public var scope: Scope
+
+    public init(_ contentType: ContentType, _ action: Action, _ scope: Scope) {
+        self.contentType = contentType
+        self.action = action
+        self.scope = scope
+    }
+}
+
+extension Permission: CustomStringConvertible {
+    /// What an entry of the claim turned out to be. Only `granted` grants anything.
+    public enum Entry: Hashable, Sendable {
+        case granted(Permission)
+        /// Of three parts, but with words we do not know: kept, grants nothing.
+        case unknown(String)
+        /// Not of three parts, or a scope without a value: grants nothing and is reported.
+        case malformed(String)
+    }
+
+    /// Reads one entry. The scope may hold any character, `:` and `=` too: only the first two colons and the
+    /// first `=` divide.
+    public static func read(_ text: String) -> Entry {
+        let parts = text.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3, parts.allSatisfy({ !$0.isEmpty }) else { return .malformed(text) }
+        let known = ["createdBy", "group"]
+        if let equals = parts[2].firstIndex(of: "=") {
+            guard known.contains(String(parts[2][..<equals])) else { return .unknown(text) }
+        } else if known.contains(String(parts[2])) {
+            return .malformed(text)
+        }
+        guard let type = ContentType(rawValue: String(parts[0])), let action = Action(rawValue: String(parts[1])),
+            let scope = Scope(parts[2]), action != .reply || type == .comments
+        else { return .unknown(text) }
+        return .granted(Permission(type, action, scope))
+    }
+
+    /// The entry as the claim writes it.
+    public var description: String { "\(contentType.rawValue):\(action.rawValue):\(scope)" }
+}
+
+extension Permission.Scope: CustomStringConvertible {
+    init?(_ text: Substring) {
+        switch text {
+        case "all": self = .all
+        case "self": self = .own
+        default:
+            guard let equals = text.firstIndex(of: "=") else { return nil }
+            let value = text[text.index(after: equals)...]
+            let name = value.isEmpty ? nil : String(value)
+            switch text[..<equals] {
+            case "createdBy": self = .createdBy(name)
+            case "group": self = .group(name)
+            default: return nil
+            }
+        }
+    }
+
+    public var description: String {
+        switch self {
+        case .all: "all"
+        case .own: "self"
+        case .createdBy(let user): "createdBy=\(user ?? "")"
+        case .group(let group): "group=\(group ?? "")"
+        }
+    }
+
+    func covers(_ subject: Subject, for user: String) -> Bool {
+        switch self {
+        case .all: true
+        case .own: subject.createdBy == user
+        case .createdBy(let name): subject.createdBy == name
+        case .group(let name): subject.group == name
+        }
+    }
+}

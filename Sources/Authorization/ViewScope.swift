@@ -1,0 +1,48 @@
+import Annotations
+
+/// What a bearer may see, in a form in which equal sights are equal values: listeners with equal view scopes share
+/// one encoding of every change, and a cursor is valid within one (layer generation, view scope).
+public struct ViewScope: Hashable, Sendable {
+    /// nil: everything. Else what any of these covers; `self` is written out as the user.
+    public let visible: Set<Permission>?
+
+    init(visible: Set<Permission>?) { self.visible = visible }
+
+    public static let everything = ViewScope(visible: nil)
+    public static let nothing = ViewScope(visible: [])
+
+    public func contains(_ subject: Subject) -> Bool {
+        guard let visible else { return true }
+        return visible.contains {
+            guard $0.contentType == subject.contentType else { return false }
+            switch $0.scope {
+            case .all: return true
+            case .own: return false  // never in a scope: written out as createdBy
+            case .createdBy(let user): return subject.createdBy == user
+            case .group(let group): return subject.group == group
+            }
+        }
+    }
+
+    /// A text that is the same for equal scopes, today and tomorrow: part of the view epoch.
+    public var canonicalText: String {
+        guard let visible else { return "*" }
+        return visible.map(\.description).sorted().map { "\($0.utf8.count):\($0)" }.joined()
+    }
+}
+
+extension Grant {
+    public var viewScope: ViewScope {
+        guard mayRead else { return .nothing }
+        guard let collaboration else { return .everything }
+        guard let userID else { return .nothing }
+        let views = collaboration.filter { $0.action == .view && $0.contentType != .formFields }.map { permission in
+            var permission = permission
+            if permission.scope == .own { permission.scope = .createdBy(userID) }
+            return permission
+        }
+        let all = Set(views.filter { $0.scope == .all }.map(\.contentType))
+        if all.isSuperset(of: [.annotations, .comments]) { return .everything }
+        return ViewScope(visible: Set(views.filter { $0.scope == .all || !all.contains($0.contentType) }))
+    }
+}

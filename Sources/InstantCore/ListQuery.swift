@@ -1,0 +1,89 @@
+package import Annotations
+
+/// What a list of annotations shows, and in which order. A layer is never loaded whole to show 40 rows: a store
+/// answers a query with a count and a window of rows.
+package struct ListQuery: Hashable, Sendable {
+    package enum Order: Hashable, Sendable {
+        /// By page, then from top to bottom, then by id. Rows without a page come last.
+        case page
+        /// Newest change first.
+        case newest
+        case author
+    }
+
+    package var order: Order
+    package var filter: ListFilter
+
+    package init(order: Order = .page, filter: ListFilter = ListFilter()) {
+        self.order = order
+        self.filter = filter
+    }
+}
+
+/// Empty sets and nils let everything through. Comments of a thread are not rows of the list.
+package struct ListFilter: Hashable, Sendable {
+    package var kinds: Set<AnnotationKind> = []
+    /// Case-insensitive, somewhere in text, author or kind name.
+    package var text = ""
+    package var author: String?
+    package var pageIndex: Int?
+    package var unreadOnly = false
+    package var pendingOnly = false
+
+    package init() {}
+}
+
+/// One row: what a list draws without reading a record.
+package struct ListRow: Hashable, Sendable, Identifiable {
+    package var id: Record.ID
+    package var kind: AnnotationKind
+    package var pageIndex: Int?
+    package var box: Rect?
+    package var rects: [Rect]
+    /// At most the first 512 characters, uncleaned.
+    package var text: String
+    package var author: String?
+    package var createdBy: String?
+    package var group: String?
+    package var changedAt: Timestamp?
+    package var delivery: Delivery
+    /// Changed by someone else since this person last saw it.
+    package var isUnread: Bool
+    package var warning: String?
+    /// Comments below it.
+    package var replies: Int
+
+    package init(
+        annotation: Annotation, createdBy: String?, group: String?, delivery: Delivery = .delivered,
+        isUnread: Bool = false, replies: Int = 0
+    ) {
+        id = annotation.id
+        kind = annotation.kind
+        pageIndex = annotation.pageIndex
+        box = annotation.box
+        rects = annotation.rects
+        text = String(annotation.text.prefix(512))
+        author = annotation.author
+        self.createdBy = createdBy
+        self.group = group
+        changedAt = annotation.updatedAt ?? annotation.createdAt
+        self.delivery = delivery
+        self.isUnread = isUnread
+        warning = annotation.warning
+        self.replies = replies
+    }
+}
+
+/// How far a record's own edits have come.
+package enum Delivery: String, Hashable, Sendable {
+    /// Nothing of ours waits.
+    case delivered
+    /// Durable here, not yet applied by the server.
+    case unsent
+    /// Kept here because the present grant denies it.
+    case parked
+    /// Someone else was first: base, mine and theirs are kept.
+    case conflict
+    /// The server refused it; text and reason are kept.
+    case refused
+}

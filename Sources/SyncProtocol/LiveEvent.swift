@@ -1,0 +1,108 @@
+package import Annotations
+
+/// What a listener hears on `GET events`.
+package enum LiveEvent: Hashable, Sendable {
+    /// All records of one transaction that this view may see.
+    case change(ChangeEvent)
+    case session(SessionEvent)
+    /// Nothing to say, still here: a comment line every 15 s.
+    case heartbeat
+}
+
+/// `event: change`. Its `id:` is ``Cursor/eventID`` of (epoch, revision).
+package struct ChangeEvent: Message {
+    package var epoch: String
+    package var revision: Revision
+    /// The last revision this view was told of before: a gap means that something was missed.
+    package var previous: Revision
+    package var changes: [SyncItem]
+
+    package init(epoch: String, revision: Revision, previous: Revision, changes: [SyncItem]) {
+        self.epoch = epoch
+        self.revision = revision
+        self.previous = previous
+        self.changes = changes
+    }
+
+    package func write(to json: inout JSONWriter) {
+        json.object {
+            $0.member("epoch", epoch)
+            $0.member("revision", revision)
+            $0.member("previous", previous)
+            $0.member("changes", items: changes)
+        }
+    }
+
+    package init(from reader: inout JSONReader) throws(JSONError) {
+        var epoch: String?
+        var revision: Revision?
+        var previous: Revision?
+        var changes: [SyncItem] = []
+        try reader.object { (key: String, reader: inout JSONReader) throws(JSONError) in
+            switch key {
+            case "epoch": epoch = try reader.string()
+            case "revision": revision = try reader.integer()
+            case "previous": previous = try reader.integer()
+            case "changes": changes = try reader.items()
+            default: try reader.skip()
+            }
+        }
+        self.init(
+            epoch: try epoch.required("epoch", reader), revision: try revision.required("revision", reader),
+            previous: try previous.required("previous", reader), changes: changes)
+    }
+}
+
+/// `event: session`: something about the token, the layer or the stream itself.
+package struct SessionEvent: Message {
+    package enum Kind: String, Hashable, Sendable, CaseIterable {
+        /// The stream is open: everything after its cursor will come.
+        case open
+        /// The token ends soon.
+        case expiring
+        /// The token's time is over: the stream ends.
+        case expired
+        case revoked
+        /// The document or the layer is gone.
+        case lost
+        /// The listener was too slow, or the cursor is of another epoch: pull, then listen again.
+        case behind
+        /// The server is stopping: come back.
+        case closing
+    }
+
+    package var kind: Kind
+    package var reason: String?
+    /// `expiring`: when the token ends, by the server's clock.
+    package var at: Timestamp?
+
+    package init(_ kind: Kind, reason: String? = nil, at: Timestamp? = nil) {
+        self.kind = kind
+        self.reason = reason
+        self.at = at
+    }
+
+    package func write(to json: inout JSONWriter) {
+        json.object {
+            $0.member("kind", kind.rawValue)
+            if let reason { $0.member("reason", reason) }
+            if let at { $0.member("at", at.milliseconds) }
+        }
+    }
+
+    package init(from reader: inout JSONReader) throws(JSONError) {
+        var kind: Kind?
+        var reason: String?
+        var at: Int64?
+        try reader.object { (key: String, reader: inout JSONReader) throws(JSONError) in
+            switch key {
+            case "kind": kind = Kind(rawValue: try reader.string())
+            case "reason": reason = try reader.optionalString()
+            case "at": at = try reader.integer()
+            default: try reader.skip()
+            }
+        }
+        self.init(
+            try kind.required("kind", reader), reason: reason, at: at.map(Timestamp.init(milliseconds:)))
+    }
+}

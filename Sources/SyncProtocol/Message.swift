@@ -1,0 +1,30 @@
+package import Annotations
+
+/// A message of the sync plane: JSON both ways, unknown members skipped.
+package protocol Message: Hashable, Sendable {
+    func write(to json: inout JSONWriter)
+    init(from reader: inout JSONReader) throws(JSONError)
+}
+
+extension Message {
+    package var bytes: [UInt8] {
+        var writer = JSONWriter(capacity: 1024)
+        write(to: &writer)
+        return writer.bytes
+    }
+
+    /// - Throws: ``JSONError`` when the bytes are not this message; nothing is guessed.
+    package init(bytes: [UInt8]) throws(JSONError) {
+        var reader = JSONReader(bytes)
+        self = try Self(from: &reader)
+        try reader.end()
+    }
+}
+
+extension Optional {
+    /// A member that must be there.
+    func required(_ key: String, _ reader: JSONReader) throws(JSONError) -> Wrapped {
+        guard let self else { throw reader.error(.missing(key)) }
+        return self
+    }
+}

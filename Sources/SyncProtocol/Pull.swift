@@ -1,0 +1,109 @@
+package import Annotations
+
+/// `GET records?after=&at=&epoch=&limit=`: one page of the live visible records, in id order.
+package struct SnapshotPage: Message {
+    package var epoch: String
+    /// The revision the snapshot stands at; fixed by the first page. What changed since comes by `since`.
+    package var at: Revision
+    /// Each with its own revision, which may be newer than ``at``.
+    package var records: [SyncItem]
+    /// The id to ask the next page after; nil on the last.
+    package var next: Record.ID?
+
+    package init(epoch: String, at: Revision, records: [SyncItem], next: Record.ID?) {
+        self.epoch = epoch
+        self.at = at
+        self.records = records
+        self.next = next
+    }
+
+    package func write(to json: inout JSONWriter) {
+        json.object {
+            $0.member("epoch", epoch)
+            $0.member("at", at)
+            $0.member("records", items: records)
+            $0.member("next", orNull: next)
+        }
+    }
+
+    package init(from reader: inout JSONReader) throws(JSONError) {
+        var epoch: String?
+        var at: Revision?
+        var records: [SyncItem]?
+        var next: Record.ID?
+        try reader.object { (key: String, reader: inout JSONReader) throws(JSONError) in
+            switch key {
+            case "epoch": epoch = try reader.string()
+            case "at": at = try reader.integer()
+            case "records": records = try reader.items()
+            case "next": next = try reader.optionalString()
+            default: try reader.skip()
+            }
+        }
+        self.init(
+            epoch: try epoch.required("epoch", reader), at: try at.required("at", reader),
+            records: try records.required("records", reader), next: next)
+    }
+}
+
+/// The latest state of what changed for a view after a cursor: the answer to `GET records?since=`, the tail of the
+/// answer to `POST changes`, and what a `change` event is made of.
+package struct Delta: Message {
+    package var epoch: String
+    package var changes: [SyncItem]
+    /// Everything visible up to here is in ``changes`` or was not asked for.
+    package var upTo: Revision
+    /// There is more than fitted: ask again from ``upTo``.
+    package var more: Bool
+
+    package init(epoch: String, changes: [SyncItem], upTo: Revision, more: Bool) {
+        self.epoch = epoch
+        self.changes = changes
+        self.upTo = upTo
+        self.more = more
+    }
+
+    package func write(to json: inout JSONWriter) {
+        json.object { writeMembers(to: &$0) }
+    }
+
+    func writeMembers(to json: inout JSONWriter) {
+        json.member("epoch", epoch)
+        json.member("changes", items: changes)
+        json.member("upTo", upTo)
+        json.member("more", more)
+    }
+
+    package init(from reader: inout JSONReader) throws(JSONError) {
+        var partial = Partial()
+        try reader.object { (key: String, reader: inout JSONReader) throws(JSONError) in
+            if try !partial.take(key, &reader) { try reader.skip() }
+        }
+        self = try partial.delta(reader).required("upTo", reader)
+    }
+
+    /// The members as they come in, shared with the answer to a push.
+    struct Partial {
+        var epoch: String?
+        var changes: [SyncItem] = []
+        var upTo: Revision?
+        var more = false
+
+        mutating func take(_ key: String, _ reader: inout JSONReader) throws(JSONError) -> Bool {
+            switch key {
+            case "epoch": epoch = try reader.optionalString()
+            case "changes": changes = try reader.items()
+            case "upTo": upTo = try reader.integer()
+            case "more": more = try reader.bool()
+            default: return false
+            }
+            return true
+        }
+
+        /// nil when the answer holds no delta.
+        func delta(_ reader: JSONReader) throws(JSONError) -> Delta? {
+            guard let upTo else { return nil }
+            return Delta(epoch: try epoch.required("epoch", reader), changes: changes, upTo: upTo, more: more)
+        }
+    }
+}

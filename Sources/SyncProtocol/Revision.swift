@@ -1,0 +1,24 @@
+/// A layer's counter of changes: every applied change gets the next one, in commit order. 0 is the base.
+package typealias Revision = Int64
+
+/// Where a view stands: everything visible up to this revision has been seen. Valid within one epoch.
+package struct Cursor: Hashable, Sendable {
+    /// Layer generation and view scope, opaque to the client.
+    package var epoch: String
+    package var revision: Revision
+
+    package init(epoch: String, revision: Revision) {
+        self.epoch = epoch
+        self.revision = revision
+    }
+
+    /// `epoch.revision`: the `id:` of an event, and what `Last-Event-ID` brings back.
+    package var eventID: String { "\(epoch).\(revision)" }
+
+    package init?(eventID: String) {
+        guard let dot = eventID.lastIndex(of: "."), let revision = Revision(eventID[eventID.index(after: dot)...]),
+            revision >= 0, dot > eventID.startIndex
+        else { return nil }
+        self.init(epoch: String(eventID[..<dot]), revision: revision)
+    }
+}

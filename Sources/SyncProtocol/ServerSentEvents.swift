@@ -1,0 +1,96 @@
+package import Annotations
+
+/// Server-sent events as text (WHATWG HTML, "Server-sent events").
+extension LiveEvent {
+    /// One event, ready for the wire.
+    package var frame: [UInt8] {
+        switch self {
+        case .heartbeat: Array(": still here\n\n".utf8)
+        case .session(let event): Array("event: session\ndata: ".utf8) + event.bytes + Array("\n\n".utf8)
+        case .change(let event):
+            Array("id: \(Cursor(epoch: event.epoch, revision: event.revision).eventID)\nevent: change\ndata: ".utf8)
+                + event.bytes + Array("\n\n".utf8)
+        }
+    }
+}
+
+/// Reads a stream of server-sent events, fed with bytes cut anywhere: LF, CR and CRLF end a line, a blank line ends
+/// an event, comment lines are heartbeats.
+package struct ServerSentEventParser {
+    package enum Failure: Error, Hashable, Sendable {
+        case lineTooLong(limit: Int)
+        case badEvent(JSONError)
+    }
+
+    private let maximumLine: Int
+    private var line: [UInt8] = []
+    private var event = ""
+    private var data: [UInt8] = []
+    private var hasData = false
+    /// The byte before was CR: an LF that follows belongs to it.
+    private var afterCR = false
+    private var atStart = true
+
+    package init(maximumLine: Int = 2 << 20) { self.maximumLine = maximumLine }
+
+    /// - Returns: the events completed by these bytes, in order. Events of unknown names are left out.
+    package mutating func feed(_ bytes: some Sequence<UInt8>) throws(Failure) -> [LiveEvent] {
+        var events: [LiveEvent] = []
+        for byte in bytes {
+            if afterCR {
+                afterCR = false
+                if byte == 0x0A { continue }
+            }
+            switch byte {
+            case 0x0D:
+                afterCR = true
+                try endLine(&events)
+            case 0x0A: try endLine(&events)
+            default:
+                guard line.count + data.count < maximumLine else { throw .lineTooLong(limit: maximumLine) }
+                line.append(byte)
+            }
+        }
+        return events
+    }
+
+    private mutating func endLine(_ events: inout [LiveEvent]) throws(Failure) {
+        defer { line.removeAll(keepingCapacity: true) }
+        if atStart {
+            atStart = false
+            if line.starts(with: [0xEF, 0xBB, 0xBF]) { line.removeFirst(3) }
+        }
+        guard let first = line.first else { return try dispatch(&events) }
+        if first == UInt8(ascii: ":") {
+            events.append(.heartbeat)
+            return
+        }
+        let colon = line.firstIndex(of: UInt8(ascii: ":")) ?? line.endIndex
+        var value = line[min(colon + 1, line.endIndex)...]
+        if value.first == 0x20 { value = value.dropFirst() }
+        switch String(decoding: line[..<colon], as: UTF8.self) {
+        case "event": event = String(decoding: value, as: UTF8.self)
+        case "data":
+            if hasData { data.append(0x0A) }
+            data.append(contentsOf: value)
+            hasData = true
+        default: break  // id and retry: a change carries its own position
+        }
+    }
+
+    private mutating func dispatch(_ events: inout [LiveEvent]) throws(Failure) {
+        defer {
+            event = ""
+            data.removeAll(keepingCapacity: true)
+            hasData = false
+        }
+        guard hasData else { return }
+        do {
+            switch event {
+            case "change": events.append(.change(try ChangeEvent(bytes: data)))
+            case "session": events.append(.session(try SessionEvent(bytes: data)))
+            default: break
+            }
+        } catch { throw .badEvent(error) }
+    }
+}

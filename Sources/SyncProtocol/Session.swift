@@ -1,0 +1,128 @@
+package import Annotations
+package import Authorization
+
+/// Sizes and counts the server takes; more is answered with 413 or 429.
+package struct Limits: Hashable, Sendable {
+    /// Bytes of one record's content.
+    package var recordBytes: Int
+    /// Changes in one `POST changes`.
+    package var batchChanges: Int
+    /// Bytes of one request body.
+    package var batchBytes: Int
+    /// Records on one page of a snapshot.
+    package var pageRecords: Int
+
+    package init(
+        recordBytes: Int = 1 << 20, batchChanges: Int = 1000, batchBytes: Int = 4 << 20, pageRecords: Int = 1000
+    ) {
+        self.recordBytes = recordBytes
+        self.batchChanges = batchChanges
+        self.batchBytes = batchBytes
+        self.pageRecords = pageRecords
+    }
+}
+
+/// `GET session`: what the server reads in the token, and where the layer stands.
+package struct SessionAnswer: Message {
+    package var protocolVersion: Int64
+    package var grant: Grant
+    /// The server's clock; warnings and validity go by it.
+    package var now: Timestamp
+    /// Drawn anew when the server was restored from a backup or the layer was made again.
+    package var generation: String
+    package var epoch: String
+    package var head: Revision
+    /// SHA-256 of the PDF, lower-case hex; also its ETag.
+    package var pdfSHA256: String
+    package var pdfBytes: Int64
+    package var title: String
+    package var limits: Limits
+
+    package init(
+        protocolVersion: Int64 = ProtocolVersion.current, grant: Grant, now: Timestamp, generation: String,
+        epoch: String, head: Revision, pdfSHA256: String, pdfBytes: Int64, title: String, limits: Limits = Limits()
+    ) {
+        self.protocolVersion = protocolVersion
+        self.grant = grant
+        self.now = now
+        self.generation = generation
+        self.epoch = epoch
+        self.head = head
+        self.pdfSHA256 = pdfSHA256
+        self.pdfBytes = pdfBytes
+        self.title = title
+        self.limits = limits
+    }
+
+    package func write(to json: inout JSONWriter) {
+        json.object {
+            $0.member("protocol", protocolVersion)
+            $0.key("grant")
+            grant.write(to: &$0)
+            $0.member("now", now.milliseconds)
+            $0.member("generation", generation)
+            $0.member("epoch", epoch)
+            $0.member("head", head)
+            $0.member("pdfSha256", pdfSHA256)
+            $0.member("pdfBytes", pdfBytes)
+            $0.member("title", title)
+            $0.member(
+                "limits",
+                object: {
+                    $0.member("recordBytes", limits.recordBytes)
+                    $0.member("batchChanges", limits.batchChanges)
+                    $0.member("batchBytes", limits.batchBytes)
+                    $0.member("pageRecords", limits.pageRecords)
+                })
+        }
+    }
+
+    package init(from reader: inout JSONReader) throws(JSONError) {
+        var version: Int64?
+        var grant: Grant?
+        var now: Int64?
+        var generation: String?
+        var epoch: String?
+        var head: Revision?
+        var pdfSHA256: String?
+        var pdfBytes: Int64 = 0
+        var title = ""
+        var limits = Limits()
+        try reader.object { (key: String, reader: inout JSONReader) throws(JSONError) in
+            switch key {
+            case "protocol": version = try reader.integer()
+            case "grant": grant = try Grant(from: &reader)
+            case "now": now = try reader.integer()
+            case "generation": generation = try reader.string()
+            case "epoch": epoch = try reader.string()
+            case "head": head = try reader.integer()
+            case "pdfSha256": pdfSHA256 = try reader.string()
+            case "pdfBytes": pdfBytes = try reader.integer()
+            case "title": title = try reader.string()
+            case "limits": limits = try Limits(from: &reader)
+            default: try reader.skip()
+            }
+        }
+        self.init(
+            protocolVersion: try version.required("protocol", reader), grant: try grant.required("grant", reader),
+            now: Timestamp(milliseconds: try now.required("now", reader)),
+            generation: try generation.required("generation", reader), epoch: try epoch.required("epoch", reader),
+            head: try head.required("head", reader), pdfSHA256: try pdfSHA256.required("pdfSha256", reader),
+            pdfBytes: pdfBytes, title: title, limits: limits)
+    }
+}
+
+extension Limits {
+    init(from reader: inout JSONReader) throws(JSONError) {
+        self.init()
+        let value = try reader.value()
+        // A limit of 0 or less would leave nothing to send.
+        func limit(_ key: String, _ standard: Int) -> Int {
+            value[key]?.integer.map { Int(clamping: max(1, $0)) } ?? standard
+        }
+        recordBytes = limit("recordBytes", recordBytes)
+        batchChanges = limit("batchChanges", batchChanges)
+        batchBytes = limit("batchBytes", batchBytes)
+        pageRecords = limit("pageRecords", pageRecords)
+    }
+}

@@ -1,0 +1,79 @@
+package import Annotations
+
+/// One step of a view from revision to revision: the latest state of a record, or that it is gone from the view
+/// (deleted, or moved to where the bearer may not look: the two are not told apart).
+package enum SyncItem: Hashable, Sendable {
+    case record(Record, Revision)
+    case removed(Record.ID, Revision)
+
+    package var id: Record.ID {
+        switch self {
+        case .record(let record, _): record.id
+        case .removed(let id, _): id
+        }
+    }
+
+    package var revision: Revision {
+        switch self {
+        case .record(_, let revision), .removed(_, let revision): revision
+        }
+    }
+
+    package func write(to json: inout JSONWriter) {
+        switch self {
+        case .record(let record, let revision): record.write(to: &json, revision: revision)
+        case .removed(let id, let revision):
+            json.object {
+                $0.member("id", id)
+                $0.member("removed", true)
+                $0.member("revision", revision)
+            }
+        }
+    }
+
+    package init(from reader: inout JSONReader) throws(JSONError) {
+        var id: Record.ID?
+        var content: Content?
+        var createdBy: String?
+        var updatedBy: String?
+        var group: String?
+        var revision: Revision?
+        var removed = false
+        try reader.object { (key: String, reader: inout JSONReader) throws(JSONError) in
+            switch key {
+            case "id": id = try reader.string()
+            case "content": content = try Content(from: &reader)
+            case "createdBy": createdBy = try reader.optionalString()
+            case "updatedBy": updatedBy = try reader.optionalString()
+            case "group": group = try reader.optionalString()
+            case "revision": revision = try reader.integer()
+            case "removed": removed = try reader.bool()
+            default: try reader.skip()
+            }
+        }
+        guard let id else { throw reader.error(.missing("id")) }
+        guard let revision else { throw reader.error(.missing("revision")) }
+        if removed {
+            self = .removed(id, revision)
+        } else {
+            guard let content else { throw reader.error(.missing("content")) }
+            self = .record(
+                Record(id: id, content: content, createdBy: createdBy, updatedBy: updatedBy, group: group), revision)
+        }
+    }
+}
+
+extension JSONWriter {
+    mutating func member(_ key: String, items: [SyncItem]) {
+        self.key(key)
+        array(items) { $1.write(to: &$0) }
+    }
+}
+
+extension JSONReader {
+    mutating func items() throws(JSONError) -> [SyncItem] {
+        var items: [SyncItem] = []
+        try array { (reader: inout JSONReader) throws(JSONError) in items.append(try SyncItem(from: &reader)) }
+        return items
+    }
+}
