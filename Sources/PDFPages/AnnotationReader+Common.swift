@@ -1,0 +1,101 @@
+import Annotations
+
+// What every kind of annotation may have, and how its parts are read.
+extension AnnotationReader {
+    mutating func common() {
+        json["opacity"] = .number(JSONNumber(min(1, max(0, source["CA"].number ?? 1))))
+        // The title of a form field's annotation is the field's name, not an author.
+        let isField = source["Subtype"].name == "Widget"
+        json["creatorName"] = isField ? nil : text("T", limit: Self.longestName).map(JSON.string)
+        json["createdAt"] = date("CreationDate")
+        json["updatedAt"] = date("M") ?? date("ModDate")
+        json["name"] = text("NM", limit: Self.longestName).map(JSON.string)
+        json["subject"] = text("Subj", limit: Self.longestName).map(JSON.string)
+        let flags = flags
+        json["flags"] = flags.isEmpty ? nil : .array(flags.map(JSON.string))
+        aside["inReplyTo"] = AnnotationWalk.id(of: source.entries["IRT"]).map(JSON.string)
+    }
+
+    /// The comment: the annotation's own, else, as some writers leave it, that of its popup.
+    var contents: String? {
+        text("Contents") ?? source.dictionary("Popup").flatMap { text("Contents", of: $0) }
+    }
+
+    /// A text of the dictionary, or of another, its line ends as `\n`, too long a one cut.
+    func text(_ key: String, of other: PDFDictionary? = nil, limit: Int = longestText) -> String? {
+        guard let text = (other ?? source).text(key) else { return nil }
+        var result = String.UnicodeScalarView()
+        var previous: Unicode.Scalar?
+        for scalar in text.unicodeScalars.prefix(limit) {
+            if scalar != "\n" || previous != "\r" { result.append(scalar == "\r" ? "\n" : scalar) }
+            previous = scalar
+        }
+        return String(result)
+    }
+
+    private func date(_ key: String) -> JSON? {
+        source.text(key).flatMap(Timestamp.init(pdf:)).map { .string($0.iso8601) }
+    }
+
+    /// ISO 32000-1, table 165: bit 1 first.
+    private var flags: [String] {
+        let names = [
+            "invisible", "hidden", "noPrint", "noZoom", "noRotate", "noView", "readOnly", "locked", "toggleNoView",
+            "lockedContents",
+        ]
+        let bits = source["F"].number.flatMap { UInt32(exactly: $0) } ?? 0b100
+        // PDF says when to print, Instant JSON says when not to.
+        return names.enumerated().filter { (bits ^ 0b100) & (1 << $0.offset) != 0 }.map(\.element)
+    }
+
+    /// An array of 1, 3 or 4 components as `#rrggbb`; nil for none, which means transparent.
+    func color(_ key: String) -> JSON? {
+        source.numbers(key).flatMap(Color.hexadecimal).map(JSON.string)
+    }
+
+    /// Width of the line around or along it, in points; 1 where the file does not say.
+    var strokeWidth: JSON {
+        let styled = source.dictionary("BS")?["W"].number
+        let border = source.array("Border").flatMap { $0.count > 2 ? source.file.resolve($0[2]).number : nil }
+        return .number(JSONNumber(max(0, min(1000, styled ?? border ?? 1))))
+    }
+
+    /// Lengths of dashes and gaps; nil for a solid line.
+    var dashes: JSON? {
+        guard let style = source.dictionary("BS"), style["S"].name == "D" else { return nil }
+        let lengths = (style.numbers("D") ?? [3]).prefix(16).filter { $0 >= 0 && $0 < 10_000 }
+        return lengths.isEmpty ? nil : .array(lengths.map { .number(JSONNumber($0)) })
+    }
+
+    /// Numbers of an array that come in groups, at most as many as a record is given.
+    mutating func groups(_ key: String, of size: Int) -> [ArraySlice<Double>] {
+        guard let numbers = source.numbers(key) else { return [] }
+        if numbers.count % size != 0 { note("its \(key) are not complete") }
+        if numbers.count > Self.mostNumbers { note("it has too many \(key); the rest is left out") }
+        let count = min(numbers.count, Self.mostNumbers) / size * size
+        return stride(from: 0, to: count, by: size).map { numbers[$0..<$0 + size] }
+    }
+}
+
+/// Colours as PDF counts them, components from 0 to 1.
+enum Color {
+    static func hexadecimal(_ components: [Double]) -> String? {
+        let parts = components.map { min(1, max(0, $0)) }
+        switch parts.count {
+        case 1: return hexadecimal(red: parts[0], green: parts[0], blue: parts[0])
+        case 3: return hexadecimal(red: parts[0], green: parts[1], blue: parts[2])
+        case 4:
+            let light = 1 - parts[3]
+            return hexadecimal(red: (1 - parts[0]) * light, green: (1 - parts[1]) * light, blue: (1 - parts[2]) * light)
+        default: return nil
+        }
+    }
+
+    private static func hexadecimal(red: Double, green: Double, blue: Double) -> String {
+        "#"
+            + [red, green, blue].map { part in
+                let digits = String(Int((part * 255).rounded()), radix: 16)
+                return digits.count == 1 ? "0" + digits : digits
+            }.joined()
+    }
+}

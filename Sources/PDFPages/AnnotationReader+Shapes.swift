@@ -1,0 +1,90 @@
+import Annotations
+
+// Kinds that are drawn: ink, lines, rectangles, ellipses, polygons.
+extension AnnotationReader {
+    mutating func ink() {
+        json["type"] = "pspdfkit/ink"
+        json["strokeColor"] = color("C")
+        json["lineWidth"] = strokeWidth
+        json["isDrawnNaturally"] = false
+        json["note"] = contents.map(JSON.string)
+        let lines = strokes()
+        json["lines"] = [
+            "points": .array(lines.map { .array($0.map(\.json)) }),
+            "intensities": .array(lines.map { .array($0.map { _ in 0.5 }) }),
+        ]
+        if lines.isEmpty { note("it has no strokes") }
+    }
+
+    private mutating func strokes() -> [[Point]] {
+        var left = Self.mostNumbers
+        var lines: [[Point]] = []
+        for item in source.array("InkList") ?? [] {
+            guard case .array(let items) = source.file.resolve(item) else {
+                note("one of its strokes cannot be read")
+                continue
+            }
+            let numbers = items.prefix(left).compactMap { source.file.resolve($0).number }
+            if numbers.count < items.count { note("one of its strokes is not complete") }
+            left -= numbers.count
+            let points = frame.points(numbers)
+            if !points.isEmpty { lines.append(points) }
+            if left <= 0 { break }
+        }
+        return lines
+    }
+
+    mutating func line() {
+        json["type"] = "pspdfkit/shape/line"
+        outline()
+        json["lineCaps"] = lineCaps
+        let ends = frame.points(source.numbers("L") ?? [])
+        guard ends.count == 2 else { return note("it does not say where it begins and ends") }
+        json["startPoint"] = ends[0].json
+        json["endPoint"] = ends[1].json
+    }
+
+    mutating func shape(_ name: String) {
+        json["type"] = .string("pspdfkit/shape/\(name)")
+        outline()
+        if let effect = source.dictionary("BE"), effect["S"].name == "C", let intensity = effect["I"].number {
+            json["cloudyBorderIntensity"] = .number(JSONNumber(min(2, max(0, intensity))))
+        }
+    }
+
+    mutating func polygon(_ name: String) {
+        json["type"] = .string("pspdfkit/shape/\(name)")
+        outline()
+        if name == "polyline" { json["lineCaps"] = lineCaps }
+        let points = groups("Vertices", of: 2).flatMap { frame.points($0) }
+        json["points"] = .array(points.map(\.json))
+        if points.isEmpty { note("it has no corners") }
+    }
+
+    private mutating func outline() {
+        json["strokeColor"] = color("C")
+        json["strokeWidth"] = strokeWidth
+        json["strokeDashArray"] = dashes
+        json["fillColor"] = color("IC")
+        json["note"] = contents.map(JSON.string)
+    }
+
+    private var lineCaps: JSON? {
+        guard let names = source.array("LE")?.map({ source.file.resolve($0).name }), names.count == 2 else {
+            return nil
+        }
+        let ends = names.map { $0.flatMap { Self.caps[$0] } }
+        let members = zip(["start", "end"], ends).compactMap { key, cap in cap.map { (key, JSON.string($0)) } }
+        guard !members.isEmpty else { return nil }
+        var caps = JSONObject()
+        for (key, cap) in members { caps[key] = cap }
+        return .object(caps)
+    }
+
+    /// ISO 32000-1, table 176, as Instant JSON calls them; `None` is left out.
+    private static let caps = [
+        "Square": "square", "Circle": "circle", "Diamond": "diamond", "OpenArrow": "openArrow",
+        "ClosedArrow": "closedArrow", "Butt": "butt", "ROpenArrow": "reverseOpenArrow",
+        "RClosedArrow": "reverseClosedArrow", "Slash": "slash",
+    ]
+}

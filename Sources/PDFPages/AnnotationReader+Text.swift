@@ -1,0 +1,101 @@
+import Annotations
+
+// Kinds that are about words: text markup, notes, free text, stamps and links.
+extension AnnotationReader {
+    mutating func markup(_ name: String) {
+        json["type"] = .string("pspdfkit/markup/\(name)")
+        json["color"] = color("C")
+        if name == "highlight" { json["blendMode"] = "multiply" }
+        json["note"] = contents.map(JSON.string)
+        var rects = groups("QuadPoints", of: 8).compactMap { frame.box(around: $0) }
+        if rects.isEmpty {
+            note("it does not say which words it marks")
+            rects = [box].compactMap(\.self)
+        }
+        json["rects"] = .array(rects.map(\.json))
+    }
+
+    mutating func stickyNote() {
+        json["type"] = "pspdfkit/note"
+        json["text"] = .string(contents ?? "")
+        json["icon"] = .string(Self.icons[source["Name"].name ?? ""] ?? "note")
+        json["color"] = color("C")
+    }
+
+    /// ISO 32000-1, 12.5.6.4, and the names Acrobat adds, as Instant JSON calls them.
+    private static let icons = [
+        "Comment": "comment", "Key": "key", "Note": "note", "Help": "help", "NewParagraph": "newParagraph",
+        "Paragraph": "paragraph", "Insert": "insert", "Star": "star", "Check": "check", "Checkmark": "check",
+        "Circle": "circle", "Cross": "cross", "RightArrow": "rightArrow", "RightPointer": "rightPointer",
+    ]
+
+    mutating func freeText() {
+        json["type"] = "pspdfkit/text"
+        json["text"] = .string(contents ?? "")
+        let appearance = DefaultAppearance(source["DA"].string ?? "")
+        json["fontSize"] = .number(JSONNumber(appearance.size ?? 12))
+        json["font"] = appearance.font.map(JSON.string)
+        json["fontColor"] = .string(appearance.color ?? "#000000")
+        json["backgroundColor"] = color("C")
+        json["borderWidth"] = strokeWidth
+        let alignments = [0: "left", 1: "center", 2: "right"]
+        json["horizontalAlign"] = .string(alignments[source["Q"].number.flatMap { Int(exactly: $0) } ?? 0] ?? "left")
+        json["verticalAlign"] = "top"
+    }
+
+    mutating func stamp() {
+        json["type"] = "pspdfkit/stamp"
+        let name = source["Name"].name ?? "Draft"
+        json["stampType"] = .string(Self.stamps.contains(name) ? name : "Custom")
+        if !Self.stamps.contains(name) { json["title"] = .string(String(name.prefix(128))) }
+        json["color"] = color("C")
+        json["note"] = contents.map(JSON.string)
+    }
+
+    /// ISO 32000-1, 12.5.6.12, and the vendor's own.
+    private static let stamps: Set<String> = [
+        "Accepted", "Approved", "AsIs", "Completed", "Confidential", "Departmental", "Draft", "Experimental",
+        "Expired", "Final", "ForComment", "ForPublicRelease", "InformationOnly", "InitialHere", "NotApproved",
+        "NotForPublicRelease", "PreliminaryResults", "Rejected", "Revised", "SignHere", "Sold", "TopSecret", "Void",
+        "Witness",
+    ]
+
+    mutating func link() {
+        json["type"] = "pspdfkit/link"
+        json["borderColor"] = color("C")
+        json["borderWidth"] = strokeWidth
+        json["note"] = contents.map(JSON.string)
+        json["action"] = destinations.action(of: source)
+        if json["action"] == nil { note("it leads nowhere that can be read") }
+    }
+}
+
+/// What a default appearance string says of a font: `0 0 1 rg /Helv 12 Tf` (ISO 32000-1, 12.7.3.3).
+struct DefaultAppearance: Hashable {
+    var font: String?
+    var size: Double?
+    var color: String?
+
+    init(_ text: String) {
+        var operands: [Substring] = []
+        for word in text.prefix(1000).split(whereSeparator: \.isWhitespace) {
+            switch word {
+            case "Tf":
+                font = operands.dropLast().last.map { String($0.drop { $0 == "/" }) }
+                size = operands.last.flatMap { Double($0) }.flatMap { $0 > 0 && $0 < 1000 ? $0 : nil }
+            case "g": color = Self.color(operands, 1)
+            case "rg": color = Self.color(operands, 3)
+            case "k": color = Self.color(operands, 4)
+            default:
+                operands.append(word)
+                continue
+            }
+            operands = []
+        }
+    }
+
+    private static func color(_ operands: [Substring], _ count: Int) -> String? {
+        let numbers = operands.suffix(count).compactMap { Double($0) }.filter(\.isFinite)
+        return numbers.count == count ? Color.hexadecimal(numbers) : nil
+    }
+}

@@ -1,0 +1,89 @@
+import Annotations
+
+/// Makes the Instant JSON of one annotation dictionary (vendor guide: JSON schema, annotations; ISO 32000-1,
+/// 12.5).
+///
+/// A member the file does not give is left out; what the kind cannot do without is noted in ``defects``.
+struct AnnotationReader {
+    let source: PDFDictionary
+    let frame: PageFrame
+    let destinations: Destinations
+    /// In words of ours, such as "it has no box".
+    private(set) var defects: [String] = []
+    var json = JSONObject()
+    /// Members under `postilla`: what Instant JSON has no place for.
+    var aside = JSONObject()
+    /// The annotation's own rectangle, as displayed.
+    let box: Rect?
+
+    /// Numbers of one annotation's points; more than a record could hold are left out.
+    static let mostNumbers = 20_000
+    /// Unicode scalars of one text, and of one that names something.
+    static let longestText = 100_000
+    static let longestName = 1000
+
+    init(
+        _ source: PDFDictionary, on frame: PageFrame, pageIndex: Int, number: Int?, destinations: Destinations
+    ) {
+        self.source = source
+        self.frame = frame
+        self.destinations = destinations
+        box = source.numbers("Rect").flatMap { $0.count == 4 ? frame.box(around: $0) : nil }
+        json["v"] = 1
+        json["type"] = "pspdfkit/unknown"
+        json["pageIndex"] = .number(JSONNumber(Int64(pageIndex)))
+        json["bbox"] = box?.json
+        json["pdfObjectId"] = number.map { .number(JSONNumber(Int64($0))) }
+    }
+
+    mutating func content() -> Content {
+        if box == nil { note("it has no box") }
+        common()
+        kind()
+        if json["bbox"] == nil { json["bbox"] = boxOfParts?.json }
+        if !defects.isEmpty { aside["warning"] = .string(defects.joined(separator: "; ")) }
+        if !aside.members.isEmpty { json["postilla"] = .object(aside) }
+        return Content(json)
+    }
+
+    mutating func note(_ defect: String) {
+        defects.append(defect)
+    }
+
+    private mutating func kind() {
+        switch source["Subtype"].name {
+        case "Highlight": markup("highlight")
+        case "Underline": markup("underline")
+        case "StrikeOut": markup("strikeout")
+        case "Squiggly": markup("squiggly")
+        case "Text": stickyNote()
+        case "FreeText": freeText()
+        case "Ink": ink()
+        case "Line": line()
+        case "Square": shape("rectangle")
+        case "Circle": shape("ellipse")
+        case "Polygon": polygon("polygon")
+        case "PolyLine": polygon("polyline")
+        case "Stamp": stamp()
+        case "Link": link()
+        case let other: unknown(other)
+        }
+    }
+
+    /// A kind that Instant JSON has no type for: what all kinds have in common is kept, and its name.
+    private mutating func unknown(_ name: String?) {
+        aside["pdfSubtype"] = name.map { .string(String($0.prefix(128))) }
+        if name == nil { note("it does not say what kind it is") }
+        json["note"] = contents.map(JSON.string)
+        json["color"] = color("C")
+    }
+
+    private var boxOfParts: Rect? {
+        let parts = (json["rects"]?.array ?? []).compactMap(Rect.init(json:))
+        let lines = (json["lines"]?["points"]?.array ?? []) + [json["points"] ?? []]
+        let points = lines.flatMap { $0.array ?? [] } + [json["startPoint"], json["endPoint"]].compactMap(\.self)
+        let boxes =
+            parts + points.compactMap(Point.init(json:)).map { Rect(left: $0.x, top: $0.y, width: 0, height: 0) }
+        return boxes.dropFirst().reduce(boxes.first) { $0?.union($1) }
+    }
+}

@@ -1,0 +1,67 @@
+import Annotations
+
+/// Goes through the pages' lists of annotations and makes a record of each.
+struct AnnotationWalk {
+    private(set) var found = BaseAnnotations(records: [], warnings: [])
+    private let tree: PageTree
+    private let file: ObjectDump
+    private let destinations: Destinations
+    private var seen: Set<Record.ID> = []
+
+    /// Entries looked at in all; a hostile file lists one annotation on every page.
+    private static let mostEntries = 500_000
+    private static let mostWarnings = 1000
+    private var entries = 0
+
+    init(tree: PageTree, file: ObjectDump) {
+        self.tree = tree
+        self.file = file
+        destinations = Destinations(tree: tree, file: file)
+    }
+
+    mutating func walk() {
+        for (index, page) in tree.pages.enumerated() {
+            guard page.dictionary.entries["Annots"] != nil else { continue }
+            guard let list = page.dictionary.array("Annots") else {
+                if page.dictionary["Annots"] != .null { warn("the list of annotations cannot be read", page: index) }
+                continue
+            }
+            for (position, entry) in list.enumerated() {
+                entries += 1
+                guard entries <= Self.mostEntries else {
+                    return warn(
+                        "there are more than \(Self.mostEntries) annotations; the rest is not read", page: index)
+                }
+                take(entry, at: position, page: page, index: index)
+            }
+        }
+    }
+
+    private mutating func take(_ entry: PDFObject, at position: Int, page: PageTree.Page, index: Int) {
+        guard let dictionary = PDFDictionary(entry, in: file) else {
+            return warn("entry \(position + 1) of the list is no annotation", page: index)
+        }
+        guard dictionary["Subtype"].name != "Popup" else { return }
+        let id = Self.id(of: entry) ?? "p\(index)a\(position)"
+        guard seen.insert(id).inserted else {
+            return warn("it is listed more than once; the first place counts", page: index, record: id)
+        }
+        var reader = AnnotationReader(
+            dictionary, on: page.frame, pageIndex: index, number: Self.number(of: entry), destinations: destinations)
+        let content = reader.content()
+        found.records.append(Record(id: id, content: content))
+        for defect in reader.defects { warn(defect, page: index, record: id) }
+    }
+
+    private mutating func warn(_ text: String, page: Int, record: Record.ID? = nil) {
+        guard found.warnings.count < Self.mostWarnings else { return }
+        found.warnings.append(BaseAnnotations.Warning(pageIndex: page, record: record, text: text))
+    }
+
+    static func number(of entry: PDFObject?) -> Int? {
+        guard case .reference(let id) = entry else { return nil }
+        return id.number
+    }
+
+    static func id(of entry: PDFObject?) -> Record.ID? { number(of: entry).map { "\($0)" } }
+}

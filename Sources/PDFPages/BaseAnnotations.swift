@@ -1,0 +1,51 @@
+package import Annotations
+
+/// The annotations a PDF itself holds, as records: the base layer.
+package struct BaseAnnotations: Hashable, Sendable {
+    /// In order of page, and on a page in the file's order.
+    ///
+    /// The id is the decimal object number, also in the content as `pdfObjectId`. An annotation written into its
+    /// page without a number of its own is `p<page>a<index>`, both counted from 0: the same each time the same
+    /// file is read, and never a number. Creator and group are null. What no member of Instant JSON can say is
+    /// in the member `postilla`: `pdfSubtype` for a kind without a type, `inReplyTo` (a record id), `warning`.
+    package var records: [Record]
+    package var warnings: [Warning]
+
+    /// Something that is missing or odd, with where it was met.
+    package struct Warning: Hashable, Sendable, CustomStringConvertible {
+        /// Counted from 0; nil when it is about the file.
+        package var pageIndex: Int?
+        /// nil when there was nothing to make a record of.
+        package var record: Record.ID?
+        /// A sentence of ours: it quotes nothing from the file.
+        package var text: String
+
+        package init(pageIndex: Int?, record: Record.ID?, text: String) {
+            self.pageIndex = pageIndex
+            self.record = record
+            self.text = text
+        }
+
+        package var description: String {
+            let place = pageIndex.map { "page \($0 + 1)" }
+            let name = record.map { "annotation \($0)" }
+            return [place, name, text].compactMap(\.self).joined(separator: ", ")
+        }
+    }
+}
+
+extension PDFTools {
+    /// The annotations of a file. A popup is no record: it belongs to its parent.
+    package func annotations(of file: String) async throws -> BaseAnnotations {
+        let path = try Self.argument(for: file)
+        let outcome = try await run(.qpdf, ["--json=2", "--json-key=qpdf", "--no-warn", path], into: ObjectDump())
+        // 3 means that there were warnings, and all the output.
+        guard outcome.exitCode == 0 || outcome.exitCode == 3 else { throw try await reason(for: file) }
+        let tree = PageTree(outcome.sink, limit: limits.pages)
+        guard !tree.pages.isEmpty else { throw PDFError.damaged }
+        var walk = AnnotationWalk(tree: tree, file: outcome.sink)
+        walk.walk()
+        try Task.checkCancellation()
+        return walk.found
+    }
+}

@@ -1,0 +1,97 @@
+/// The objects of a file as `qpdf --json` prints them, kept as printed and read when they are asked for.
+///
+/// The output is `{…, "qpdf": [{…}, {"obj:1 0 R": {"value": …}, …, "trailer": {"value": …}}]}`. A file has many
+/// objects and few of them matter here, so what comes in is only cut into objects; streams are not kept.
+struct ObjectDump: OutputSink {
+    private var kept: [UInt8] = []
+    private var places: [ObjectID: Range<Int>] = [:]
+    private var trailerPlace: Range<Int>?
+
+    private var depth = 0
+    private var inText = false
+    private var afterBackslash = false
+    /// The last text seen between objects: the key of the object to come.
+    private var key: [UInt8] = []
+    private var start: Int?
+
+    /// Depth of the objects in the output.
+    private static let level = 3
+
+    mutating func receive(_ bytes: [UInt8]) {
+        for byte in bytes {
+            if start != nil { kept.append(byte) }
+            if inText {
+                text(byte)
+            } else {
+                structure(byte)
+            }
+        }
+    }
+
+    private mutating func text(_ byte: UInt8) {
+        if afterBackslash {
+            afterBackslash = false
+        } else if byte == UInt8(ascii: "\\") {
+            afterBackslash = true
+        } else if byte == UInt8(ascii: "\"") {
+            inText = false
+            return
+        }
+        if start == nil, key.count < 64 { key.append(byte) }
+    }
+
+    private mutating func structure(_ byte: UInt8) {
+        switch byte {
+        case UInt8(ascii: "\""):
+            inText = true
+            if start == nil { key.removeAll(keepingCapacity: true) }
+        case UInt8(ascii: "{"), UInt8(ascii: "["):
+            if depth == Self.level, byte == UInt8(ascii: "{") {
+                start = kept.count
+                kept.append(byte)
+            }
+            depth += 1
+        case UInt8(ascii: "}"), UInt8(ascii: "]"):
+            depth -= 1
+            if depth == Self.level { endObject() }
+        default: break
+        }
+    }
+
+    private mutating func endObject() {
+        guard let start else { return }
+        self.start = nil
+        let name = String(decoding: key, as: UTF8.self)
+        let isStream = kept[start...].dropFirst().drop { $0 <= UInt8(ascii: " ") }.starts(with: "\"stream\"".utf8)
+        if !isStream, name.hasPrefix("obj:"), let id = ObjectID(name.dropFirst(4)) {
+            places[id] = start..<kept.count
+        } else if name == "trailer" {
+            trailerPlace = start..<kept.count
+        } else {
+            kept.removeSubrange(start...)
+        }
+    }
+}
+
+extension ObjectDump {
+    var trailer: PDFObject { trailerPlace.map(read) ?? .null }
+
+    /// What stands under a number; null if nothing does, or nothing that can be read.
+    func object(_ id: ObjectID) -> PDFObject { places[id].map(read) ?? .null }
+
+    /// The object itself where a reference may stand for it. A chain of references ends somewhere or is null.
+    func resolve(_ object: PDFObject?) -> PDFObject {
+        var object = object ?? .null
+        for _ in 0..<8 {
+            guard case .reference(let id) = object else { return object }
+            object = self.object(id)
+        }
+        return .null
+    }
+
+    private func read(_ place: Range<Int>) -> PDFObject {
+        var reader = PDFObjectReader(kept[place])
+        guard case .dictionary(let entry) = reader.object() else { return .null }
+        return entry["value"] ?? .null
+    }
+}

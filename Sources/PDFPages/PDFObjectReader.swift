@@ -1,0 +1,126 @@
+/// Reads one object out of qpdf's JSON.
+///
+/// In that JSON everything a PDF has and JSON has not is a string with a mark: `/Name`, `u:text`, `b:6869`
+/// (bytes in hexadecimal), `12 0 R`. The output of a tool is hostile as well: depth is limited, and what is
+/// malformed gives nil.
+struct PDFObjectReader {
+    static let deepest = 64
+
+    private var rest: ArraySlice<UInt8>
+
+    init(_ bytes: ArraySlice<UInt8>) {
+        rest = bytes
+    }
+
+    mutating func object(depth: Int = 0) -> PDFObject? {
+        guard depth < Self.deepest, let first = peek() else { return nil }
+        switch first {
+        case UInt8(ascii: "{"): return dictionary(depth)
+        case UInt8(ascii: "["): return array(depth)
+        case UInt8(ascii: "\""): return text().map(Self.meaning)
+        case UInt8(ascii: "n"): return take("null") ? .null : nil
+        case UInt8(ascii: "t"): return take("true") ? .bool(true) : nil
+        case UInt8(ascii: "f"): return take("false") ? .bool(false) : nil
+        default: return number()
+        }
+    }
+
+    private static func meaning(of text: String) -> PDFObject {
+        if text.hasPrefix("/") { return .name(String(text.dropFirst())) }
+        if text.hasPrefix("u:") { return .string(String(text.dropFirst(2))) }
+        if text.hasPrefix("b:") { return .string(latin1(hexadecimal: text.utf8.dropFirst(2))) }
+        if text.hasPrefix("n:/") { return .name(String(text.dropFirst(3))) }
+        return ObjectID(text[...]).map(PDFObject.reference) ?? .null
+    }
+
+    private static func latin1(hexadecimal digits: Substring.UTF8View) -> String {
+        var result = ""
+        var high: UInt8?
+        for digit in digits {
+            guard let value = Character(Unicode.Scalar(digit)).hexDigitValue else { return result }
+            if let first = high {
+                result.unicodeScalars.append(Unicode.Scalar(first << 4 | UInt8(value)))
+                high = nil
+            } else {
+                high = UInt8(value)
+            }
+        }
+        return result
+    }
+
+    private mutating func dictionary(_ depth: Int) -> PDFObject? {
+        var result: [String: PDFObject] = [:]
+        rest.removeFirst()
+        while let next = peek(), next != UInt8(ascii: "}") {
+            guard let key = text(), take(":"), let value = object(depth: depth + 1) else { return nil }
+            result[key.hasPrefix("/") ? String(key.dropFirst()) : key] = value
+            guard take(",") || peek() == UInt8(ascii: "}") else { return nil }
+        }
+        return take("}") ? .dictionary(result) : nil
+    }
+
+    private mutating func array(_ depth: Int) -> PDFObject? {
+        var result: [PDFObject] = []
+        rest.removeFirst()
+        while let next = peek(), next != UInt8(ascii: "]") {
+            guard let value = object(depth: depth + 1) else { return nil }
+            result.append(value)
+            guard take(",") || peek() == UInt8(ascii: "]") else { return nil }
+        }
+        return take("]") ? .array(result) : nil
+    }
+
+    private mutating func number() -> PDFObject? {
+        let digits = rest.prefix {
+            $0 == UInt8(ascii: ".") || Character(Unicode.Scalar($0)).isNumber || "+-eE".utf8.contains($0)
+        }
+        rest = rest[digits.endIndex...]
+        return Double(String(decoding: digits, as: UTF8.self)).map(PDFObject.number)
+    }
+}
+
+// MARK: - JSON's own marks
+extension PDFObjectReader {
+    private mutating func peek() -> UInt8? {
+        rest = rest.drop { $0 <= UInt8(ascii: " ") }
+        return rest.first
+    }
+
+    private mutating func take(_ word: String) -> Bool {
+        guard peek() != nil, rest.starts(with: word.utf8) else { return false }
+        rest = rest.dropFirst(word.utf8.count)
+        return true
+    }
+
+    private mutating func text() -> String? {
+        guard take("\"") else { return nil }
+        var bytes: [UInt8] = []
+        while let end = rest.firstIndex(where: { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }) {
+            bytes += rest[..<end]
+            let mark = rest[end]
+            rest = rest[(end + 1)...]
+            if mark == UInt8(ascii: "\"") { return String(decoding: bytes, as: UTF8.self) }
+            guard let character = escaped() else { return nil }
+            bytes += Array(String(character).utf8)
+        }
+        return nil
+    }
+
+    private mutating func escaped() -> Unicode.Scalar? {
+        guard let letter = rest.popFirst() else { return nil }
+        switch letter {
+        case UInt8(ascii: "n"): return "\n"
+        case UInt8(ascii: "r"): return "\r"
+        case UInt8(ascii: "t"): return "\t"
+        case UInt8(ascii: "b"): return "\u{8}"
+        case UInt8(ascii: "f"): return "\u{c}"
+        case UInt8(ascii: "u"):
+            let digits = rest.prefix(4)
+            rest = rest.dropFirst(4)
+            guard let unit = UInt32(String(decoding: digits, as: UTF8.self), radix: 16) else { return nil }
+            // qpdf writes UTF-8 and escapes only controls; half of a pair has no meaning here.
+            return Unicode.Scalar(unit) ?? "\u{fffd}"
+        default: return Unicode.Scalar(letter)
+        }
+    }
+}
