@@ -1,0 +1,56 @@
+import Annotations
+
+/// Neighbouring bands that leave the same gutter free, with running text on both sides of it.
+struct ColumnRun {
+    var bands: Range<Int>
+    /// The words of each column, from left to right.
+    var parts: [[Int]]
+
+    /// How many bands may come before the first one with text on both sides.
+    private static let longestLead = 60
+
+    /// The run that begins with the band `start`, or nil when none does.
+    init?(bands: [PageBand], from start: Int, words: [PageWord], height: Double) {
+        let width = height * 0.8
+        let region = Rect.around(bands[start...].lazy.map(\.box))
+        var free: [ReadingOrder.Gutter] = []
+        var inner: [ReadingOrder.Gutter] = []
+        var box = bands[start].box
+        var end = start
+        while end < bands.count {
+            let band = bands[end]
+            let own = band.gutters(in: words, left: region.left, right: region.right, width: width)
+            let shared = end == start ? own : sharedGutters(free, own, width: width)
+            let reach = end == start ? band.box : box.union(band.box)
+            let within = shared.filter { $0.left > reach.left && $0.right < reach.right }
+            // A gutter found once must stay; before that, a while is given for the second column to begin.
+            if within.isEmpty, !inner.isEmpty || shared.isEmpty || end - start > Self.longestLead { break }
+            (free, inner, box) = (shared, within, reach)
+            end += 1
+        }
+        guard end - start >= 1, !inner.isEmpty else { return nil }
+        let run = bands[start..<end].flatMap(\.words)
+        let gutters = inner.filter { gutter in
+            Self.isText(run.filter { words[$0].box.right <= gutter.left + 0.01 }, words, height)
+                && Self.isText(run.filter { words[$0].box.left >= gutter.right - 0.01 }, words, height)
+        }
+        guard !gutters.isEmpty else { return nil }
+        self.bands = start..<end
+        parts = Array(repeating: [], count: gutters.count + 1)
+        for word in run {
+            let middle = words[word].box.middle.x
+            parts[gutters.partitionPoint { $0.right <= middle }].append(word)
+        }
+    }
+
+    /// Whether words make at least three rows of running text, as against numbers, labels or list marks.
+    private static func isText(_ side: [Int], _ words: [PageWord], _ height: Double) -> Bool {
+        let bands = PageBand.bands(of: side, in: words)
+        let rows = bands.reduce(0) { $0 + $1.rows(height: height) }
+        guard rows >= 3 else { return false }
+        let perRow = bands.map { band in
+            Double(band.words.reduce(0) { $0 + words[$1].cells + 1 } / band.rows(height: height))
+        }
+        return median(perRow, otherwise: 0) >= 12
+    }
+}

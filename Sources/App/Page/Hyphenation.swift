@@ -1,0 +1,53 @@
+import Screen
+
+/// What is known about words that a line end has cut in two.
+enum Hyphenation {
+    /// Whether a word goes on in the next line: letters, a hyphen, and a small letter to go on with.
+    static func isBroken(after end: [Glyph], before start: [Glyph]) -> Bool {
+        guard end.count >= 2, let hyphen = end.last, isHyphen(hyphen), let first = start.first else { return false }
+        let before = end[end.count - 2]
+        return before.isLetter && first.isLetter && first.isSmall
+    }
+
+    /// Whether the hyphen goes when the two halves are joined. It stays where the page writes the word with it
+    /// elsewhere, and in a word that has another hyphen already.
+    static func dropsHyphen(_ end: [Glyph], _ start: [Glyph], elsewhere: Set<String>) -> Bool {
+        let whole = end.dropLast() + start
+        if elsewhere.contains(folded(whole)) { return true }
+        if elsewhere.contains(folded(end + start)) { return false }
+        return !end.dropLast().contains(where: isHyphen)
+    }
+
+    static func isHyphen(_ glyph: Glyph) -> Bool {
+        switch glyph.base {
+        case "-", "\u{2010}", "\u{2011}": true
+        default: false
+        }
+    }
+
+    /// The letters and hyphens of a word in small letters, without the punctuation around it.
+    static func folded(_ word: some Sequence<Glyph>) -> String {
+        var text = ""
+        for glyph in word where glyph.isLetterOrDigit || isHyphen(glyph) {
+            text += glyph.base.properties.lowercaseMapping
+        }
+        return text
+    }
+}
+
+extension Glyph {
+    var isLetter: Bool { base.properties.isAlphabetic }
+    var isDigit: Bool { base.properties.numericType == .decimal }
+    var isSmall: Bool { base.properties.isLowercase }
+    var isCapital: Bool { base.properties.isUppercase }
+
+    /// A letter of a script that takes two cells and no spaces. Korean takes two cells but does have spaces.
+    var isWideLetter: Bool { width == 2 && !(0xAC00..<0xD7B0).contains(base.value) }
+
+    var isMathematical: Bool {
+        switch base.properties.generalCategory {
+        case .mathSymbol: base.value > 0x7F || base == "=" || base == "+"
+        default: false
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import Annotations
+import Screen
+
+/// Groups the rows of a reading area into paragraphs, headings and formulas, and says how each row goes on from the
+/// one above it.
+struct PageBlocks {
+    struct Block {
+        var kind: PageGlyphs.Kind
+        var column: Int
+        var rows: [Row]
+    }
+
+    struct Row {
+        var row: PageRow
+        /// How the row's first stretch goes on from the row before it.
+        var joint: PageGlyphs.Joint
+    }
+
+    let words: [PageWord]
+    /// Usual height of a line of the page.
+    let height: Double
+
+    /// Blocks of running text, from the top down.
+    func blocks(of rows: [PageRow], column: Int) -> [Block] {
+        guard let first = rows.first else { return [] }
+        let left = rows.map(\.box.left).min() ?? first.box.left
+        let right = rows.map(\.box.right).max() ?? first.box.right
+        let pitch = usualPitch(rows)
+        var blocks: [Block] = []
+        for (index, row) in rows.enumerated() {
+            let kind = kind(of: row, left: left)
+            guard index > 0, let last = blocks.indices.last, blocks[last].kind == kind else {
+                blocks.append(Block(kind: kind, column: column, rows: [Row(row: row, joint: .row)]))
+                continue
+            }
+            let above = rows[index - 1]
+            if beginsBlock(row, below: above, of: blocks[last], left: left, pitch: pitch) {
+                blocks.append(Block(kind: kind, column: column, rows: [Row(row: row, joint: .row)]))
+            } else {
+                let joint = joint(of: row, below: above, right: right, kind: kind)
+                blocks[last].rows.append(Row(row: row, joint: joint))
+            }
+        }
+        return blocks
+    }
+
+    /// The usual distance between the middles of neighbouring rows.
+    private func usualPitch(_ rows: [PageRow]) -> Double {
+        let steps = zip(rows, rows.dropFirst()).map { above, below in below.box.middle.y - above.box.middle.y }
+        return median(steps.filter { $0 > 0 && $0 < height * 2.2 }, otherwise: height * 1.3)
+    }
+
+    private func kind(of row: PageRow, left: Double) -> PageGlyphs.Kind {
+        if row.height >= height * 1.15, row.count <= 120 { return .heading }
+        let text = row.stretches.flatMap(\.words).map { words[$0] }
+        let signs = text.contains { $0.shown.contains(where: \.isMathematical) }
+        guard signs, row.box.left > left + height else { return .paragraph }
+        let long = text.count { $0.shown.count(where: \.isLetter) >= 4 }
+        return long * 3 <= text.count ? .formula : .paragraph
+    }
+
+    private func beginsBlock(
+        _ row: PageRow, below above: PageRow, of block: Block, left: Double, pitch: Double
+    ) -> Bool {
+        let step = row.box.middle.y - above.box.middle.y
+        let size = max(row.height, above.height) / max(min(row.height, above.height), 0.01)
+        if step > pitch * 1.3 + max(0, row.height - height) { return true }
+        if block.kind == .heading { return size > 1.1 || step > row.height * 1.8 }
+        if size > 1.2, row.count > 3, above.count > 3 { return true }
+        // The first line of a paragraph stands in; so do the lines of an item under its mark.
+        let indent = row.box.left - above.box.left
+        if indent > height * 0.7, above.box.left < left + height * 0.4 { return !beginsItem(above) }
+        return beginsItem(row) && indent < height * 0.4
+    }
+
+    /// Whether a row begins with the mark of a list: a bullet, a number or a letter with a dot or in brackets.
+    private func beginsItem(_ row: PageRow) -> Bool {
+        guard let first = row.stretches.first?.words.first else { return false }
+        let word = words[first].shown
+        guard row.count > word.count, word.count <= 5 else { return false }
+        if word.count == 1, "•◦▪‣–—*·●○■□-".unicodeScalars.contains(word[0].base) { return true }
+        let inner = word.filter { !"[]().:".unicodeScalars.contains($0.base) }
+        guard inner.count < word.count, let end = word.last, "]).:".unicodeScalars.contains(end.base) else {
+            return false
+        }
+        return inner.allSatisfy(\.isDigit) || (inner.count == 1 && inner[0].isLetter)
+    }
+
+    private func joint(
+        of row: PageRow, below above: PageRow, right: Double, kind: PageGlyphs.Kind
+    ) -> PageGlyphs.Joint {
+        if kind == .formula { return .row }
+        guard let next = row.stretches.first?.words.first, let last = above.stretches.last?.words.last else {
+            return .row
+        }
+        // A line that had room for the next word was ended on purpose.
+        let room = right - above.box.right
+        if kind == .paragraph, room > words[next].box.width + height * 0.8 { return .row }
+        if row.stretches.count > 1, row.box.width > height * 4, kind == .paragraph, !beginsItem(row) { return .row }
+        guard let end = words[last].shown.last, let start = words[next].shown.first else { return .row }
+        if end.width == 2 || start.width == 2, end.isWideLetter, start.isWideLetter { return .word }
+        return Hyphenation.isBroken(after: words[last].shown, before: words[next].shown) ? .word : .space
+    }
+}

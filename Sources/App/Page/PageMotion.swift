@@ -1,0 +1,92 @@
+/// Where the cursor of a page stands: on a glyph, and in which column it would like to be when it moves between rows.
+package struct PageCursor: Hashable, Sendable {
+    package var glyph: Int
+    package var column: Int?
+
+    package init(glyph: Int, column: Int? = nil) {
+        self.glyph = glyph
+        self.column = column
+    }
+}
+
+package enum PageMotion: Hashable, Sendable, CaseIterable {
+    case left, right, up, down
+    case wordForward, wordBack, wordEnd
+    case rowStart, rowText, rowEnd
+    case sentenceForward, sentenceBack
+    case blockForward, blockBack
+    case first, last
+}
+
+extension TypesetPage {
+    /// Where a motion leads; nil when the page has no more in that direction, so that the caller can go on to the next
+    /// page. The row motions never leave the page.
+    package func moved(_ cursor: PageCursor, by motion: PageMotion, in page: PageGlyphs) -> PageCursor? {
+        guard page.glyphs.indices.contains(cursor.glyph) else { return nil }
+        switch motion {
+        case .up: return movedRow(cursor, by: -1)
+        case .down: return movedRow(cursor, by: 1)
+        case .rowStart, .rowText, .rowEnd: return atRow(cursor, motion, page)
+        default: return page.moved(cursor.glyph, by: motion).map { PageCursor(glyph: $0) }
+        }
+    }
+
+    private func movedRow(_ cursor: PageCursor, by step: Int) -> PageCursor? {
+        let column = cursor.column ?? spots[cursor.glyph].column
+        var row = spots[cursor.glyph].row + step
+        while rows.indices.contains(row) {
+            if let glyph = glyph(inRow: row, nearest: column) { return PageCursor(glyph: glyph, column: column) }
+            row += step
+        }
+        return nil
+    }
+
+    private func atRow(_ cursor: PageCursor, _ motion: PageMotion, _ page: PageGlyphs) -> PageCursor? {
+        let row = rows[spots[cursor.glyph].row]
+        let glyphs = row.cells.compactMap { cell -> Int? in
+            if case .glyph(let index) = cell { index } else { nil }
+        }
+        let text = glyphs.filter { !page.glyphs[$0].isSpace }
+        switch motion {
+        case .rowStart: return PageCursor(glyph: glyphs.first ?? cursor.glyph)
+        case .rowText: return PageCursor(glyph: text.first ?? cursor.glyph)
+        default: return PageCursor(glyph: text.last ?? cursor.glyph, column: .max)
+        }
+    }
+}
+
+extension PageGlyphs {
+    /// The motions that follow the text, not the rows.
+    func moved(_ glyph: Int, by motion: PageMotion) -> Int? {
+        switch motion {
+        case .left: return (0..<glyph).last { glyphs[$0].role != .lineEndHyphen }
+        case .right: return (glyph + 1..<max(glyph + 1, count)).first { glyphs[$0].role != .lineEndHyphen }
+        case .wordForward:
+            let next = words.partitionPoint { $0.core.lowerBound <= glyph }
+            return next < words.count ? words[next].core.lowerBound : nil
+        case .wordBack:
+            let next = words.partitionPoint { $0.core.lowerBound < glyph }
+            return next > 0 ? words[next - 1].core.lowerBound : nil
+        case .wordEnd:
+            let next = words.partitionPoint { $0.core.upperBound - 1 <= glyph }
+            return next < words.count ? words[next].core.upperBound - 1 : nil
+        case .sentenceForward: return Self.following(glyph, sentenceStarts)
+        case .sentenceBack: return Self.preceding(glyph, sentenceStarts)
+        case .blockForward: return Self.following(glyph, blocks.map(\.glyphs.lowerBound))
+        case .blockBack: return Self.preceding(glyph, blocks.map(\.glyphs.lowerBound))
+        case .first: return glyphs.isEmpty ? nil : 0
+        case .last: return glyphs.lastIndex { $0.role != .lineEndHyphen }
+        case .up, .down, .rowStart, .rowText, .rowEnd: return nil
+        }
+    }
+
+    private static func following(_ glyph: Int, _ starts: [Int]) -> Int? {
+        let next = starts.partitionPoint { $0 <= glyph }
+        return next < starts.count ? starts[next] : nil
+    }
+
+    private static func preceding(_ glyph: Int, _ starts: [Int]) -> Int? {
+        let next = starts.partitionPoint { $0 < glyph }
+        return next > 0 ? starts[next - 1] : nil
+    }
+}

@@ -1,0 +1,120 @@
+import Annotations
+import Screen
+
+/// Words of one reading area that stand at the same height, in the order they are read: the stretches of text of
+/// one row. Most rows are one stretch; a heading and its number, or a label and its value, are two.
+struct PageRow {
+    /// One stretch of text without a wide gap in it.
+    struct Stretch: Equatable {
+        var words: [Int]
+        var box: Rect
+    }
+
+    var stretches: [Stretch]
+    var box: Rect
+    /// Height of most of its text, in points.
+    var height: Double
+    /// Glyphs in it, spaces left out.
+    var count: Int
+
+    /// The rows of an area, from the top down.
+    static func rows(of area: [Int], in words: [PageWord]) -> [PageRow] {
+        // Words that the source has on one line, however far apart, are level.
+        var lines: [Int: [Int]] = [:]
+        for word in area { lines[words[word].sourceLine, default: []].append(word) }
+        var groups: [(words: [Int], box: Rect)] = []
+        for line in lines.values {
+            for word in line.sorted() {
+                let box = words[word].box
+                if let last = groups.last, last.words.first.map({ words[$0].sourceLine }) == words[word].sourceLine,
+                    last.box.sharedHeight(box) > 0.5
+                {
+                    groups[groups.count - 1].words.append(word)
+                    groups[groups.count - 1].box = last.box.union(box)
+                } else {
+                    groups.append(([word], box))
+                }
+            }
+        }
+        groups.sort { ($0.box.middle.y, $0.box.left, $0.words[0]) < ($1.box.middle.y, $1.box.left, $1.words[0]) }
+
+        var rows: [(words: [Int], boxes: [Rect], box: Rect)] = []
+        for group in groups {
+            if let row = rows.indices.last, rows[row].box.sharedHeight(group.box) > 0.5,
+                rows[row].boxes.allSatisfy({ $0.overlapsAcross(group.box) == false })
+            {
+                rows[row].words += group.words
+                rows[row].boxes.append(group.box)
+                rows[row].box = rows[row].box.union(group.box)
+            } else {
+                rows.append((group.words, [group.box], group.box))
+            }
+        }
+        return rows.map { PageRow(words: $0.words, in: words) }
+    }
+
+    init(words row: [Int], in words: [PageWord]) {
+        box = .around(row.lazy.map { words[$0].box })
+        count = row.reduce(0) { $0 + words[$1].shown.count }
+        height = weightedMedian(row.map { (words[$0].box.height, words[$0].shown.count) })
+        let wide = height * 1.2
+        stretches = []
+        for word in Self.inReadingOrder(row, words) {
+            let box = words[word].box
+            if let last = stretches.last, box.left - last.box.right < wide, last.box.left - box.right < wide {
+                stretches[stretches.count - 1].words.append(word)
+                stretches[stretches.count - 1].box = last.box.union(box)
+            } else {
+                stretches.append(Stretch(words: [word], box: box))
+            }
+        }
+    }
+
+    /// From left to right; from right to left when most of the row is written that way, its left-to-right words
+    /// (numbers, names) keeping their order among themselves.
+    private static func inReadingOrder(_ row: [Int], _ words: [PageWord]) -> [Int] {
+        let ascending = row.sorted { (words[$0].box.left, $0) < (words[$1].box.left, $1) }
+        let rightToLeft = row.reduce(0) { $0 + (words[$1].isRightToLeft ? words[$1].shown.count : 0) }
+        guard rightToLeft * 2 > row.reduce(0, { $0 + words[$1].shown.count }) else { return ascending }
+        var result: [Int] = []
+        var leftToRight: [Int] = []
+        for word in ascending.reversed() {
+            if words[word].isRightToLeft {
+                result += leftToRight.reversed()
+                leftToRight = []
+                result.append(word)
+            } else {
+                leftToRight.append(word)
+            }
+        }
+        return result + leftToRight.reversed()
+    }
+}
+
+extension Rect {
+    /// Whether two boxes share more than a hair of the page's width.
+    func overlapsAcross(_ other: Rect) -> Bool { min(right, other.right) - max(left, other.left) > 0.5 }
+}
+
+extension PageWord {
+    /// Whether its first letter is of a script written from right to left.
+    var isRightToLeft: Bool {
+        shown.contains { glyph in
+            switch glyph.base.value {
+            case 0x590..<0x900, 0xFB1D..<0xFE00, 0xFE70..<0xFF00, 0x10800..<0x11000, 0x1E800..<0x1F000: true
+            default: false
+            }
+        }
+    }
+}
+
+/// The value that half of the weight does not exceed; 10 for nothing.
+func weightedMedian(_ values: [(value: Double, weight: Int)]) -> Double {
+    let sorted = values.sorted { $0.value < $1.value }
+    var left = sorted.reduce(0) { $0 + $1.weight } / 2
+    for (value, weight) in sorted {
+        if left < weight { return value }
+        left -= weight
+    }
+    return sorted.last?.value ?? 10
+}

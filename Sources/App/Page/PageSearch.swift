@@ -1,0 +1,75 @@
+import Screen
+
+extension PageGlyphs {
+    /// Where a text occurs on the page, in reading order: across line ends and hyphens, small and capital letters
+    /// alike, any run of spaces as one. Nothing for an empty text.
+    package func occurrences(of text: String) -> [Range<Int>] {
+        let wanted = Self.folded(CleanText(cleaning: text))
+        guard !wanted.isEmpty else { return [] }
+        let (haystack, places) = folded()
+        guard haystack.count >= wanted.count else { return [] }
+        var found: [Range<Int>] = []
+        var start = 0
+        while start + wanted.count <= haystack.count {
+            if haystack[start] == wanted[0], haystack[start..<start + wanted.count].elementsEqual(wanted) {
+                found.append(places[start]..<places[start + wanted.count - 1] + 1)
+                start += wanted.count
+            } else {
+                start += 1
+            }
+        }
+        return found
+    }
+
+    /// The text of the page as it is compared, and the glyph that each scalar of it comes from.
+    private func folded() -> (text: [Unicode.Scalar], places: [Int]) {
+        var text: [Unicode.Scalar] = []
+        var places: [Int] = []
+        var line = 0
+        for (index, glyph) in glyphs.enumerated() where glyph.role != .lineEndHyphen {
+            if glyph.line != line, lines[glyph.line].joint != .word, text.last != " " {
+                text.append(" ")
+                places.append(index)
+            }
+            line = glyph.line
+            if glyph.isSpace, text.last == " " { continue }
+            for scalar in glyph.shown.folded {
+                text.append(scalar)
+                places.append(index)
+            }
+        }
+        return (text, places)
+    }
+
+    private static func folded(_ text: CleanText) -> [Unicode.Scalar] {
+        var result: [Unicode.Scalar] = []
+        for glyph in text.glyphs {
+            if glyph == .blank, result.last == " " || result.isEmpty { continue }
+            result += glyph.folded
+        }
+        while result.last == " " { result.removeLast() }
+        return result
+    }
+}
+
+extension Glyph {
+    var isLetterOrDigit: Bool { isLetter || isDigit }
+
+    /// As it is compared in a search: small letters, ligatures taken apart, typographic signs made plain.
+    fileprivate var folded: [Unicode.Scalar] {
+        switch base.value {
+        case 0x41...0x5A: return [Unicode.Scalar(base.value + 32) ?? base]
+        case 0x20...0x7E: return [base]
+        case 0xFB00: return ["f", "f"]
+        case 0xFB01: return ["f", "i"]
+        case 0xFB02: return ["f", "l"]
+        case 0xFB03: return ["f", "f", "i"]
+        case 0xFB04: return ["f", "f", "l"]
+        case 0xFB05, 0xFB06: return ["s", "t"]
+        case 0x2018, 0x2019, 0x2032: return ["'"]
+        case 0x201C, 0x201D, 0x2033: return ["\""]
+        case 0x2010...0x2015, 0x2212: return ["-"]
+        default: return scalars.flatMap { Array($0.properties.lowercaseMapping.unicodeScalars) }
+        }
+    }
+}

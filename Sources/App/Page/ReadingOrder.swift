@@ -1,0 +1,79 @@
+import Annotations
+
+/// Finds the order in which the parts of a page are read, from nothing but where its words stand.
+///
+/// The page is cut into bands (words at the same height). Neighbouring bands that leave the same gutter free make
+/// columns, which are read one after the other and cut again; bands with several aligned gutters make a table; the
+/// rest is read as it stands, from the top down. What the source says about lines, blocks and flows is not trusted
+/// here: it often runs across a gutter, or puts an abstract behind the chapter that follows it.
+struct ReadingOrder {
+    /// A part of the page that is read in one go.
+    struct Area: Equatable {
+        var words: [Int]
+        /// 0 for what runs across the page, else the column counted from 1.
+        var column: Int
+        /// For a table: where its gutters are, from left to right. Empty for running text.
+        var tableGutters: [Gutter] = []
+    }
+
+    /// A stretch of the page's width that nothing stands in.
+    struct Gutter: Equatable {
+        var left: Double
+        var right: Double
+        var width: Double { right - left }
+
+        func shared(_ other: Gutter) -> Gutter {
+            Gutter(left: max(left, other.left), right: min(right, other.right))
+        }
+    }
+
+    let words: [PageWord]
+    /// Usual height of a word of body text.
+    let height: Double
+    private(set) var areas: [Area] = []
+
+    /// How deep columns may stand in columns; pages have two or three.
+    private static let deepest = 6
+
+    init(words: [PageWord], height: Double) {
+        self.words = words
+        self.height = height
+    }
+
+    static func areas(of region: [Int], words: [PageWord], height: Double) -> [Area] {
+        var order = ReadingOrder(words: words, height: height)
+        order.read(region, column: 0, depth: 0)
+        return order.areas
+    }
+
+    private mutating func read(_ region: [Int], column: Int, depth: Int) {
+        let bands = PageBand.bands(of: region, in: words)
+        var plain: [Int] = []
+        var index = 0
+        while index < bands.count {
+            if let table = TableRun(bands: bands, from: index, words: words, height: height) {
+                finish(&plain, column: column)
+                let inside = bands[table.bands].flatMap(\.words)
+                areas.append(Area(words: inside, column: column, tableGutters: table.gutters))
+                index = table.bands.upperBound
+            } else if depth < Self.deepest,
+                let columns = ColumnRun(bands: bands, from: index, words: words, height: height)
+            {
+                finish(&plain, column: column)
+                for (number, part) in columns.parts.enumerated() {
+                    read(part, column: column == 0 ? number + 1 : column, depth: depth + 1)
+                }
+                index = columns.bands.upperBound
+            } else {
+                plain += bands[index].words
+                index += 1
+            }
+        }
+        finish(&plain, column: column)
+    }
+
+    private mutating func finish(_ plain: inout [Int], column: Int) {
+        if !plain.isEmpty { areas.append(Area(words: plain, column: column)) }
+        plain = []
+    }
+}

@@ -1,0 +1,129 @@
+extension TypesetPage {
+    /// The page reflowed: blocks in reading order, columns one after the other, running heads last.
+    ///
+    /// - Parameters:
+    ///   - width: cells for text, without the two margins: `min(pane - 6, 76)` leaves a gutter of four.
+    ///   - opened: indices of the blocks (tables) to show in full although they are wider than that.
+    package static func reading(_ page: PageGlyphs, width: Int, opened: Set<Int> = []) -> TypesetPage {
+        var view = ReadingView(page: page, width: max(8, width), opened: opened)
+        view.set()
+        return view.filler.rows.finished(.reading)
+    }
+}
+
+/// Sets the reading view of a page, block by block.
+struct ReadingView {
+    let page: PageGlyphs
+    let width: Int
+    let opened: Set<Int>
+    var filler: RowFiller
+
+    init(page: PageGlyphs, width: Int, opened: Set<Int>) {
+        self.page = page
+        self.width = width
+        self.opened = opened
+        filler = RowFiller(page: page, width: width)
+    }
+
+    mutating func set() {
+        for (index, block) in page.blocks.enumerated() {
+            separate(block, from: index > 0 ? page.blocks[index - 1] : nil)
+            switch block.kind {
+            case .paragraph: set(block, role: .body)
+            case .heading: set(block, role: .heading)
+            case .formula: set(block, role: .body, indent: 2)
+            case .runningHead: set(block, role: .dim)
+            case .turned: set(block, role: .dim, lead: "[turned] ")
+            case .table(let table): set(table, number: index, glyphs: block.glyphs)
+            }
+        }
+    }
+
+    /// A rule between columns, a blank row between paragraphs, nothing between a heading and what it heads.
+    private mutating func separate(_ block: PageGlyphs.Block, from above: PageGlyphs.Block?) {
+        guard let above else { return }
+        if block.column > 1, above.column > 0, block.column > above.column {
+            let name = " column \(block.column) "
+            let left = max(1, (width - name.count) / 2)
+            let right = max(1, width - name.count - left)
+            filler.rows.set(ornament: String(repeating: "-", count: left) + name + String(repeating: "-", count: right))
+            filler.rows.endRow(.rule)
+        } else if above.kind == .heading, block.kind != .heading, block.kind.isMatter {
+            return
+        } else if above.kind == block.kind, !block.kind.isMatter {
+            return
+        } else {
+            filler.rows.skipRow()
+        }
+    }
+
+    private mutating func set(
+        _ block: PageGlyphs.Block, role: TypesetRow.Role, indent: Int = 0, lead: String = ""
+    ) {
+        filler.begin(role, indent: indent, lead: lead)
+        for line in block.lines { filler.add(page.lines[line], isFirst: line == block.lines.lowerBound) }
+        filler.end()
+    }
+
+    /// A table as rows of cells; folded to one row when it is too wide and not opened.
+    private mutating func set(_ table: PageGlyphs.Table, number: Int, glyphs: Range<Int>) {
+        let widths = table.rows.map { row in row.map { page.width(of: $0) } }
+        let columns = (0..<table.columns).map { column in widths.map { $0[column] }.max() ?? 0 }
+        let bars = 3 * max(0, table.columns - 1)
+        if columns.reduce(bars, +) <= width {
+            for row in table.rows { setRow(row, columns: columns) }
+        } else if widths.allSatisfy({ $0.reduce(bars, +) <= width }) {
+            for row in table.rows { setRow(row, columns: nil) }
+        } else if opened.contains(number) {
+            for row in table.rows { wrapRow(row) }
+        } else {
+            for glyph in glyphs { filler.rows.pass(glyph) }
+            filler.rows.set(ornament: "[table \(table.rows.count) x \(table.columns): Enter shows it]")
+            filler.rows.endRow(.placeholder(block: number))
+        }
+    }
+
+    private mutating func setRow(_ row: [Range<Int>], columns: [Int]?) {
+        let last = row.lastIndex { !$0.isEmpty } ?? 0
+        var edge = 1
+        for (column, cell) in row.enumerated() where column <= last {
+            for glyph in cell { filler.rows.set(glyph) }
+            guard let columns else {
+                if column < last { filler.rows.set(ornament: " | ") }
+                continue
+            }
+            edge += columns[column]
+            if column < last {
+                filler.rows.advance(to: edge)
+                filler.rows.set(ornament: " | ")
+                edge += 3
+            }
+        }
+        filler.rows.endRow()
+    }
+
+    private mutating func wrapRow(_ row: [Range<Int>]) {
+        filler.begin(.body, indent: 2, outdent: true)
+        let cells = row.filter { !$0.isEmpty }
+        for (index, cell) in cells.enumerated() {
+            filler.add(cell)
+            if index < cells.count - 1 { filler.addBar() }
+        }
+        filler.end()
+    }
+}
+
+extension PageGlyphs.Kind {
+    /// What the page is about, as against what stands around it.
+    var isMatter: Bool {
+        switch self {
+        case .runningHead, .turned: false
+        case .paragraph, .heading, .formula, .table: true
+        }
+    }
+}
+
+extension PageGlyphs {
+    /// Cells that a range takes in one row.
+    func width(of range: Range<Int>) -> Int { range.reduce(0) { $0 + glyphs[$1].cells } }
+}

@@ -1,0 +1,135 @@
+/// The marks on one row of the screen.
+package struct RowMarks: Equatable, Sendable {
+    /// Cells that a mark covers.
+    package struct Span: Equatable, Sendable {
+        package var columns: Range<Int>
+        /// Index of the mark.
+        package var mark: Int
+    }
+
+    /// A sign in a cell beside the words.
+    package struct Bracket: Equatable, Sendable {
+        package var column: Int
+        package var character: Character
+        /// The marks that begin or end here.
+        package var marks: [Int]
+    }
+
+    /// Every mark that is on the row, ascending.
+    package internal(set) var marks: [Int] = []
+    package internal(set) var spans: [Span] = []
+    package internal(set) var brackets: [Bracket] = []
+
+    /// The kinds on the row, for the gutter: two letters at most, the second a `+` when there are more kinds.
+    package func letters(_ all: [PageMark]) -> String {
+        var kinds: [Character] = []
+        for mark in marks where !kinds.contains(all[mark].letter) { kinds.append(all[mark].letter) }
+        return kinds.count > 2 ? String(kinds[0]) + "+" : String(kinds)
+    }
+}
+
+extension PageMarks {
+    /// What is to be drawn of the marks, by row; rows without any are not in it.
+    ///
+    /// Brackets stand in the blank cells beside the words, never in a word, so that nothing moves: a mark that begins
+    /// within a word has its bracket before the word. In the reading view a mark that runs over several rows opens in
+    /// the first and closes in the last; in the layout view, where other text stands beside it, it does so in each.
+    package func rows(in view: TypesetPage, of page: PageGlyphs) -> [Int: RowMarks] {
+        var rows: [Int: RowMarks] = [:]
+        for mark in marks.indices {
+            if ranges[mark].isEmpty {
+                if let anchor = anchors[mark] { rows[view.spots[anchor].row, default: .init()].add(mark) }
+                continue
+            }
+            for range in ranges[mark] {
+                let pieces = view.pieces(of: range, page: page)
+                for (index, piece) in pieces.enumerated() {
+                    rows[piece.row, default: .init()].add(mark)
+                    if case .placeholder = view.rows[piece.row].role { continue }
+                    rows[piece.row, default: .init()].spans.append(.init(columns: piece.columns, mark: mark))
+                    let each = view.view == .layout
+                    let (open, close) = Self.brackets(depth: depths[mark])
+                    if index == 0 || each {
+                        let column = view.blank(before: piece.columns.lowerBound, row: piece.row, page: page)
+                        rows[piece.row]?.add(open, at: column, mark: mark, depth: depths[mark])
+                    }
+                    if index == pieces.count - 1 || each {
+                        let column = view.blank(after: piece.columns.upperBound, row: piece.row, page: page)
+                        rows[piece.row]?.add(close, at: column, mark: mark, depth: depths[mark])
+                    }
+                }
+            }
+        }
+        return rows
+    }
+
+    private static func brackets(depth: Int) -> (Character, Character) {
+        switch depth {
+        case 0: ("[", "]")
+        case 1: ("<", ">")
+        default: ("(", ")")
+        }
+    }
+}
+
+extension RowMarks {
+    fileprivate mutating func add(_ mark: Int) {
+        if marks.last != mark { marks.append(mark) }
+    }
+
+    /// Where one mark ends and another begins there is one sign for both; of several that begin together the
+    /// outermost one's is shown.
+    fileprivate mutating func add(_ sign: Character, at column: Int, mark: Int, depth: Int) {
+        guard let index = brackets.firstIndex(where: { $0.column == column }) else {
+            brackets.append(.init(column: column, character: sign, marks: [mark]))
+            return
+        }
+        let opening: Set<Character> = ["[", "<", "("]
+        let there = brackets[index].character
+        if there == "|" || opening.contains(there) != opening.contains(sign) {
+            brackets[index].character = "|"
+        } else if depth == 0 {
+            brackets[index].character = sign
+        }
+        brackets[index].marks.append(mark)
+    }
+}
+
+extension TypesetPage {
+    /// The stretches of cells that a range takes, row by row.
+    package func pieces(of range: Range<Int>, page: PageGlyphs) -> [(row: Int, columns: Range<Int>)] {
+        var pieces: [(row: Int, columns: Range<Int>, line: Int)] = []
+        for index in range where !page.glyphs[index].isSpace && page.glyphs[index].role != .lineEndHyphen {
+            let glyph = page.glyphs[index]
+            let columns = spots[index].column..<spots[index].column + glyph.cells
+            if let last = pieces.last, last.row == spots[index].row, view == .reading || last.line == glyph.line,
+                columns.lowerBound >= last.columns.lowerBound
+            {
+                let end = max(last.columns.upperBound, columns.upperBound)
+                pieces[pieces.count - 1] = (last.row, last.columns.lowerBound..<end, glyph.line)
+            } else {
+                pieces.append((spots[index].row, columns, glyph.line))
+            }
+        }
+        return pieces.map { ($0.row, $0.columns) }
+    }
+
+    /// The nearest cell without a letter to the left of a column; the margin at the latest.
+    fileprivate func blank(before column: Int, row: Int, page: PageGlyphs) -> Int {
+        (0..<max(column, 1)).last { isBlank(row: row, column: $0, page: page) } ?? 0
+    }
+
+    fileprivate func blank(after column: Int, row: Int, page: PageGlyphs) -> Int {
+        let cells = rows[row].cells.count
+        return (column..<max(column, cells)).first { isBlank(row: row, column: $0, page: page) } ?? max(column, cells)
+    }
+
+    private func isBlank(row: Int, column: Int, page: PageGlyphs) -> Bool {
+        guard rows[row].cells.indices.contains(column) else { return true }
+        return switch rows[row].cells[column] {
+        case .blank: true
+        case .glyph(let index): page.glyphs[index].isSpace
+        case .ornament: false
+        }
+    }
+}

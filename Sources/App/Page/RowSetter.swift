@@ -1,0 +1,64 @@
+import Annotations
+
+/// Sets glyphs into rows and keeps the book of where each one went. Both views are written through it.
+struct RowSetter {
+    let page: PageGlyphs
+    private(set) var rows: [TypesetRow] = []
+    private(set) var spots: [TypesetPage.Spot]
+    private var cells: [TypesetRow.Cell] = [.blank]
+    private var box: Rect?
+
+    init(page: PageGlyphs) {
+        self.page = page
+        spots = Array(repeating: .init(row: -1, column: 0), count: page.count)
+    }
+
+    /// The next free column of the row being set; 1 at its beginning, behind the margin.
+    var column: Int { cells.count }
+    var row: Int { rows.count }
+    var isAtStart: Bool { cells.count == 1 }
+
+    mutating func set(_ glyph: Int) {
+        spots[glyph] = .init(row: rows.count, column: cells.count)
+        for _ in 0..<page.glyphs[glyph].cells { cells.append(.glyph(glyph)) }
+        box = box.map { $0.union(page.glyphs[glyph].box) } ?? page.glyphs[glyph].box
+    }
+
+    mutating func set(ornament text: String) {
+        for character in text { cells.append(character == " " ? .blank : .ornament(character)) }
+    }
+
+    mutating func advance(to column: Int) {
+        while cells.count < column { cells.append(.blank) }
+    }
+
+    /// Notes a glyph that is not drawn: it stands where the row being set goes on.
+    mutating func pass(_ glyph: Int) {
+        spots[glyph] = .init(row: rows.count, column: cells.count)
+        box = box.map { $0.union(page.glyphs[glyph].box) } ?? page.glyphs[glyph].box
+    }
+
+    mutating func endRow(_ role: TypesetRow.Role = .body) {
+        rows.append(
+            TypesetRow(
+                cells: isAtStart ? [] : cells, role: role, extent: box.map { $0.top...$0.bottom },
+                reach: box.map { $0.left...$0.right }))
+        cells = [.blank]
+        box = nil
+    }
+
+    /// A row with nothing in it, unless the page begins here or one is there already.
+    mutating func skipRow() {
+        if let last = rows.last, !last.cells.isEmpty { endRow() }
+    }
+
+    func finished(_ view: TypesetPage.View) -> TypesetPage {
+        var spots = spots
+        // What was never set stands with what follows it; at the end of the page, with what comes before.
+        for index in spots.indices.reversed() where spots[index].row < 0 {
+            spots[index] = index + 1 < spots.count ? spots[index + 1] : .init(row: max(0, rows.count - 1), column: 1)
+        }
+        let width = (rows.map(\.cells.count).max() ?? 0) + 1
+        return TypesetPage(view: view, rows: rows, width: width, spots: spots)
+    }
+}

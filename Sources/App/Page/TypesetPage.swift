@@ -1,0 +1,110 @@
+package import Screen
+
+/// A page set in rows and columns of the terminal: the reading view or the layout view of the same glyphs.
+///
+/// Column 0 of every row is a blank margin, and a row has room for one more cell behind its text, so that a mark that
+/// begins or ends a row has a cell for its bracket. Build with `reading(_:width:opened:)` or `layout(_:)`.
+package struct TypesetPage: Equatable, Sendable {
+    package enum View: Hashable, Sendable { case reading, layout }
+
+    package internal(set) var view: View
+    package internal(set) var rows: [TypesetRow]
+    /// Cells of the widest row, both margins counted.
+    package internal(set) var width: Int
+    /// Where each glyph stands, by its index. A hyphen that is not shown stands where its word goes on; a glyph of a
+    /// folded table stands on the table's placeholder.
+    package internal(set) var spots: [Spot]
+
+    package struct Spot: Hashable, Sendable {
+        package var row: Int
+        package var column: Int
+
+        package init(row: Int, column: Int) {
+            self.row = row
+            self.column = column
+        }
+    }
+}
+
+/// One row of a typeset page.
+package struct TypesetRow: Equatable, Sendable {
+    package enum Cell: Equatable, Sendable {
+        case blank
+        /// The glyph with this index; a wide one is in both of its cells.
+        case glyph(Int)
+        /// Something the page does not have: a rule, a separator, part of a placeholder.
+        case ornament(Character)
+    }
+
+    package enum Role: Hashable, Sendable {
+        case body, heading, dim, rule
+        /// Stands for the folded block with this index; Enter opens it.
+        case placeholder(block: Int)
+    }
+
+    package var cells: [Cell]
+    package var role: Role
+    /// What the row covers of the page's height, in points; nil for rules and blank rows.
+    package var extent: ClosedRange<Double>?
+    /// What it covers of the page's width.
+    package var reach: ClosedRange<Double>?
+
+    package var isBlank: Bool { cells.allSatisfy { $0 == .blank } }
+
+    static let empty = TypesetRow(cells: [], role: .body)
+}
+
+extension TypesetPage {
+    /// What the row shows, as text for a canvas.
+    package func text(of row: Int, in page: PageGlyphs) -> CleanText {
+        var scalars = String.UnicodeScalarView()
+        var previous: Int?
+        for cell in rows[row].cells {
+            switch cell {
+            case .blank:
+                scalars.append(" ")
+                previous = nil
+            case .ornament(let character):
+                scalars += character.unicodeScalars
+                previous = nil
+            case .glyph(let index):
+                if index != previous { scalars += page.glyphs[index].shown.scalars }
+                previous = index
+            }
+        }
+        return CleanText(cleaning: String(scalars))
+    }
+
+    package func spot(of glyph: Int) -> Spot? { spots.indices.contains(glyph) ? spots[glyph] : nil }
+
+    /// The glyph in a cell, or the nearest in its row, or the nearest in the rows around it, the one above first; nil
+    /// on a page without text.
+    package func glyph(nearest spot: Spot) -> Int? {
+        guard !rows.isEmpty else { return nil }
+        let middle = min(max(spot.row, 0), rows.count - 1)
+        for distance in 0..<rows.count {
+            for row in distance == 0 ? [middle] : [middle - distance, middle + distance] {
+                if rows.indices.contains(row), let glyph = glyph(inRow: row, nearest: spot.column) { return glyph }
+            }
+        }
+        return nil
+    }
+
+    /// The glyph of a row that stands nearest to a column, the left one of two; nil in a row without any.
+    package func glyph(inRow row: Int, nearest column: Int) -> Int? {
+        let cells = rows[row].cells
+        if case .placeholder = rows[row].role { return placeheld(row) }
+        for distance in 0..<max(cells.count, column + 1) {
+            for place in distance == 0 ? [column] : [column - distance, column + distance] {
+                if cells.indices.contains(place), case .glyph(let index) = cells[place] { return index }
+            }
+        }
+        return nil
+    }
+
+    /// The first glyph behind a placeholder.
+    private func placeheld(_ row: Int) -> Int? {
+        let first = spots.partitionPoint { $0.row < row }
+        return spots.indices.contains(first) && spots[first].row == row ? first : nil
+    }
+}
