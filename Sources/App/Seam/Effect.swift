@@ -1,0 +1,71 @@
+package import Annotations
+
+/// A request to the world, as a value that tests compare. What answers it is named with each; an effect without an
+/// answer named has none. An answer that comes late is harmless: `update` drops what no longer fits.
+package enum Effect: Hashable, Sendable {
+    // The library of layers.
+    /// → `library`, now and whenever an entry changes while no layer is open.
+    case loadLibrary
+    /// Opens the local copy and starts to listen. → `opened` at once, or `openFailed`; from then on `status`,
+    /// `recordsChanged` and `lostAccess`-like changes by themselves.
+    case openLayer(LayerReference)
+    /// A layer that is not on this machine yet, named by its token. → `opened`, or `openFailed`
+    case join(server: String, token: TokenText)
+    /// Stops listening. Nothing more is posted for it.
+    case closeLayer
+    /// Removes the layer's annotations from this machine, unsent edits too. → `library`
+    case removeLayer(LayerReference)
+
+    // The PDF of the open layer.
+    /// → `download` at most four times a second, then `pdfReady` or `downloadFailed`
+    case startDownload
+    /// What has arrived is kept. → `downloadFailed` with nil
+    case cancelDownload
+    /// Text of a page, counted from 0. → `page` or `pageFailed`
+    case loadPage(Int)
+
+    // Records of the open layer.
+    /// → `rows`
+    case loadRows(RowRequest)
+    /// The first unread row behind this index of the query, else the first one before it. → `rows` around it, its
+    /// place in `anchor`; or `rows` with a nil anchor when nothing is unread
+    case findUnread(RowRequest)
+    /// All rows of one page. → `pageRows`
+    case loadPageRows(Int)
+    /// → `record`
+    case loadRecord(Record.ID)
+    /// → `outbox`
+    case loadOutbox
+    /// Seen by this person. → `recordsChanged`
+    case markRead([Record.ID])
+
+    // Edits. Durable before they are answered.
+    /// → `edited` or `editFailed`
+    case perform(EditStep)
+    /// → `undone` or `undoFailed`
+    case undo(step: Int)
+    /// → `recordsChanged`, or `notice` when it cannot be done
+    case resolve(Record.ID, Resolution)
+    /// For new records from now on, kept for this installation.
+    case rememberAuthor(String)
+    /// Writes what waits to a file. → `notice` with its name
+    case saveUnsent
+    /// Keeps a text that is being written, or with nil forgets it.
+    case saveDraft(DraftKey, String?)
+
+    // Sync.
+    /// → `status`, and `tokenRefused` when it is not taken
+    case supplyToken(TokenText)
+    /// → `tokenRead` or `tokenRefused`
+    case readTokenFile(String)
+    case forgetToken
+    case syncNow
+    case setOnline(Bool)
+
+    // The terminal. Performed on the loop's thread, in order.
+    /// The person's own editor over this text. → `externallyEdited`
+    case editExternally(String)
+    case redraw
+    case suspend
+    case quit
+}

@@ -1,0 +1,57 @@
+package import Annotations
+package import InstantCore
+package import PDFPages
+package import Screen
+
+/// Something that happened. All of them go through one queue and are handled in order.
+package enum Message: Hashable, Sendable {
+    // The terminal.
+    case key(Key)
+    case resize(Size)
+    /// The time, first in every batch and after `AppState.wakeAfter`: there is no other clock.
+    case tick(Timestamp)
+    /// The program is asked to end (SIGTERM, SIGHUP): what is being written is kept.
+    case terminate
+    /// nil: the editor was left without a text, or could not be started.
+    case externallyEdited(String?)
+
+    // The library of layers.
+    case library([LibraryEntry])
+    case opened(OpenedLayer)
+    /// Why, in a sentence.
+    case openFailed(String)
+
+    // The PDF.
+    case download(DownloadProgress)
+    /// Why, in a sentence; nil: it was cancelled.
+    case downloadFailed(String?)
+    case pdfReady(PDFInfo)
+    case page(Int, PageText)
+    /// Why the page has no text, in a sentence.
+    case pageFailed(Int, String)
+
+    // Records.
+    case rows(RowWindow)
+    case pageRows(Int, [ListRow])
+    /// nil: there is no such record, or it may not be seen.
+    case record(Record.ID, Record?)
+    case outbox([OutboxItem])
+    /// Records that are new, changed or gone; empty: possibly all of them. `author`: the other person who did it; nil
+    /// when it was this one, or several.
+    case recordsChanged([Record.ID], author: String?)
+
+    // Edits.
+    case edited(step: Int, [Record.ID])
+    /// Nothing was changed; why, in a sentence.
+    case editFailed(step: Int, String)
+    case undone(step: Int)
+    case undoFailed(step: Int, String)
+
+    // Sync.
+    case status(SyncStatus)
+    case tokenRead(TokenText)
+    /// Why the token that was supplied is not taken, in a sentence that does not hold it.
+    case tokenRefused(String)
+    /// A sentence for the person.
+    case notice(String)
+}
