@@ -46,10 +46,15 @@ public struct Annotation: Hashable, Sendable, Identifiable {
         target = Self.target(object["action"])
     }
 
-    /// `text` as a string (v1) or `{format, value}` (v2); a markup keeps its comment in `note`.
+    /// A string (v1) or `{format, value}` (v2); a markup keeps its comment in `note`.
     private static func text(_ object: JSONObject) -> String {
-        if let text = object["text"]?.string ?? object["text"]?["value"]?.string { return text }
-        return object["note"]?.string ?? object["note"]?["value"]?.string ?? object["contents"]?.string ?? ""
+        ["text", "note", "contents"].lazy.compactMap { object[$0].flatMap(words) }.first ?? ""
+    }
+
+    private static func words(_ text: JSON) -> String? {
+        if let plain = text.string { return plain }
+        guard let value = text["value"]?.string else { return nil }
+        return text["format"]?.string == "xhtml" ? PlainText.reading(xhtml: value) : value
     }
 
     private static func strokes(_ object: JSONObject) -> [[Point]] {

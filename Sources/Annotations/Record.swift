@@ -22,7 +22,8 @@ public struct Record: Hashable, Sendable, Identifiable {
         self.group = group
     }
 
-    /// At most 256 characters and nothing that a path, a header or a line-based format could trip over.
+    /// 1 to 256 bytes without space, control character or DEL, so that an id fits a header and one line. It may hold
+    /// `/` and `..`: an id is never a path, and percent-encoded in a URL.
     public static func isValidID(_ id: ID) -> Bool {
         !id.isEmpty && id.utf8.count <= 256 && id.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F }
     }

@@ -3,14 +3,26 @@ public struct Timestamp: Hashable, Sendable, Comparable {
     public var milliseconds: Int64
 
     public init(milliseconds: Int64) { self.milliseconds = milliseconds }
-    public init(seconds: Int64) { milliseconds = seconds.multipliedReportingOverflow(by: 1000).partialValue }
+    public init(seconds: Int64) {
+        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1000)
+        milliseconds = overflow ? (seconds < 0 ? .min : .max) : product
+    }
 
     public static func < (one: Timestamp, other: Timestamp) -> Bool { one.milliseconds < other.milliseconds }
+}
+
+/// Sums stop at the ends of time: a moment may come from a hostile server.
+extension Timestamp {
     public static func + (moment: Timestamp, milliseconds: Int64) -> Timestamp {
-        Timestamp(milliseconds: moment.milliseconds + milliseconds)
+        let (sum, overflow) = moment.milliseconds.addingReportingOverflow(milliseconds)
+        return Timestamp(milliseconds: overflow ? (milliseconds < 0 ? .min : .max) : sum)
     }
+
     /// The distance in milliseconds.
-    public static func - (one: Timestamp, other: Timestamp) -> Int64 { one.milliseconds - other.milliseconds }
+    public static func - (one: Timestamp, other: Timestamp) -> Int64 {
+        let (distance, overflow) = one.milliseconds.subtractingReportingOverflow(other.milliseconds)
+        return overflow ? (one < other ? .min : .max) : distance
+    }
 }
 
 extension Timestamp {
@@ -38,8 +50,8 @@ extension Timestamp {
             take(UInt8(ascii: "T"), UInt8(ascii: "t"), UInt8(ascii: " ")) != nil,
             let hour = number(2), take(UInt8(ascii: ":")) != nil, let minute = number(2),
             take(UInt8(ascii: ":")) != nil,
-            let second = number(2), (1...12).contains(month), (1...31).contains(day), hour < 24, minute < 60,
-            second <= 60
+            let second = number(2), (1...12).contains(month), day >= 1, hour < 24, minute < 60,
+            second <= 60, Self.date(days: Self.days(year: year, month: month, day: day)) == (year, month, day)
         else { return nil }
         var milliseconds: Int64 = 0
         if take(UInt8(ascii: ".")) != nil {

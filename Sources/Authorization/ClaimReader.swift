@@ -23,6 +23,13 @@ struct ClaimReader {
         }
     }
 
+    /// The name of a user or a group. Empty is the null one, as in the grammar of permissions, where `group=` is the
+    /// null group: a group that no permission could name would be nobody's.
+    mutating func name(_ claim: String) throws(TokenProblem) -> String? {
+        let text = try text(claim)
+        return text?.isEmpty == true ? nil : text
+    }
+
     /// A NumericDate (RFC 7519 section 2): seconds since 1970, a fraction allowed, up to the year 9999.
     mutating func moment(_ name: String) throws(TokenProblem) -> Timestamp? {
         guard let value = object[name], !value.isNull else { return nil }
@@ -82,14 +89,13 @@ struct ClaimReader {
     /// One guide says `group`, every other source `default_group`: the latter counts, the former alone is taken with
     /// a warning, and both must agree.
     mutating func defaultGroup() throws(TokenProblem) -> String? {
-        let group = try text("default_group")
-        let old = try text("group")
-        guard object["group"] != nil else { return group }
-        guard object["default_group"] != nil else {
+        let group = try name("default_group")
+        guard let old = try name("group") else { return group }
+        guard let group else {
             warnings.append(#"the claim "group" is read as "default_group""#)
             return old
         }
-        guard group == old else { throw .twoDefaultGroups }
+        guard group.isExactly(old) else { throw .twoDefaultGroups }
         return group
     }
 }

@@ -40,7 +40,7 @@ public struct Claims: Hashable, Sendable {
         let documentID = try reader.text("document_id", required: true, limit: 4096) ?? ""
         let general = try reader.generalPermissions()
         guard let expiresAt = try reader.moment("exp") else { throw .missing("exp") }
-        let userID = try reader.text("user_id")
+        let userID = try reader.name("user_id")
         let collaboration = try reader.collaborationPermissions()
         if collaboration != nil, userID == nil { throw .collaborationWithoutUser }
         let layer = try reader.text("layer", limit: 1024) ?? ""

@@ -68,7 +68,7 @@ extension Grant {
         case .delete(let subject): return decide(.delete, subject)
         case .createAnnotation(let group): return decideGroup(.annotations, group)
         case .createComment(let root, let first, let group):
-            let onOwnRoot = first && root.createdBy == userID && userID != nil
+            let onOwnRoot = first && isOwn(root)
             if !onOwnRoot {
                 var root = root
                 root.contentType = .comments
@@ -97,7 +97,7 @@ extension Grant {
     /// A new record in another group than the default one. There is no record yet, so `self` and `createdBy` match
     /// its creator-to-be.
     private func decideGroup(_ type: ContentType, _ group: String?) -> Decision {
-        guard collaboration != nil, group != defaultGroup else { return .allowed }
+        guard collaboration != nil, !group.isExactly(defaultGroup) else { return .allowed }
         return decideMove(Subject(type, createdBy: userID, group: nil), to: group)
     }
 
@@ -113,10 +113,12 @@ extension Grant {
         return scope.covers(subject, for: userID)
     }
 
+    private func isOwn(_ subject: Subject) -> Bool { userID != nil && subject.createdBy.isExactly(userID) }
+
     /// The narrowest entries that would have allowed it.
     private func wouldAllow(_ action: Permission.Action, _ subject: Subject) -> [Permission] {
         let scope: Permission.Scope =
-            subject.createdBy == userID && userID != nil && action != .setGroup ? .own : .group(subject.group)
+            isOwn(subject) && action != .setGroup ? .own : .group(subject.group)
         return [Permission(subject.contentType, action, scope)]
     }
 }

@@ -31,8 +31,13 @@ extension Grant {
         guard let documentID = value["document_id"]?.string, let words = value["permissions"]?.array,
             let expiresAt = value["expires_at"]?.integer
         else { throw reader.error(.wrongType("a grant")) }
-        let collaboration = value["collaboration_permissions"]?.array?.compactMap { entry -> Permission? in
-            if case .granted(let permission)? = entry.string.map(Permission.read) { permission } else { nil }
+        var collaboration: [Permission]?
+        // Absent means that general permissions alone decide, so a member that cannot be read must not pass for absent.
+        if let entries = value["collaboration_permissions"], !entries.isNull {
+            guard let entries = entries.array else { throw reader.error(.wrongType("an array of permissions")) }
+            collaboration = entries.compactMap { entry in
+                if case .granted(let permission)? = entry.string.map(Permission.read) { permission } else { nil }
+            }
         }
         self.init(
             documentID: documentID, layer: value["layer"]?.string ?? "", userID: value["user_id"]?.string,

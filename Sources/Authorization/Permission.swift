@@ -16,6 +16,15 @@ public struct Permission: Hashable, Sendable {
         case createdBy(String?)
         /// Records in this group; nil is the null group.
         case group(String?)
+
+        public static func == (one: Scope, other: Scope) -> Bool {
+            switch (one, other) {
+            case (.all, .all), (.own, .own): true
+            case (.createdBy(let one), .createdBy(let other)), (.group(let one), .group(let other)):
+                one.isExactly(other)
+            default: false
+            }
+        }
     }
 
     public var contentType: ContentType
@@ -89,9 +98,9 @@ extension Permission.Scope: CustomStringConvertible {
     func covers(_ subject: Subject, for user: String) -> Bool {
         switch self {
         case .all: true
-        case .own: subject.createdBy == user
-        case .createdBy(let name): subject.createdBy == name
-        case .group(let name): subject.group == name
+        case .own: subject.createdBy.isExactly(user)
+        case .createdBy(let name): subject.createdBy.isExactly(name)
+        case .group(let name): subject.group.isExactly(name)
         }
     }
 }

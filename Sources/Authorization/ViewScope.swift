@@ -18,8 +18,8 @@ public struct ViewScope: Hashable, Sendable {
             switch $0.scope {
             case .all: return true
             case .own: return false  // never in a scope: written out as createdBy
-            case .createdBy(let user): return subject.createdBy == user
-            case .group(let group): return subject.group == group
+            case .createdBy(let user): return subject.createdBy.isExactly(user)
+            case .group(let group): return subject.group.isExactly(group)
             }
         }
     }

@@ -37,7 +37,7 @@ package struct ChangeEvent: Message {
         var epoch: String?
         var revision: Revision?
         var previous: Revision?
-        var changes: [SyncItem] = []
+        var changes: [SyncItem]?
         try reader.object { (key: String, reader: inout JSONReader) throws(JSONError) in
             switch key {
             case "epoch": epoch = try reader.string()
@@ -49,7 +49,8 @@ package struct ChangeEvent: Message {
         }
         self.init(
             epoch: try epoch.required("epoch", reader), revision: try revision.required("revision", reader),
-            previous: try previous.required("previous", reader), changes: changes)
+            previous: try previous.required("previous", reader),
+            changes: try changes.required("changes", reader))
     }
 }
 

@@ -85,7 +85,7 @@ package struct Delta: Message {
     /// The members as they come in, shared with the answer to a push.
     struct Partial {
         var epoch: String?
-        var changes: [SyncItem] = []
+        var changes: [SyncItem]?
         var upTo: Revision?
         var more = false
 
@@ -103,7 +103,10 @@ package struct Delta: Message {
         /// nil when the answer holds no delta.
         func delta(_ reader: JSONReader) throws(JSONError) -> Delta? {
             guard let upTo else { return nil }
-            return Delta(epoch: try epoch.required("epoch", reader), changes: changes, upTo: upTo, more: more)
+            return Delta(
+                epoch: try epoch.required("epoch", reader), changes: try changes.required("changes", reader),
+                upTo: upTo,
+                more: more)
         }
     }
 }

@@ -246,19 +246,22 @@ package struct PushAnswer: Message {
     }
 
     package init(from reader: inout JSONReader) throws(JSONError) {
-        var results: [ChangeResult] = []
+        var results: [ChangeResult]?
         var partial = Delta.Partial()
         var reset = false
         try reader.object { (key: String, reader: inout JSONReader) throws(JSONError) in
             switch key {
             case "results":
+                var list: [ChangeResult] = []
                 try reader.array { (reader: inout JSONReader) throws(JSONError) in
-                    results.append(try ChangeResult(from: &reader))
+                    list.append(try ChangeResult(from: &reader))
                 }
+                results = list
             case "reset": reset = try reader.bool()
             default: if try !partial.take(key, &reader) { try reader.skip() }
             }
         }
-        self.init(results: results, delta: try partial.delta(reader), reset: reset)
+        self.init(
+            results: try results.required("results", reader), delta: try partial.delta(reader), reset: reset)
     }
 }

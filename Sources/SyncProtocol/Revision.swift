@@ -20,5 +20,6 @@ package struct Cursor: Hashable, Sendable {
             revision >= 0, dot > eventID.startIndex
         else { return nil }
         self.init(epoch: String(eventID[..<dot]), revision: revision)
+        guard self.eventID == eventID else { return nil }
     }
 }

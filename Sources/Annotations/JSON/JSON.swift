@@ -43,7 +43,7 @@ public struct JSONNumber: Hashable, Sendable {
     /// The value when it is whole and fits, whichever way it is spelled (`3`, `3.0`, `3e0`).
     public var integer: Int64? {
         if let value = Int64(source) { return value }
-        guard let value = double, value == value.rounded(), value.magnitude <= 9_007_199_254_740_992 else { return nil }
+        guard let value = double, value == value.rounded(), value.magnitude < 9_007_199_254_740_992 else { return nil }
         return Int64(value)
     }
 }
@@ -63,9 +63,9 @@ public struct JSONObject: Hashable, Sendable {
 
     /// Reads, replaces, appends or (with nil) removes a member; the others stay where they are.
     public subscript(key: String) -> JSON? {
-        get { members.first { $0.key == key }?.value }
+        get { members.first { $0.key.isExactly(key) }?.value }
         set {
-            let index = members.firstIndex { $0.key == key }
+            let index = members.firstIndex { $0.key.isExactly(key) }
             switch (index, newValue) {
             case (let index?, let value?): members[index].value = value
             case (let index?, nil): members.remove(at: index)

@@ -7,6 +7,8 @@ package struct JSONReader {
     let bytes: [UInt8]
     package private(set) var offset = 0
     private var depth = 0
+    /// Whether white space was passed since this was last set to false.
+    private var sawSpace = false
     let maximumDepth: Int
 
     package static let defaultDepth = 32
@@ -84,6 +86,34 @@ package struct JSONReader {
         try skip()
         // Every byte was checked as UTF-8 or ASCII while it was skipped.
         return String(decoding: bytes[start..<offset], as: UTF8.self)
+    }
+
+    /// Checks the next value and returns its text without white space between its parts. Its depth is counted from
+    /// here, whatever it stands in.
+    package mutating func compactSource() throws(JSONError) -> String {
+        skipSpace()
+        let start = offset
+        let outer = depth
+        depth = 0
+        sawSpace = false
+        try skip()
+        depth = outer
+        let value = bytes[start..<offset]
+        return String(decoding: sawSpace ? Self.compact(value) : value, as: UTF8.self)
+    }
+
+    private static func compact(_ value: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        var compact: ArraySlice<UInt8> = []
+        compact.reserveCapacity(value.count)
+        var inString = false
+        var escaped = false
+        for byte in value {
+            if !inString, byte <= 0x20 { continue }
+            compact.append(byte)
+            if byte == UInt8(ascii: "\""), !escaped { inString.toggle() }
+            escaped = inString && !escaped && byte == UInt8(ascii: "\\")
+        }
+        return compact
     }
 
     /// Checks the next value and goes past it.
@@ -218,7 +248,9 @@ package struct JSONReader {
     private mutating func skipSpace() {
         while offset < bytes.count {
             switch bytes[offset] {
-            case 0x20, 0x09, 0x0A, 0x0D: offset += 1
+            case 0x20, 0x09, 0x0A, 0x0D:
+                offset += 1
+                sawSpace = true
             default: return
             }
         }
@@ -245,15 +277,15 @@ package struct JSONReader {
 /// The keys of one object so far. Most objects have a handful; a hostile one may have a million.
 private struct SeenKeys {
     private var few: [String] = []
-    private var many: Set<String> = []
+    private var many: Set<[UInt8]> = []
 
     mutating func insert(_ key: String) -> Bool {
         if many.isEmpty {
-            if few.contains(key) { return false }
+            if few.contains(where: key.isExactly) { return false }
             few.append(key)
-            if few.count > 16 { many = Set(few) }
+            if few.count > 16 { many = Set(few.map { Array($0.utf8) }) }
             return true
         }
-        return many.insert(key).inserted
+        return many.insert(Array(key.utf8)).inserted
     }
 }

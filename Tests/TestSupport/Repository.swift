@@ -1,0 +1,25 @@
+import Foundation
+
+/// The files of the package that tests read, found from where this file stands.
+package enum Repository {
+    /// The absolute path of the package's root folder.
+    package static let root = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
+
+    package static func text(_ path: String) throws -> String {
+        try String(contentsOf: URL(fileURLWithPath: root + "/" + path), encoding: .utf8)
+    }
+
+    /// Files below a folder, as paths from the root, in order.
+    package static func files(below folder: String, suffix: String) -> [String] {
+        let all = FileManager.default.enumerator(atPath: root + "/" + folder)?.compactMap { $0 as? String } ?? []
+        return all.filter { $0.hasSuffix(suffix) }.sorted().map { folder + "/" + $0 }
+    }
+
+    /// Real files that stand beside the package on some machines and are never part of it: path by name.
+    package static let samples: [(name: String, path: String)] = {
+        let folder = root + "/../shared/samples"
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return names.sorted().map { ($0, folder + "/" + $0) }
+    }()
+}
