@@ -1,0 +1,20 @@
+/// A short text that stands for a longer one: FNV-1a, twice 64 bits with two offsets.
+///
+/// Not for secrets and not against forgers: it tells a repeated change from a different one with the same number,
+/// and one view scope from another. What a view may see is decided by the scope itself, never by this.
+package enum Fingerprint {
+    package static func of(_ text: String) -> String {
+        var one: UInt64 = 0xCBF2_9CE4_8422_2325
+        var other: UInt64 = 0x6C62_272E_07BB_0142
+        for byte in text.utf8 {
+            one = (one ^ UInt64(byte)) &* 0x100_0000_01B3
+            other = (other ^ UInt64(byte &+ 0x5D)) &* 0x100_0000_01B3
+        }
+        return hex(one) + hex(other)
+    }
+
+    package static func hex(_ value: UInt64) -> String {
+        let digits = String(value, radix: 16)
+        return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+    }
+}

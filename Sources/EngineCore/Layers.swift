@@ -1,0 +1,69 @@
+package import Annotations
+package import Authorization
+import SyncProtocol
+
+/// Finding and making layers.
+package enum Layers {
+    /// The layer a token names; nil when it has to be made first, which needs a writing transaction.
+    ///
+    /// - Throws: ``Refusal`` when the document is not there, or the layer is gone for this token.
+    package static func find(
+        _ grant: Grant, issuedAt: Timestamp?, in store: any StoreReading
+    ) throws -> StoredLayer? {
+        let key = LayerKey(document: grant.documentID, name: grant.layer)
+        guard try store.document(key.document) != nil else {
+            throw Refusal(.documentNotFound, "there is no document with the id that the token names")
+        }
+        if let layer = try store.layer(key) { return layer }
+        // A token that does not say when it was issued may be older than the deletion.
+        if let deleted = try store.deletion(of: key), issuedAt.map({ $0 <= deleted }) ?? true {
+            throw Refusal(.layerDeleted, "the layer that the token names was deleted after the token was issued")
+        }
+        return nil
+    }
+
+    /// The layer a token names, made if need be: a layer exists as soon as a signed token names it.
+    package static func open(
+        _ grant: Grant, issuedAt: Timestamp?, in store: any StoreWriting, using random: inout some RandomNumberGenerator
+    ) throws -> StoredLayer {
+        if let layer = try find(grant, issuedAt: issuedAt, in: store) { return layer }
+        return try make(LayerKey(document: grant.documentID, name: grant.layer), in: store, using: &random)
+    }
+
+    /// Makes a layer under a new generation.
+    package static func make(
+        _ key: LayerKey, in store: any StoreWriting, using random: inout some RandomNumberGenerator
+    ) throws -> StoredLayer {
+        guard LayerKey.isValidName(key.name) else {
+            throw Refusal(.badRequest, "a layer's name has at most 256 characters, no * and no control characters")
+        }
+        return try store.addLayer(key, generation: Fingerprint.hex(random.next()))
+    }
+
+    /// Makes a layer whose records are those of another one of the same document.
+    ///
+    /// - Returns: what to tell listeners; nobody can be listening yet.
+    @discardableResult
+    package static func copy(
+        _ source: StoredLayer, to key: LayerKey, in store: any StoreWriting, now: Timestamp,
+        using random: inout some RandomNumberGenerator
+    ) throws -> StoredLayer {
+        let layer = try make(key, in: store, using: &random)
+        var writer = LayerWriter(layer, in: store, now: now)
+        var cursor: Revision = 0
+        while true {
+            let rows = try store.changed(in: source, after: cursor, limit: 1000)
+            guard let last = rows.last else { return writer.layer }
+            cursor = last.revision
+            for row in rows {
+                let old = try store.record(row.id, in: writer.layer)
+                if row.isLive {
+                    try writer.write(
+                        row.record, contentType: row.contentType, rootID: row.rootID, over: old, client: nil)
+                } else if let old {
+                    _ = try writer.remove([old], by: row.removal?.by, client: nil)
+                }
+            }
+        }
+    }
+}

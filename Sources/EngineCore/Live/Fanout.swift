@@ -1,0 +1,107 @@
+package import Authorization
+package import SyncProtocol
+
+/// Who listens to what, and what waits for each. Listeners with equal sight of a layer form a group: a commit is
+/// filtered and written out once for each group.
+///
+/// Methods that give something to somebody return whom to wake. Commits of one layer have to be published in the
+/// order of their revisions.
+package struct Fanout: Sendable {
+    package typealias ListenerID = UInt64
+
+    private struct Group: Sendable {
+        /// The last revision this view was told of.
+        var last: Revision
+        var members: Set<ListenerID> = []
+    }
+
+    private struct Sight: Hashable, Sendable {
+        var layer: Int64
+        var scope: ViewScope
+    }
+
+    private struct Listener: Sendable {
+        var sight: Sight
+        var tokenID: String?
+        var mailbox: Mailbox
+    }
+
+    private var groups: [Sight: Group] = [:]
+    private var listeners: [ListenerID: Listener] = [:]
+    private var scopes: [Int64: Set<ViewScope>] = [:]
+    private var next: ListenerID = 1
+    private let bound: Mailbox.Bound
+
+    package init(frames: Int = 512, bytes: Int = 8 << 20) { bound = Mailbox.Bound(frames: frames, bytes: bytes) }
+
+    package var listenerCount: Int { listeners.count }
+
+    /// - Parameter layer: as it stands now, or stood a moment ago. What was committed before this call has to be
+    ///   pulled after it; what is committed after it comes by itself.
+    package mutating func add(_ layer: StoredLayer, scope: ViewScope, tokenID: String?) -> ListenerID {
+        let id = next
+        next += 1
+        let sight = Sight(layer: layer.id, scope: scope)
+        groups[sight, default: Group(last: layer.head)].members.insert(id)
+        scopes[layer.id, default: []].insert(scope)
+        listeners[id] = Listener(sight: sight, tokenID: tokenID, mailbox: Mailbox(bound: bound))
+        return id
+    }
+
+    package mutating func remove(_ id: ListenerID) {
+        guard let sight = listeners.removeValue(forKey: id)?.sight else { return }
+        groups[sight]?.members.remove(id)
+        guard groups[sight]?.members.isEmpty == true else { return }
+        groups[sight] = nil
+        scopes[sight.layer]?.remove(sight.scope)
+        if scopes[sight.layer]?.isEmpty == true { scopes[sight.layer] = nil }
+    }
+
+    package mutating func take(_ id: ListenerID) -> Delivery {
+        listeners[id]?.mailbox.take() ?? Delivery(frames: [], end: SessionEvent(.closing))
+    }
+
+    /// Tells every view of a commit what it may see of it.
+    package mutating func publish(_ commit: Commit) -> Set<ListenerID> {
+        guard !commit.isEmpty, let scopes = scopes[commit.layer.id] else { return [] }
+        let revision = commit.layer.head
+        var woken: Set<ListenerID> = []
+        for scope in scopes {
+            let sight = Sight(layer: commit.layer.id, scope: scope)
+            guard var group = groups[sight], revision > group.last else { continue }
+            let items = commit.records.compactMap { record in
+                scope.item(record, departures: commit.departures.lazy.filter { $0.id == record.id })
+            }
+            guard !items.isEmpty else { continue }
+            let event = ChangeEvent(
+                epoch: commit.layer.epoch(for: scope), revision: revision, previous: group.last, changes: items)
+            let frame = Frame(revision: revision, bytes: LiveEvent.change(event).frame)
+            group.last = revision
+            groups[sight] = group
+            for member in group.members { listeners[member]?.mailbox.put(frame) }
+            woken.formUnion(group.members)
+        }
+        return woken
+    }
+
+    /// Ends the streams of a layer: it is gone, or its document has another base now.
+    package mutating func close(layer: Int64, with event: SessionEvent) -> Set<ListenerID> {
+        close(listeners.filter { $0.value.sight.layer == layer }.map(\.key), with: event)
+    }
+
+    package mutating func revoke(_ tokenIDs: Set<String>) -> Set<ListenerID> {
+        let ids = listeners.filter { $0.value.tokenID.map(tokenIDs.contains) ?? false }.map(\.key)
+        return close(ids, with: SessionEvent(.revoked, reason: "the token was revoked"), dropping: true)
+    }
+
+    package mutating func closeAll(with event: SessionEvent) -> Set<ListenerID> {
+        close(Array(listeners.keys), with: event)
+    }
+
+    private mutating func close(
+        _ ids: [ListenerID], with event: SessionEvent, dropping: Bool = false
+    ) -> Set<ListenerID> {
+        for id in ids { listeners[id]?.mailbox.close(event, dropping: dropping) }
+        return Set(ids)
+    }
+}

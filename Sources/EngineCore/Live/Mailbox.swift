@@ -1,0 +1,59 @@
+package import SyncProtocol
+
+/// What waits for one listener: frames of the wire, bounded. Whoever is slower than the bound is told to pull.
+struct Mailbox: Sendable {
+    /// Frames are shared by all listeners of one view, so what counts is their number and their bytes.
+    struct Bound: Sendable {
+        var frames = 512
+        var bytes = 8 << 20
+    }
+
+    private(set) var frames: [Frame] = []
+    private(set) var end: SessionEvent?
+    private var bytes = 0
+    private let bound: Bound
+
+    init(bound: Bound) { self.bound = bound }
+
+    /// Nothing more will come.
+    var isClosed: Bool { end != nil }
+
+    mutating func put(_ frame: Frame) {
+        guard !isClosed else { return }
+        guard frames.count < bound.frames, bytes + frame.bytes.count <= bound.bytes else {
+            return close(SessionEvent(.behind, reason: "changes came faster than they were read"), dropping: true)
+        }
+        frames.append(frame)
+        bytes += frame.bytes.count
+    }
+
+    mutating func close(_ event: SessionEvent, dropping: Bool) {
+        guard !isClosed else { return }
+        if dropping { frames = [] }
+        end = event
+    }
+
+    /// What came since the last call.
+    mutating func take() -> Delivery {
+        defer {
+            frames = []
+            bytes = 0
+        }
+        return Delivery(frames: frames, end: end)
+    }
+}
+
+/// One change event, written out once for all listeners of a view.
+package struct Frame: Hashable, Sendable {
+    package var revision: Revision
+    package var bytes: [UInt8]
+}
+
+/// What a listener takes out of its mailbox.
+package struct Delivery: Hashable, Sendable {
+    package var frames: [Frame]
+    /// The stream's last event; nil while it goes on.
+    package var end: SessionEvent?
+
+    package var isEmpty: Bool { frames.isEmpty && end == nil }
+}

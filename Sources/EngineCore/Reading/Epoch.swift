@@ -1,0 +1,9 @@
+package import Authorization
+
+extension StoredLayer {
+    /// The view epoch: the layer's generation, its document's base version and what the bearer may see. A cursor is
+    /// valid within one. Of letters, digits and `-` only: it travels in headers.
+    package func epoch(for scope: ViewScope) -> String {
+        "\(generation)-\(base)-\(Fingerprint.of(scope.canonicalText).prefix(16))"
+    }
+}

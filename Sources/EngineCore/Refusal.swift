@@ -1,0 +1,13 @@
+package import SyncProtocol
+
+/// Why a whole request is not done. Nothing was written, no change was consumed.
+package struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
+    package var reason: ErrorAnswer.Reason
+    /// One sentence for a person; never holds a token or the text of a record.
+    package var description: String
+
+    package init(_ reason: ErrorAnswer.Reason, _ description: String) {
+        self.reason = reason
+        self.description = description
+    }
+}

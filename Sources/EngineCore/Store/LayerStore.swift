@@ -1,0 +1,73 @@
+package import Annotations
+package import SyncProtocol
+
+/// Where documents, layers and records are kept. Every implementation passes one suite of tests, the contract.
+///
+/// Calls block; the performer around it decides on which thread. A write is one transaction: durable when `write`
+/// returns, without any trace when its body throws.
+package protocol LayerStore: Sendable {
+    func read<Result: Sendable>(_ body: (any StoreReading) throws -> Result) throws -> Result
+    func write<Result: Sendable>(_ body: (any StoreWriting) throws -> Result) throws -> Result
+}
+
+/// A consistent look at the store. Valid only inside the body it was given to.
+///
+/// Record ids compare by their UTF-8 bytes, never by Unicode equivalence.
+package protocol StoreReading {
+    func document(_ id: String) throws -> StoredDocument?
+    func documents(_ query: DocumentQuery) throws -> [StoredDocument]
+    /// How many documents the query finds, its offset and limit aside.
+    func documentCount(_ query: DocumentQuery) throws -> Int
+    func isPDFUsed(_ sha256: String) throws -> Bool
+
+    func layer(_ key: LayerKey) throws -> StoredLayer?
+    /// Names, in byte order.
+    func layerNames(of document: String) throws -> [String]
+    /// When the layer was last deleted; nil when it never was.
+    func deletion(of key: LayerKey) throws -> Timestamp?
+
+    /// The record as the layer sees it: its own state, live or removed, else the base record beneath.
+    func record(_ id: Record.ID, in layer: StoredLayer) throws -> StoredRecord?
+    /// Live records, base records overlaid, in id order.
+    func live(in layer: StoredLayer, after id: Record.ID?, limit: Int) throws -> [StoredRecord]
+    /// Records whose newest revision lies after this one, live or removed, in revision order.
+    func changed(in layer: StoredLayer, after revision: Revision, limit: Int) throws -> [StoredRecord]
+    func departures(in layer: StoredLayer, after revision: Revision, limit: Int) throws -> [Departure]
+    /// Live comments of a thread, base records overlaid, in id order.
+    func thread(of root: Record.ID, in layer: StoredLayer) throws -> [StoredRecord]
+    /// Records that were removed together with the one that got this revision.
+    func cascade(of revision: Revision, in layer: StoredLayer) throws -> [StoredRecord]
+
+    func client(_ id: String, in layer: StoredLayer) throws -> StoredClient?
+    func answer(_ n: Int64, to client: String, in layer: StoredLayer) throws -> StoredAnswer?
+    func isRevoked(tokenID: String) throws -> Bool
+}
+
+package protocol StoreWriting: StoreReading {
+    /// Runs the body; when it throws, what it wrote is undone and the transaction goes on.
+    func savepoint<Result>(_ body: () throws -> Result) throws -> Result
+
+    /// Adds the document or replaces the one with its id; its layers stay.
+    func put(_ document: StoredDocument) throws
+    /// Keeps base records, in their order, and names the set.
+    func addBase(_ records: [Record]) throws -> Int64
+    func removeBase(_ base: Int64) throws
+    /// Removes the document, its base records and its layers, noting when.
+    func removeDocument(_ id: String, at moment: Timestamp) throws
+
+    func addLayer(_ key: LayerKey, generation: String) throws -> StoredLayer
+    func removeLayer(_ layer: StoredLayer, at moment: Timestamp) throws
+    func setHead(_ head: Revision, of layer: StoredLayer) throws
+    func put(_ record: StoredRecord, in layer: StoredLayer) throws
+    func add(_ departure: Departure, in layer: StoredLayer) throws
+    /// Forgets removals and departures older than the moment and moves the horizon. Removed base records are kept:
+    /// without their tombstone they would come back.
+    func prune(_ layer: StoredLayer, before moment: Timestamp) throws
+
+    func put(_ client: StoredClient, in layer: StoredLayer) throws
+    func put(_ answer: StoredAnswer, to client: String, in layer: StoredLayer) throws
+    func removeAnswers(upTo n: Int64, to client: String, in layer: StoredLayer) throws
+    /// Keeps the revocation until the token would have ended by itself.
+    func revoke(tokenID: String, until expiry: Timestamp) throws
+    func removeRevocations(before moment: Timestamp) throws
+}

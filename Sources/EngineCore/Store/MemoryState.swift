@@ -1,0 +1,37 @@
+import Annotations
+
+/// All that a memory store holds. A value: a transaction works on a copy, which a commit puts in the old one's place.
+struct MemoryState: Sendable {
+    struct Layer: Sendable {
+        var layer: StoredLayer
+        var records: [ByteOrdered: StoredRecord] = [:]
+        var departures: [Departure] = []
+        var clients: [String: StoredClient] = [:]
+        var answers: [String: [Int64: StoredAnswer]] = [:]
+    }
+
+    struct Key: Hashable, Sendable {
+        var document: ByteOrdered
+        var name: ByteOrdered
+
+        init(_ key: LayerKey) {
+            document = ByteOrdered(key.document)
+            name = ByteOrdered(key.name)
+        }
+    }
+
+    var documents: [ByteOrdered: StoredDocument] = [:]
+    var bases: [Int64: [Record]] = [:]
+    var layers: [Int64: Layer] = [:]
+    var layerIDs: [Key: Int64] = [:]
+    var deletions: [Key: Timestamp] = [:]
+    var revoked: [String: Timestamp] = [:]
+    var lastLayer: Int64 = 0
+    var lastBase: Int64 = 0
+}
+
+enum MemoryStoreError: Error, Hashable {
+    case noSuchLayer(Int64)
+    case noSuchDocument
+    case layerExists
+}

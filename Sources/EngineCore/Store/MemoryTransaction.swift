@@ -1,0 +1,192 @@
+import Annotations
+import SyncProtocol
+
+/// One transaction over a memory store: reads and writes its own copy of the state.
+final class MemoryTransaction: StoreWriting {
+    private(set) var state: MemoryState
+
+    init(_ state: MemoryState) { self.state = state }
+
+    func savepoint<Result>(_ body: () throws -> Result) throws -> Result {
+        let before = state
+        do { return try body() } catch {
+            state = before
+            throw error
+        }
+    }
+
+    // MARK: Documents
+
+    func document(_ id: String) throws -> StoredDocument? { state.documents[ByteOrdered(id)] }
+
+    func documents(_ query: DocumentQuery) throws -> [StoredDocument] {
+        let found = matching(query).sorted { one, other in
+            let key = (ByteOrdered(one.title), ByteOrdered(other.title))
+            if query.order == .title, key.0 != key.1 { return (key.0 < key.1) != query.descending }
+            if query.order == .createdAt, one.createdAt != other.createdAt {
+                return (one.createdAt < other.createdAt) != query.descending
+            }
+            return (ByteOrdered(one.id) < ByteOrdered(other.id)) != query.descending
+        }
+        return Array(found.dropFirst(query.offset).prefix(query.limit))
+    }
+
+    func documentCount(_ query: DocumentQuery) throws -> Int { matching(query).count }
+
+    func isPDFUsed(_ sha256: String) throws -> Bool { state.documents.values.contains { $0.pdfSHA256 == sha256 } }
+
+    private func matching(_ query: DocumentQuery) -> [StoredDocument] {
+        guard let title = query.title?.lowercased() else { return Array(state.documents.values) }
+        return state.documents.values.filter { $0.title.lowercased().contains(title) }
+    }
+
+    func put(_ document: StoredDocument) throws { state.documents[ByteOrdered(document.id)] = document }
+
+    func addBase(_ records: [Record]) throws -> Int64 {
+        state.lastBase += 1
+        state.bases[state.lastBase] = records
+        return state.lastBase
+    }
+
+    func removeBase(_ base: Int64) throws { state.bases[base] = nil }
+
+    func removeDocument(_ id: String, at moment: Timestamp) throws {
+        guard let document = state.documents.removeValue(forKey: ByteOrdered(id)) else { return }
+        state.bases[document.base] = nil
+        for layer in state.layers.values where ByteOrdered(layer.layer.key.document) == ByteOrdered(id) {
+            try removeLayer(layer.layer, at: moment)
+        }
+    }
+
+    // MARK: Layers
+
+    func layer(_ key: LayerKey) throws -> StoredLayer? {
+        guard let id = state.layerIDs[MemoryState.Key(key)], var layer = state.layers[id]?.layer,
+            let document = try document(key.document)
+        else { return nil }
+        layer.base = document.base
+        layer.pageCount = document.pages.count
+        return layer
+    }
+
+    func layerNames(of document: String) throws -> [String] {
+        state.layers.values.map(\.layer.key).filter { ByteOrdered($0.document) == ByteOrdered(document) }
+            .map { ByteOrdered($0.name) }.sorted().map(\.text)
+    }
+
+    func deletion(of key: LayerKey) throws -> Timestamp? { state.deletions[MemoryState.Key(key)] }
+
+    func addLayer(_ key: LayerKey, generation: String) throws -> StoredLayer {
+        guard let document = try document(key.document) else { throw MemoryStoreError.noSuchDocument }
+        guard state.layerIDs[MemoryState.Key(key)] == nil else { throw MemoryStoreError.layerExists }
+        state.lastLayer += 1
+        let layer = StoredLayer(
+            id: state.lastLayer, key: key, generation: generation, base: document.base,
+            pageCount: document.pages.count)
+        state.layers[layer.id] = MemoryState.Layer(layer: layer)
+        state.layerIDs[MemoryState.Key(key)] = layer.id
+        return layer
+    }
+
+    func removeLayer(_ layer: StoredLayer, at moment: Timestamp) throws {
+        state.layers[layer.id] = nil
+        state.layerIDs[MemoryState.Key(layer.key)] = nil
+        state.deletions[MemoryState.Key(layer.key)] = moment
+    }
+
+    func setHead(_ head: Revision, of layer: StoredLayer) throws { try change(layer) { $0.layer.head = head } }
+
+    private func change(_ layer: StoredLayer, _ body: (inout MemoryState.Layer) -> Void) throws {
+        guard state.layers[layer.id] != nil else { throw MemoryStoreError.noSuchLayer(layer.id) }
+        body(&state.layers[layer.id]!)
+    }
+
+    // MARK: Records
+
+    func record(_ id: Record.ID, in layer: StoredLayer) throws -> StoredRecord? {
+        if let own = state.layers[layer.id]?.records[ByteOrdered(id)] { return own }
+        return base(layer).first { ByteOrdered($0.id) == ByteOrdered(id) }.map(StoredRecord.init(base:))
+    }
+
+    func live(in layer: StoredLayer, after id: Record.ID?, limit: Int) throws -> [StoredRecord] {
+        let rows = overlaid(layer).filter { row in id.map { ByteOrdered($0) < ByteOrdered(row.id) } ?? true }
+        return Array(rows.prefix(limit))
+    }
+
+    func changed(in layer: StoredLayer, after revision: Revision, limit: Int) throws -> [StoredRecord] {
+        let rows = (state.layers[layer.id]?.records.values).map(Array.init) ?? []
+        return Array(rows.filter { $0.revision > revision }.sorted { $0.revision < $1.revision }.prefix(limit))
+    }
+
+    func departures(in layer: StoredLayer, after revision: Revision, limit: Int) throws -> [Departure] {
+        let rows = state.layers[layer.id]?.departures ?? []
+        return Array(rows.filter { $0.revision > revision }.sorted { $0.revision < $1.revision }.prefix(limit))
+    }
+
+    func thread(of root: Record.ID, in layer: StoredLayer) throws -> [StoredRecord] {
+        overlaid(layer).filter { row in row.rootID.map { ByteOrdered($0) == ByteOrdered(root) } ?? false }
+    }
+
+    func cascade(of revision: Revision, in layer: StoredLayer) throws -> [StoredRecord] {
+        try changed(in: layer, after: 0, limit: .max).filter { $0.removal?.cascade == revision }
+    }
+
+    private func base(_ layer: StoredLayer) -> [Record] { state.bases[layer.base] ?? [] }
+
+    /// Live rows in id order.
+    private func overlaid(_ layer: StoredLayer) -> [StoredRecord] {
+        let own = state.layers[layer.id]?.records ?? [:]
+        let beneath = base(layer).filter { own[ByteOrdered($0.id)] == nil }.map(StoredRecord.init(base:))
+        return (own.values.filter(\.isLive) + beneath).sorted { ByteOrdered($0.id) < ByteOrdered($1.id) }
+    }
+
+    func put(_ record: StoredRecord, in layer: StoredLayer) throws {
+        try change(layer) { $0.records[ByteOrdered(record.id)] = record }
+    }
+
+    func add(_ departure: Departure, in layer: StoredLayer) throws {
+        try change(layer) { $0.departures.append(departure) }
+    }
+
+    func prune(_ layer: StoredLayer, before moment: Timestamp) throws {
+        let base = Set(base(layer).map { ByteOrdered($0.id) })
+        try change(layer) { layer in
+            let removed = layer.records.values.filter { ($0.removal?.at).map { $0 < moment } ?? false }
+            let left = layer.departures.filter { $0.at < moment }
+            let horizon = (removed.map(\.revision) + left.map(\.revision)).max() ?? 0
+            layer.layer.horizon = max(layer.layer.horizon, horizon)
+            for row in removed where !base.contains(ByteOrdered(row.id)) { layer.records[ByteOrdered(row.id)] = nil }
+            layer.departures.removeAll { $0.at < moment }
+        }
+    }
+
+    // MARK: Clients and tokens
+
+    func client(_ id: String, in layer: StoredLayer) throws -> StoredClient? { state.layers[layer.id]?.clients[id] }
+
+    func answer(_ n: Int64, to client: String, in layer: StoredLayer) throws -> StoredAnswer? {
+        state.layers[layer.id]?.answers[client]?[n]
+    }
+
+    func put(_ client: StoredClient, in layer: StoredLayer) throws {
+        try change(layer) { $0.clients[client.id] = client }
+    }
+
+    func put(_ answer: StoredAnswer, to client: String, in layer: StoredLayer) throws {
+        try change(layer) { $0.answers[client, default: [:]][answer.n] = answer }
+    }
+
+    func removeAnswers(upTo n: Int64, to client: String, in layer: StoredLayer) throws {
+        try change(layer) { layer in layer.answers[client] = layer.answers[client]?.filter { $0.key > n } }
+    }
+
+    func isRevoked(tokenID: String) throws -> Bool { state.revoked[tokenID] != nil }
+
+    func revoke(tokenID: String, until expiry: Timestamp) throws {
+        state.revoked[tokenID] = max(expiry, state.revoked[tokenID] ?? expiry)
+    }
+
+    func removeRevocations(before moment: Timestamp) throws {
+        state.revoked = state.revoked.filter { $0.value >= moment }
+    }
+}

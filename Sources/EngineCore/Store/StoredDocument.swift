@@ -1,0 +1,69 @@
+package import Annotations
+
+/// One PDF on the server and what was read from it at its intake.
+package struct StoredDocument: Hashable, Sendable {
+    /// Any string; never a path.
+    package var id: String
+    package var title: String
+    /// Lower-case hex.
+    package var pdfSHA256: String
+    package var pdfBytes: Int64
+    package var createdAt: Timestamp
+    /// Which set of base records belongs to it; overwriting the PDF makes a new one.
+    package var base: Int64
+    package var pages: [Page]
+
+    /// Its size as displayed, in points.
+    package struct Page: Hashable, Sendable {
+        package var width: Double
+        package var height: Double
+
+        package init(width: Double, height: Double) {
+            self.width = width
+            self.height = height
+        }
+    }
+
+    package init(
+        id: String, title: String, pdfSHA256: String, pdfBytes: Int64, createdAt: Timestamp, base: Int64 = 0,
+        pages: [Page]
+    ) {
+        self.id = id
+        self.title = title
+        self.pdfSHA256 = pdfSHA256
+        self.pdfBytes = pdfBytes
+        self.createdAt = createdAt
+        self.base = base
+        self.pages = pages
+    }
+
+    /// At most 1,024 bytes without NUL and other C0 controls: it travels in tokens and addresses.
+    package static func isValidID(_ id: String) -> Bool {
+        !id.isEmpty && id.utf8.count <= 1024 && id.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+    }
+}
+
+/// What a list of documents is asked for.
+package struct DocumentQuery: Hashable, Sendable {
+    package enum Order: String, Hashable, Sendable, CaseIterable {
+        case createdAt = "created_at"
+        case title
+    }
+
+    /// Keeps titles that hold this text, whichever case.
+    package var title: String?
+    package var order: Order
+    package var descending: Bool
+    package var offset: Int
+    package var limit: Int
+
+    package init(
+        title: String? = nil, order: Order = .createdAt, descending: Bool = false, offset: Int = 0, limit: Int = 100
+    ) {
+        self.title = title
+        self.order = order
+        self.descending = descending
+        self.offset = offset
+        self.limit = limit
+    }
+}

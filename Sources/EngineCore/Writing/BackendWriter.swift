@@ -1,0 +1,85 @@
+package import Annotations
+import Authorization
+package import SyncProtocol
+
+/// Writes of the customer's own backend: unconditional, past collaboration permissions, under any author. They get
+/// revisions like any other, and end the run of whoever was writing.
+package struct BackendWriter {
+    package private(set) var writer: LayerWriter
+    private let limits: Limits
+
+    package init(_ layer: StoredLayer, in store: any StoreWriting, now: Timestamp, limits: Limits = Limits()) {
+        writer = LayerWriter(layer, in: store, now: now)
+        self.limits = limits
+    }
+
+    package var commit: Commit { writer.commit }
+
+    /// Makes a record; an id that was deleted may be used again.
+    package mutating func create(_ id: Record.ID, _ content: Content, user: String?, group: String?) throws {
+        try check(id)
+        try check(content)
+        let old = try writer.store.record(id, in: writer.layer)
+        guard old?.isLive != true else { throw Refusal(.alreadyExists, "there is a record with this id already") }
+        let rootID = content["rootId"]?.string
+        if content.contentType == .comments {
+            guard let rootID, let root = try writer.store.record(rootID, in: writer.layer), root.isLive,
+                root.contentType == .annotations
+            else { throw Refusal(.invalid, #""rootId" names no annotation of this layer"#) }
+        }
+        let record = Record(id: id, content: content, createdBy: user, updatedBy: user, group: group)
+        try writer.write(record, contentType: content.contentType, rootID: rootID, over: old, client: nil)
+    }
+
+    /// Replaces the content completely. Its creator stays, and its group where none is given.
+    package mutating func replace(_ id: Record.ID, _ content: Content, user: String?, group: String??) throws {
+        let stored = try existing(id)
+        try check(content)
+        guard content.contentType == stored.contentType, content["rootId"]?.string == stored.rootID else {
+            throw Refusal(.invalid, "a record stays what it is: a comment of its thread, or an annotation")
+        }
+        var record = stored.record
+        record.content = content
+        record.updatedBy = user
+        if let group { record.group = group }
+        try writer.write(
+            record, contentType: stored.contentType, rootID: stored.rootID, over: stored, client: nil)
+    }
+
+    /// Deletes a record; a root with its thread.
+    package mutating func delete(_ id: Record.ID, user: String?) throws {
+        let stored = try existing(id)
+        let thread = stored.contentType == .annotations ? try writer.store.thread(of: id, in: writer.layer) : []
+        _ = try writer.remove(thread + [stored], by: user, client: nil)
+    }
+
+    /// Runs the body; when it throws, none of it was done.
+    package mutating func attempt(_ body: (inout BackendWriter) throws -> Void) throws {
+        let before = self
+        do {
+            try writer.store.savepoint { try body(&self) }
+        } catch {
+            self = before
+            throw error
+        }
+    }
+
+    private func existing(_ id: Record.ID) throws -> StoredRecord {
+        guard let stored = try writer.store.record(id, in: writer.layer), stored.isLive else {
+            throw Refusal(.notFound, "there is no record with this id")
+        }
+        return stored
+    }
+
+    private func check(_ id: Record.ID) throws {
+        guard Record.isValidID(id) else {
+            throw Refusal(.invalid, "an id has 1 to 256 bytes and no spaces or control characters")
+        }
+    }
+
+    private func check(_ content: Content) throws {
+        do {
+            try content.validate(pageCount: writer.layer.pageCount, maximumBytes: limits.recordBytes)
+        } catch { throw Refusal(.invalid, "\(error)") }
+    }
+}

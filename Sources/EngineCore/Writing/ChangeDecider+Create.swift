@@ -1,0 +1,57 @@
+import Annotations
+import Authorization
+import SyncProtocol
+
+extension ChangeDecider {
+    func create(_ change: Change, _ writer: inout LayerWriter) throws -> Verdict {
+        guard let content = change.content else { return .invalid("a create needs content") }
+        if let there = try writer.store.record(change.id, in: writer.layer) {
+            guard scope.contains(there.subject) else { return .noSuchRecord }
+            return there.isLive ? .conflict(there) : .gone("the id belonged to a record that was deleted")
+        }
+        let type = content.contentType
+        var rootID: Record.ID?
+        switch type {
+        case .annotations:
+            if case .denied(let denial) = grant.decide(.createAnnotation(group: change.group)) {
+                return .denied(denial.description)
+            }
+        case .comments:
+            guard let id = content["rootId"]?.string else { return .invalid(#"a comment needs "rootId""#) }
+            if let refused = try refuseReply(to: id, group: change.group, writer) { return refused }
+            rootID = id
+        case .formFields: return .invalid("form fields are not made here")
+        }
+        do {
+            try content.validate(pageCount: writer.layer.pageCount, maximumBytes: limits.recordBytes)
+        } catch { return .invalid("\(error)") }
+        let record = Record(
+            id: change.id, content: content.authored(by: grant.creatorName ?? content["creatorName"]?.string),
+            createdBy: grant.userID, updatedBy: grant.userID, group: change.group)
+        let written = try writer.write(record, contentType: type, rootID: rootID, over: nil, client: clientID)
+        return .applied(written.revision)
+    }
+
+    /// Why no comment can be put under this root; nil when it can.
+    private func refuseReply(to id: Record.ID, group: String?, _ writer: LayerWriter) throws -> Verdict? {
+        guard let root = try find(id, writer), root.isLive else { return .threadGone }
+        guard root.contentType == .annotations else { return .invalid("threads are flat: a comment is no root") }
+        let kind = AnnotationKind(type: root.record.content["type"]?.string ?? "")
+        guard kind.isMarkup || kind == .commentMarker else {
+            return .invalid("a thread begins at a text markup or a comment marker, not at \(kind.name)")
+        }
+        let first = try live(in: id, writer).isEmpty
+        let decision = grant.decide(.createComment(root: root.subject, first: first, group: group))
+        if case .denied(let denial) = decision { return .denied(denial.description) }
+        return nil
+    }
+}
+
+extension Content {
+    /// The content with this creator name, or without one. The text is kept where it says so already.
+    func authored(by name: String?) -> Content {
+        let stands = self["creatorName"]
+        guard stands != name.map(JSON.string) else { return self }
+        return changing { $0["creatorName"] = name.map(JSON.string) }
+    }
+}

@@ -1,0 +1,46 @@
+import Annotations
+import Authorization
+import SyncProtocol
+
+extension ChangeDecider {
+    func delete(_ change: Change, _ writer: inout LayerWriter) throws -> Verdict {
+        guard let stored = try find(change.id, writer) else { return .noSuchRecord }
+        // Deleted twice is deleted.
+        guard stored.isLive else { return .applied(stored.revision) }
+        if case .denied(let denial) = grant.decide(.delete(stored.subject)) { return .denied(denial.description) }
+        guard isFirst(change, stored) else { return .conflict(stored) }
+        switch stored.contentType {
+        case .annotations, .formFields: return try deleteRoot(stored, change, &writer)
+        case .comments: return try deleteComment(stored, change, &writer)
+        }
+    }
+
+    /// A root takes its thread along, unless someone else has written there since the bearer looked.
+    private func deleteRoot(_ root: StoredRecord, _ change: Change, _ writer: inout LayerWriter) throws -> Verdict {
+        let thread = try live(in: root.id, writer)
+        let seen = change.threadRevision ?? change.baseRevision
+        let newer = thread.first { $0.revision > seen && $0.run.client != clientID }
+        if let newer {
+            // The bearer may not be allowed to see what stands in the way; then the root itself is what it is told of.
+            return .conflict(scope.contains(newer.subject) ? newer : root)
+        }
+        return .applied(try writer.remove(thread + [root], by: grant.userID, client: clientID))
+    }
+
+    /// The last comment takes its root along, if the root is as the bearer saw it and the bearer may delete it.
+    ///
+    /// A comment is younger than its root, and changes reach a client in order: who saw the comment at its base
+    /// revision saw every state of the root up to there.
+    private func deleteComment(
+        _ comment: StoredRecord, _ change: Change, _ writer: inout LayerWriter
+    ) throws -> Verdict {
+        var going = [comment]
+        if let rootID = comment.rootID, let root = try find(rootID, writer), root.isLive,
+            root.revision <= max(change.threadRevision ?? 0, change.baseRevision),
+            try live(in: rootID, writer).count == 1, grant.decide(.delete(root.subject)).isAllowed
+        {
+            going.insert(root, at: 0)
+        }
+        return .applied(try writer.remove(going, by: grant.userID, client: clientID))
+    }
+}

@@ -1,0 +1,42 @@
+import Annotations
+import Authorization
+import SyncProtocol
+
+extension ChangeDecider {
+    func update(_ change: Change, _ writer: inout LayerWriter) throws -> Verdict {
+        guard let content = change.content else { return .invalid("an update needs content") }
+        guard let stored = try find(change.id, writer) else { return .noSuchRecord }
+        guard stored.isLive else { return .recordDeleted }
+        if case .denied(let denial) = grant.decide(.edit(stored.subject)) { return .denied(denial.description) }
+        if change.group != stored.record.group,
+            case .denied(let denial) = grant.decide(.move(stored.subject, to: change.group))
+        {
+            return .denied(denial.description)
+        }
+        if let problem = problem(content, over: stored, writer) { return .invalid(problem) }
+        guard isFirst(change, stored) else { return .conflict(stored) }
+        // Who made a record stays: also its name in the content is the stored one.
+        var record = stored.record
+        record.content = content.authored(by: stored.record.content["creatorName"]?.string)
+        record.group = change.group
+        record.updatedBy = grant.userID
+        let written = try writer.write(
+            record, contentType: stored.contentType, rootID: stored.rootID, over: stored, client: clientID)
+        return .applied(written.revision)
+    }
+
+    private func problem(_ content: Content, over stored: StoredRecord, _ writer: LayerWriter) -> String? {
+        guard content.contentType == stored.contentType, content["rootId"]?.string == stored.rootID else {
+            return "a record stays what it is: a comment of its thread, or an annotation"
+        }
+        do {
+            try content.validate(pageCount: writer.layer.pageCount, maximumBytes: limits.recordBytes)
+        } catch {
+            // What came out of a PDF incomplete can be edited as it is.
+            if case .tooLarge = error { return "\(error)" }
+            guard (try? stored.record.content.validate(pageCount: writer.layer.pageCount)) != nil else { return nil }
+            return "\(error)"
+        }
+        return nil
+    }
+}

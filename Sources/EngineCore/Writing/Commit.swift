@@ -1,0 +1,16 @@
+/// What one transaction did to one layer: all that has to be known to tell its listeners, once it is durable.
+package struct Commit: Hashable, Sendable {
+    /// As it stands after the transaction.
+    package var layer: StoredLayer
+    /// Each touched record once, in its final state, in revision order.
+    package var records: [StoredRecord]
+    package var departures: [Departure]
+
+    package init(layer: StoredLayer, records: [StoredRecord] = [], departures: [Departure] = []) {
+        self.layer = layer
+        self.records = records
+        self.departures = departures
+    }
+
+    package var isEmpty: Bool { records.isEmpty }
+}

@@ -1,0 +1,97 @@
+package import Annotations
+import Authorization
+package import SyncProtocol
+
+/// Writes records of one layer in one transaction: gives revisions, notes departures, and remembers what it touched
+/// for those who listen. It asks no permission.
+package struct LayerWriter {
+    package let store: any StoreWriting
+    package private(set) var layer: StoredLayer
+    package let now: Timestamp
+    private var touched: [ByteOrdered: StoredRecord] = [:]
+    private var departures: [Departure] = []
+
+    package init(_ layer: StoredLayer, in store: any StoreWriting, now: Timestamp) {
+        self.layer = layer
+        self.store = store
+        self.now = now
+    }
+
+    /// What this transaction has done so far.
+    package var commit: Commit {
+        Commit(
+            layer: layer, records: touched.values.sorted { $0.revision < $1.revision }, departures: departures)
+    }
+
+    /// Writes a record's new state under the next revision.
+    ///
+    /// - Parameters:
+    ///   - old: as it stood; nil when there was none.
+    ///   - client: who writes, nil for a backend, which ends every run.
+    @discardableResult
+    package mutating func write(
+        _ record: Record, contentType: ContentType, rootID: Record.ID?, over old: StoredRecord?, client: String?
+    ) throws -> StoredRecord {
+        let before = old?.revision ?? 0
+        var run = StoredRecord.Run(client: client, start: before)
+        if let client, let old, old.isLive, old.run.client == client { run = old.run }
+        let new = StoredRecord(
+            record, revision: layer.head + 1, contentType: contentType, rootID: rootID, run: run)
+        // A tombstone that is written over told its views nothing else than a departure does.
+        if let old, old.subject != new.subject {
+            try depart(old, at: old.isLive ? new.revision : old.revision)
+        }
+        try put(new)
+        return new
+    }
+
+    /// Removes records together. The last is the one that was meant: the others are its cascade.
+    ///
+    /// - Returns: the revision of the last.
+    package mutating func remove(_ records: [StoredRecord], by user: String?, client: String?) throws -> Revision {
+        let last = layer.head + Revision(records.count)
+        for (index, record) in records.enumerated() {
+            var removed = record
+            removed.revision = layer.head + 1
+            removed.run = StoredRecord.Run(client: client, start: record.revision)
+            removed.removal = StoredRecord.Removal(
+                by: user, client: client, cascade: index == records.count - 1 ? nil : last, at: now)
+            try put(removed)
+        }
+        return layer.head
+    }
+
+    /// Brings a removed record back as it was.
+    package mutating func restore(_ removed: StoredRecord, by user: String?, client: String?) throws {
+        var live = removed
+        live.removal = nil
+        live.revision = layer.head + 1
+        live.record.updatedBy = user
+        live.run = StoredRecord.Run(client: client, start: removed.revision)
+        try put(live)
+    }
+
+    private mutating func depart(_ old: StoredRecord, at revision: Revision) throws {
+        let departure = Departure(id: old.id, revision: revision, subject: old.subject, at: now)
+        try store.add(departure, in: layer)
+        departures.append(departure)
+    }
+
+    private mutating func put(_ record: StoredRecord) throws {
+        try store.put(record, in: layer)
+        try store.setHead(record.revision, of: layer)
+        layer.head = record.revision
+        touched[ByteOrdered(record.id)] = record
+    }
+
+    /// Runs the body in a savepoint: when it throws, the writer too stands where it stood.
+    package mutating func attempt<Result>(_ body: (inout LayerWriter) throws -> Result) throws -> Result {
+        let before = self
+        do {
+            return try store.savepoint { try body(&self) }
+        } catch {
+            self = before
+            throw error
+        }
+    }
+}

@@ -1,0 +1,99 @@
+package import Annotations
+package import Authorization
+package import SyncProtocol
+
+/// Takes the changes of one request: an answer for each, in order, each remembered until it is acknowledged.
+package struct Push {
+    package let grant: Grant
+    package let limits: Limits
+    /// Changes that come back with the answers.
+    package static let deltaLimit = 500
+
+    package init(grant: Grant, limits: Limits = Limits()) {
+        self.grant = grant
+        self.limits = limits
+    }
+
+    /// - Returns: the answer, and what to tell listeners once the transaction is durable.
+    /// - Throws: ``Refusal`` for the whole request; then nothing is consumed.
+    package func perform(
+        _ request: PushRequest, on layer: StoredLayer, in store: any StoreWriting, now: Timestamp
+    ) throws -> (answer: PushAnswer, commit: Commit) {
+        guard grant.mayWrite else {
+            throw Refusal(.insufficientScope, #"read-only: this token lacks "write""#)
+        }
+        guard PushRequest.isValidClientID(request.clientID) else {
+            throw Refusal(.badRequest, "a clientID has 1 to 64 of the characters A-Z a-z 0-9 _ -")
+        }
+        guard request.changes.count <= limits.batchChanges else {
+            throw Refusal(.payloadTooLarge, "at most \(limits.batchChanges) changes in one request")
+        }
+        var client =
+            try store.client(request.clientID, in: layer) ?? StoredClient(id: request.clientID, userID: grant.userID)
+        guard client.userID == grant.userID else {
+            throw Refusal(.clientIDTaken, "this clientID belongs to another user: draw a new one")
+        }
+        try forget(upTo: request.acked, &client, layer, store)
+        var writer = LayerWriter(layer, in: store, now: now)
+        let decider = ChangeDecider(grant: grant, clientID: client.id, limits: limits)
+        var results: [ChangeResult] = []
+        for change in request.changes { results.append(try take(change, decider, &client, &writer)) }
+        try store.put(client, in: layer)
+        var answer = PushAnswer(results: results, delta: nil)
+        if let cursor = request.cursor {
+            let view = LayerView(writer.layer, scope: decider.scope, in: store)
+            do {
+                answer.delta = try view.delta(since: cursor, limit: Self.deltaLimit)
+            } catch let refusal as Refusal where refusal.reason == .epochChanged { answer.reset = true }
+        }
+        return (answer, writer.commit)
+    }
+
+    private func forget(
+        upTo acked: Int64, _ client: inout StoredClient, _ layer: StoredLayer, _ store: any StoreWriting
+    ) throws {
+        let acked = min(acked, client.lastN)
+        guard acked > client.acked else { return }
+        client.acked = acked
+        try store.removeAnswers(upTo: acked, to: client.id, in: layer)
+    }
+
+    private func take(
+        _ change: Change, _ decider: ChangeDecider, _ client: inout StoredClient, _ writer: inout LayerWriter
+    ) throws -> ChangeResult {
+        let hash = Fingerprint.of(change.canonicalText)
+        if change.n <= client.lastN {
+            return try replay(change, hash, decider, client, writer)
+        }
+        guard change.n == client.lastN + 1 else {
+            return ChangeResult(
+                n: change.n, status: .gap, reason: "the next change of this clientID is \(client.lastN + 1)")
+        }
+        let result = try writer.attempt { writer in
+            let result = try decider.decide(change, &writer).result(for: change.n)
+            let answer = StoredAnswer(
+                n: change.n, bodyHash: hash, recordID: change.id, status: result.status, revision: result.revision,
+                reason: result.reason)
+            try writer.store.put(answer, to: client.id, in: writer.layer)
+            return result
+        }
+        client.lastN = change.n
+        return result
+    }
+
+    /// The stored answer again. Of a conflict the winner is looked up as it stands now.
+    private func replay(
+        _ change: Change, _ hash: String, _ decider: ChangeDecider, _ client: StoredClient, _ writer: LayerWriter
+    ) throws -> ChangeResult {
+        guard let answer = try writer.store.answer(change.n, to: client.id, in: writer.layer) else {
+            return ChangeResult(n: change.n, status: .mismatch, reason: "this change was answered and acknowledged")
+        }
+        guard answer.bodyHash == hash else {
+            return ChangeResult(n: change.n, status: .mismatch, reason: "this number was another change before")
+        }
+        var result = ChangeResult(
+            n: change.n, status: answer.status, revision: answer.revision, reason: answer.reason)
+        if answer.status == .conflict { result.item = try decider.find(answer.recordID, writer)?.item }
+        return result
+    }
+}

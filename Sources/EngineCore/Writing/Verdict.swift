@@ -1,0 +1,25 @@
+import Annotations
+import SyncProtocol
+
+/// What becomes of one change.
+enum Verdict: Hashable {
+    case applied(Revision)
+    /// What won: shown to whoever lost.
+    case conflict(StoredRecord)
+    case denied(String)
+    case invalid(String)
+    case gone(String)
+
+    func result(for n: Int64) -> ChangeResult {
+        switch self {
+        case .applied(let revision): ChangeResult(n: n, status: .applied, revision: revision)
+        case .conflict(let winner):
+            ChangeResult(
+                n: n, status: .conflict, reason: winner.isLive ? "someone else was first" : "it was deleted",
+                item: winner.item)
+        case .denied(let reason): ChangeResult(n: n, status: .denied, reason: reason)
+        case .invalid(let reason): ChangeResult(n: n, status: .invalid, reason: reason)
+        case .gone(let reason): ChangeResult(n: n, status: .gone, reason: reason)
+        }
+    }
+}
