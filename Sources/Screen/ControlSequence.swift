@@ -1,0 +1,153 @@
+/// Keys that come as Esc `[`, parameters, and a final byte.
+enum ControlSequence {
+    /// Reads one off the front of `bytes`, which begin with Esc `[`.
+    static func read(_ bytes: ArraySlice<UInt8>, isLast: Bool) -> KeyGrammar.Item {
+        let body = bytes.dropFirst(2)
+        guard let first = body.first else { return isLast ? .key(.alt("["), length: 2) : .incomplete }
+        if first == UInt8(ascii: "[") { return linuxFunctionKey(body, isLast: isLast) }
+
+        let parameters = body.prefix { (0x20...0x3F).contains($0) }
+        let length = 3 + parameters.count
+        guard let final = body.dropFirst(parameters.count).first else {
+            if parameters.count > KeyGrammar.longestSequence || isLast { return .nothing(length: bytes.count) }
+            return .incomplete
+        }
+        guard (0x40...0x7E).contains(final) else { return .nothing(length: length - 1) }
+        if parameters.first == UInt8(ascii: "<") {
+            return mouse(parameters.dropFirst(), isPress: final == UInt8(ascii: "M"), length: length)
+        }
+        if final == UInt8(ascii: "M"), parameters.isEmpty { return oldMouse(bytes, isLast: isLast) }
+        guard let numbers = numbers(parameters) else { return .nothing(length: length) }
+        if final == UInt8(ascii: "~"), numbers == [200] { return .pasteBegins(length: length) }
+        return key(numbers, final).map { .key($0, length: length) } ?? .nothing(length: length)
+    }
+
+    /// Arrows and their like by final byte, without parameters.
+    static func plainKey(_ final: UInt8) -> Key? {
+        switch final {
+        case UInt8(ascii: "A"): .up
+        case UInt8(ascii: "B"): .down
+        case UInt8(ascii: "C"): .right
+        case UInt8(ascii: "D"): .left
+        case UInt8(ascii: "F"): .end
+        case UInt8(ascii: "H"): .home
+        case UInt8(ascii: "P")...UInt8(ascii: "S"): .function(Int(final) - 0x4F)
+        default: nil
+        }
+    }
+
+    private static func key(_ numbers: [Int], _ final: UInt8) -> Key? {
+        let modifiers = numbers.count > 1 ? modifiers(numbers[1]) : []
+        switch final {
+        case UInt8(ascii: "Z"):
+            return .backTab
+        case UInt8(ascii: "~"):
+            if numbers.count == 3, numbers[0] == 27 { return encoded(numbers[2], modifiers) }
+            return numbered(numbers.first ?? 0, modifiers)
+        case UInt8(ascii: "u"):
+            return numbers.isEmpty ? nil : encoded(numbers[0], modifiers)
+        case UInt8(ascii: "a")...UInt8(ascii: "d") where numbers.isEmpty:
+            let arrows: [Key.Name] = [.up, .down, .right, .left]
+            return .named(arrows[Int(final - UInt8(ascii: "a"))], .shift)
+        default:
+            // With other parameters it is an answer, such as the place of the cursor.
+            guard numbers.count < 3, numbers.first ?? 1 == 1 else { return nil }
+            if numbers.count == 2, !(2...16).contains(numbers[1]) { return nil }
+            return plainKey(final).map { $0.with(modifiers) }
+        }
+    }
+
+    /// Esc `[` number `~`, as the VT220 began it.
+    private static func numbered(_ number: Int, _ modifiers: Key.Modifiers) -> Key? {
+        let key: Key? =
+            switch number {
+            case 1, 7: .home
+            case 2: .insert
+            case 3: .delete
+            case 4, 8: .end
+            case 5: .pageUp
+            case 6: .pageDown
+            case 11...15: .function(number - 10)
+            case 17...21: .function(number - 11)
+            case 23...26: .function(number - 12)
+            case 28, 29: .function(number - 13)
+            case 31...34: .function(number - 14)
+            default: nil
+            }
+        return key?.with(modifiers)
+    }
+
+    /// A character by its number, with modifiers that have no byte of their own.
+    private static func encoded(_ code: Int, _ modifiers: Key.Modifiers) -> Key? {
+        switch code {
+        case 9: return .named(.tab, modifiers)
+        case 13: return .named(.enter, modifiers)
+        case 27: return .named(.escape, modifiers)
+        case 8, 127: return .named(.backspace, modifiers)
+        default: break
+        }
+        // Above U+E000 in the private area these protocols put keys that have no character.
+        guard let scalar = Unicode.Scalar(UInt32(clamping: code)), code >= 0x20, !(0xE000...0xF8FF).contains(code)
+        else {
+            return nil
+        }
+        let character = Character(scalar)
+        if modifiers.contains(.control) { return try? Key("<C-\(character)>") }
+        if modifiers.contains(.alt) { return .alt(character) }
+        return .character(modifiers.contains(.shift) ? character.uppercased().first ?? character : character)
+    }
+
+    /// Esc `[[` and a letter: F1 to F5 of the Linux console.
+    private static func linuxFunctionKey(_ body: ArraySlice<UInt8>, isLast: Bool) -> KeyGrammar.Item {
+        guard let final = body.dropFirst().first else { return isLast ? .nothing(length: 3) : .incomplete }
+        guard (UInt8(ascii: "A")...UInt8(ascii: "E")).contains(final) else { return .nothing(length: 3) }
+        return .key(.function(Int(final) - 0x40), length: 4)
+    }
+
+    /// SGR mouse: button, column and row from 1. Releases, movement and other buttons mean nothing here.
+    private static func mouse(_ parameters: ArraySlice<UInt8>, isPress: Bool, length: Int) -> KeyGrammar.Item {
+        guard isPress, let numbers = numbers(parameters), numbers.count == 3, numbers[1] > 0, numbers[2] > 0 else {
+            return .nothing(length: length)
+        }
+        let (row, column) = (numbers[2] - 1, numbers[1] - 1)
+        switch numbers[0] & ~0b11100 {
+        case 0: return .key(.click(row: row, column: column), length: length)
+        case 64: return .key(.wheelUp(row: row, column: column), length: length)
+        case 65: return .key(.wheelDown(row: row, column: column), length: length)
+        default: return .nothing(length: length)
+        }
+    }
+
+    /// The mouse of old terminals, three bytes behind the `M`. Never asked for, so only swallowed.
+    private static func oldMouse(_ bytes: ArraySlice<UInt8>, isLast: Bool) -> KeyGrammar.Item {
+        if bytes.count < 6, !isLast { return .incomplete }
+        return .nothing(length: min(6, bytes.count))
+    }
+
+    /// Numbers between semicolons; the part of one behind a colon is left out. nil for anything else.
+    private static func numbers(_ parameters: ArraySlice<UInt8>) -> [Int]? {
+        if parameters.isEmpty { return [] }
+        var numbers: [Int] = []
+        for part in parameters.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false) {
+            let digits = part.prefix { $0 != UInt8(ascii: ":") }
+            guard digits.count < 10, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+            numbers.append(digits.reduce(0) { $0 * 10 + Int($1 - 0x30) })
+        }
+        return numbers
+    }
+
+    /// xterm's number for a set of modifiers, less one, is a mask: shift, alt, control.
+    private static func modifiers(_ number: Int) -> Key.Modifiers {
+        Key.Modifiers(rawValue: UInt8(truncatingIfNeeded: max(0, number - 1)) & 7)
+    }
+}
+
+extension Key {
+    fileprivate func with(_ modifiers: Modifiers) -> Key {
+        switch self {
+        case .named(let name, _): .named(name, modifiers)
+        case .function(let number, _): .function(number, modifiers)
+        default: self
+        }
+    }
+}

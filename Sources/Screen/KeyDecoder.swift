@@ -1,0 +1,190 @@
+/// Turns the bytes a terminal sends into keys, piece by piece as they arrive. Holds no clock: each call says what time
+/// it is, in milliseconds of any steady clock, and `deadline` says when to call `timeout(at:)` if nothing arrives.
+///
+/// - A lone Esc is a key once nothing has followed for `escapeDelay`. If `[` or `O` still comes within `splitWindow`, a
+///   slow line has cut a sequence in two, and what follows is read as the rest of it.
+/// - Text between the marks of a bracketed paste is one `paste`. An end mark that another follows in the same read stood
+///   in the pasted text itself. A paste whose end never comes is over after `pasteDelay`; of one longer than
+///   `pasteLimit` the rest is dropped.
+/// - A new line with text behind it in the same read was pasted too, by a terminal that does not mark pastes: the whole
+///   stretch is one `paste`, never an Enter.
+/// - What terminals answer to questions, and sequences nobody knows, are swallowed.
+package struct KeyDecoder: Sendable {
+    package typealias Milliseconds = Int64
+
+    package static let escapeDelay: Milliseconds = 25
+    package static let splitWindow: Milliseconds = 500
+    package static let pasteDelay: Milliseconds = 2_000
+    /// Bytes.
+    package static let pasteLimit = 1 << 20
+
+    private let grammar: KeyGrammar
+    private var mode = Mode.keys
+    /// Bytes that may be the beginning of something.
+    private var waiting: [UInt8] = []
+    private var lastBytes: Milliseconds = 0
+    private var lastEscape: Milliseconds?
+    private var lastBurst: Milliseconds?
+    /// `waiting` begins with an Esc that has been reported already.
+    private var isSplit = false
+
+    private enum Mode: Sendable {
+        case keys
+        case paste(PasteCollector)
+        /// Inside a string a terminal sends as an answer; its last byte was an Esc, or not.
+        case answer(afterEscape: Bool)
+    }
+
+    /// - Parameter sequences: what this terminal sends for its keys, as its description (terminfo) says.
+    package init(sequences: [[UInt8]: Key] = [:]) {
+        grammar = KeyGrammar(sequences: sequences)
+    }
+
+    /// When to call `timeout(at:)`; nil when nothing is pending.
+    package var deadline: Milliseconds? {
+        switch mode {
+        case .keys where waiting.isEmpty: nil
+        case .keys where isSplit: (lastEscape ?? lastBytes) + Self.splitWindow
+        case .keys: lastBytes + Self.escapeDelay
+        case .paste: lastBytes + Self.pasteDelay
+        case .answer: lastBytes + Self.splitWindow
+        }
+    }
+
+    /// All bytes of one read.
+    package mutating func feed(_ bytes: some Sequence<UInt8>, at now: Milliseconds) -> [Key] {
+        var keys: [Key] = []
+        let bytes = Array(bytes)
+        guard let first = bytes.first else { return keys }
+        let continues = first == UInt8(ascii: "[") || first == UInt8(ascii: "O")
+        if waiting == [KeyGrammar.escape], now - lastBytes >= (continues ? Self.splitWindow : Self.escapeDelay) {
+            keys += timeout(at: now)
+        }
+        lastBytes = now
+        if case .keys = mode, waiting.isEmpty, continues, let escape = lastEscape, now - escape < Self.splitWindow {
+            waiting = [KeyGrammar.escape]
+            isSplit = true
+        } else if !isSplit {
+            lastEscape = nil
+        }
+        let input = waiting + bytes
+        waiting = []
+        read(input[...], isLast: false, at: now, into: &keys)
+        return keys
+    }
+
+    /// Nothing more came until `deadline`: decides what is pending.
+    package mutating func timeout(at now: Milliseconds) -> [Key] {
+        guard let deadline, now >= deadline else { return [] }
+        var keys: [Key] = []
+        switch mode {
+        case .keys:
+            let input = waiting
+            waiting = []
+            if input == [KeyGrammar.escape] { lastEscape = now }
+            read(input[...], isLast: true, at: now, into: &keys)
+        case .paste(let paste):
+            mode = .keys
+            keys.append(.paste(paste.text))
+        case .answer:
+            mode = .keys
+            waiting = []
+        }
+        return keys
+    }
+
+    private mutating func read(
+        _ input: ArraySlice<UInt8>, isLast: Bool, at now: Milliseconds, into keys: inout [Key]
+    ) {
+        var rest = input
+        while !rest.isEmpty {
+            switch mode {
+            case .paste(var paste):
+                let isOver = paste.take(&rest)
+                mode = isOver ? .keys : .paste(paste)
+                if isOver { keys.append(.paste(paste.text)) }
+            case .answer:
+                readAnswer(&rest)
+            case .keys:
+                if let burst = pastedBurst(rest, at: now) {
+                    keys.append(.paste(PasteCollector.text(of: burst)))
+                    rest = rest[burst.endIndex...]
+                    lastBurst = now
+                    continue
+                }
+                guard readKey(&rest, isLast: isLast, into: &keys) else {
+                    waiting = Array(rest)
+                    return
+                }
+            }
+        }
+    }
+
+    /// Reads one key off the front; false when more bytes are needed to know which.
+    private mutating func readKey(_ rest: inout ArraySlice<UInt8>, isLast: Bool, into keys: inout [Key]) -> Bool {
+        let found = grammar.read(rest, isLast: isLast)
+        if isSplit {
+            if found == .incomplete { return false }
+            isSplit = false
+            lastEscape = nil
+            guard Self.completesSplit(rest, found) else {
+                rest = rest.dropFirst()
+                return true
+            }
+        }
+        switch found {
+        case .incomplete:
+            return false
+        case .key(let key, let length):
+            keys.append(key)
+            rest = rest.dropFirst(length)
+        case .nothing(let length):
+            rest = rest.dropFirst(length)
+        case .pasteBegins(let length):
+            mode = .paste(PasteCollector())
+            rest = rest.dropFirst(length)
+        case .answerBegins(let length):
+            mode = .answer(afterEscape: false)
+            rest = rest.dropFirst(length)
+        }
+        return true
+    }
+
+    /// Whether this is the rest of a sequence whose Esc came alone, rather than keys typed soon after an Esc.
+    private static func completesSplit(_ bytes: ArraySlice<UInt8>, _ found: KeyGrammar.Item) -> Bool {
+        switch found {
+        case .pasteBegins: true
+        case .key(_, let length) where length == 3: "ABCDFHPQRSZ".utf8.contains(bytes[bytes.startIndex + 2])
+        case .key(_, let length): length > 3
+        case .nothing, .answerBegins, .incomplete: false
+        }
+    }
+
+    /// Drops bytes up to the end of an answer: Esc `\`, or BEL. Any other control character cuts it short.
+    private mutating func readAnswer(_ rest: inout ArraySlice<UInt8>) {
+        if case .answer(afterEscape: true) = mode {
+            mode = .keys
+            if rest.first == UInt8(ascii: "\\") {
+                rest = rest.dropFirst()
+            } else {
+                rest = ([KeyGrammar.escape] + rest)[...]
+            }
+            return
+        }
+        rest = rest.drop { $0 >= 0x20 }
+        guard let end = rest.popFirst() else { return }
+        mode = end == KeyGrammar.escape ? .answer(afterEscape: true) : .keys
+    }
+
+    /// The stretch of text at the front of `rest`, if it was pasted and not typed.
+    private func pastedBurst(_ rest: ArraySlice<UInt8>, at now: Milliseconds) -> ArraySlice<UInt8>? {
+        guard !isSplit, let first = rest.first, KeyGrammar.isText(first) else { return nil }
+        let run = rest.prefix(while: KeyGrammar.isText)
+        let isNewLine: (UInt8) -> Bool = { $0 == 0x0D || $0 == 0x0A }
+        guard let newLine = run.firstIndex(where: isNewLine) else { return nil }
+        let goesOn = lastBurst.map { now - $0 <= Self.escapeDelay } ?? false
+        guard goesOn || run[newLine...].contains(where: { !isNewLine($0) }) else { return nil }
+        let isCut = run.endIndex == rest.endIndex
+        return isCut ? run.dropLast(KeyGrammar.unfinishedTail(of: run)) : run
+    }
+}

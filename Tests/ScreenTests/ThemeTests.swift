@@ -1,0 +1,30 @@
+import Screen
+import Testing
+
+@Suite struct ThemeTests {
+    @Test func withoutColourTheRolesThatMatterStillDiffer() {
+        let theme = Theme.plain
+        for style in [theme.title, theme.warning, theme.error, theme.selection, theme.highlightMark, theme.statusLine] {
+            #expect(style != theme.text)
+            #expect(style.foreground == .normal && style.background == .normal)
+        }
+        #expect(theme.selection != theme.inactiveSelection)
+        #expect(theme.highlightMark.attributes.contains(.reverse) == false, "reverse is the cursor's alone")
+    }
+
+    @Test func colourOnlyAdds() {
+        let standard = Theme.standard
+        let plain = Theme.plain
+        #expect(standard.error.withoutColor == plain.error)
+        #expect(standard.highlightMark.withoutColor == plain.highlightMark)
+        #expect(standard.error != plain.error)
+    }
+
+    @Test func stylesAreLaidOverEachOther() {
+        let mark = Style(.underline, foreground: .green)
+        #expect(mark.adding(.reverse) == Style([.underline, .reverse], foreground: .green))
+        #expect(mark.adding(Style(.bold, foreground: .red)) == Style([.underline, .bold], foreground: .red))
+        #expect(
+            Style([.bold, .dim], foreground: .red, background: .indexed(7)).description == "bold dim red on indexed(7)")
+    }
+}
