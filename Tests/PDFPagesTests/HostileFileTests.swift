@@ -150,7 +150,7 @@ struct HostileFileTests {
         }
     }
 
-    @Test("With bytes changed, it is read or refused", arguments: 0..<24)
+    @Test("With bytes changed, it is read or refused", arguments: 0..<12)
     func flipped(seed: UInt64) async throws {
         var generator = SplitMix(seed: seed)
         let folder = try Folder()
