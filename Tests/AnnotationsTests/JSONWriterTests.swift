@@ -1,0 +1,34 @@
+import Annotations
+import Testing
+
+@Suite("Writing JSON")
+struct JSONWriterTests {
+    @Test func aMessage() {
+        var json = JSONWriter()
+        json.object {
+            $0.member("id", "a\"b\\c\u{1}\n")
+            $0.member("who", orNull: nil)
+            $0.member("n", Int64.min)
+            $0.member("yes", true)
+            $0.member("source", source: "1.50")
+            $0.member("empty", array: { _ in })
+            $0.member("inner", object: { $0.member("x", .array([.null, "y"])) })
+            $0.key("list")
+            $0.array([1, 2]) { $0.raw(String($1)) }
+        }
+        #expect(
+            json.text
+                == #"{"id":"a\"b\\c\u0001\n","who":null,"n":-9223372036854775808,"yes":true,"source":1.50,"#
+                + #""empty":[],"inner":{"x":[null,"y"]},"list":[1,2]}"#)
+    }
+
+    @Test("Every scalar below U+0100 comes back, and none of them is raw control")
+    func everyControl() throws {
+        for value in UInt32(0)..<0x100 {
+            let text = String(Unicode.Scalar(value)!)
+            let written = JSON.string(text).text
+            #expect(written.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F })
+            #expect(try JSON(parsing: written).string == text)
+        }
+    }
+}
