@@ -1,0 +1,180 @@
+import Annotations
+import Authorization
+import Testing
+
+@Suite("Claims")
+struct ClaimsTests {
+    @Test func everything() throws {
+        let claims = try claims(
+            #"""
+            "layer":"review","user_id":"ana","creator_name":"Ana Lopes","default_group":"law","nbf":10.5,"iat":11,
+            "jti":"t-1","collaboration_permissions":["annotations:view:all","form-fields:fill:all"],"vendor":{"x":1}
+            """#, permissions: #"["read-document","write"]"#, exp: "1.7e9")
+        #expect(
+            claims.grant
+                == Grant(
+                    documentID: "contract", layer: "review", userID: "ana", general: [.readDocument, .write],
+                    collaboration: [Permission(.annotations, .view, .all), Permission(.formFields, .fill, .all)],
+                    defaultGroup: "law", creatorName: "Ana Lopes", expiresAt: Timestamp(seconds: 1_700_000_000)))
+        #expect(claims.notBefore == Timestamp(milliseconds: 10_500))
+        #expect(claims.issuedAt == Timestamp(seconds: 11))
+        #expect(claims.tokenID == "t-1")
+        #expect(claims.warnings.isEmpty)
+    }
+
+    @Test(
+        "Absent and null are the same: the default layer, an anonymous user, the null group",
+        arguments: [
+            "",
+            #""layer":null,"user_id":null,"creator_name":null,"default_group":null,"group":null,"nbf":null,"jti":null"#,
+        ])
+    func absent(others: String) throws {
+        let claims = try claims(others)
+        #expect(claims.grant == Grant(documentID: "contract", expiresAt: Timestamp(seconds: 4_000_000_000)))
+        #expect(claims.notBefore == nil && claims.issuedAt == nil && claims.tokenID == nil)
+        #expect(claims.warnings.isEmpty)
+    }
+
+    @Test(
+        arguments: [
+            (nil, TokenProblem.missing("document_id")), ("null", .missing("document_id")),
+            ("5", .wrongType("document_id", "a string")), (#"["a"]"#, .wrongType("document_id", "a string")),
+            (#""""#, .wrongType("document_id", "a string that is not empty")),
+            (#""a\u0000b""#, .wrongType("document_id", "a string of at most 4096 bytes without NUL")),
+            (#""../../etc/passwd""#, nil), (#""~""#, nil), (#""日本""#, nil),
+        ] as [(String?, TokenProblem?)])
+    func documentID(claim: String?, expected: TokenProblem?) {
+        #expect(problem(Token.payload(documentID: claim)) == expected)
+    }
+
+    @Test(
+        arguments: [
+            (nil, TokenProblem.missing("permissions")), ("null", .missing("permissions")),
+            (#""ALL""#, .wrongType("permissions", words)), (#""write""#, .wrongType("permissions", words)),
+            ("true", .wrongType("permissions", words)), (#"{"all":true}"#, .wrongType("permissions", words)),
+            (#"["write",["read-document"]]"#, .wrongType("permissions", words)),
+            ("[1]", .wrongType("permissions", words)),
+        ] as [(String?, TokenProblem?)])
+    func badPermissions(claim: String?, expected: TokenProblem?) {
+        #expect(problem(Token.payload(permissions: claim)) == expected)
+    }
+
+    @Test(
+        arguments: [
+            (#""all""#, [GeneralPermission.readDocument, .download, .write], 0), ("[]", [], 0),
+            (#"["write"]"#, [.write], 0),
+            (#"["read-document","download","write"]"#, [.readDocument, .download, .write], 0),
+            (#"["all"]"#, [], 1), (#"["read-document","extract-pages","Write"]"#, [.readDocument], 2),
+            (#"["download","download"]"#, [.download], 0),
+        ] as [(String, Set<GeneralPermission>, Int)])
+    func permissions(claim: String, general: Set<GeneralPermission>, warnings: Int) throws {
+        let claims = try claims(permissions: claim)
+        #expect(claims.grant.general == general)
+        #expect(claims.warnings.count == warnings)
+    }
+
+    @Test(
+        arguments: [
+            (nil, TokenProblem.missing("exp")), ("null", .missing("exp")), (#""4000000000""#, moment), ("-1", moment),
+            ("1e308", moment), ("1e999", moment), ("9223372036854775808", moment), ("253402300800", moment),
+            ("true", moment), ("[4000000000]", moment),
+        ] as [(String?, TokenProblem)])
+    func badExpiry(claim: String?, expected: TokenProblem) {
+        #expect(problem(Token.payload(exp: claim)) == expected)
+    }
+
+    @Test(
+        "A moment is cut to the millisecond, never rounded up: a token lives no longer than it says",
+        arguments: [
+            ("0", Int64(0)), ("1.5", 1500), ("1.9999", 1999), ("4e9", 4_000_000_000_000),
+            ("253402300799", 253_402_300_799_000),
+        ])
+    func expiry(claim: String, milliseconds: Int64) throws {
+        #expect(try claims(exp: claim).grant.expiresAt.milliseconds == milliseconds)
+    }
+
+    @Test(arguments: ["nbf", "iat"])
+    func otherMoments(claim: String) {
+        #expect(problem(Token.payload(#""\#(claim)":"soon""#)) == .wrongType(claim, "seconds since 1970"))
+    }
+
+    @Test(arguments: ["layer", "user_id", "creator_name", "default_group", "group", "jti"])
+    func names(claim: String) {
+        #expect(problem(Token.payload(#""\#(claim)":7"#)) == .wrongType(claim, "a string"))
+        let long = String(repeating: "x", count: 1025)
+        let limit = TokenProblem.wrongType(claim, "a string of at most 1024 bytes without NUL")
+        #expect(problem(Token.payload(#""\#(claim)":"\#(long)""#)) == limit)
+        #expect(problem(Token.payload(#""\#(claim)":"a\u0000""#)) == limit)
+    }
+
+    @Test(arguments: [
+        (String(repeating: "x", count: 256), TokenProblem?.none), (String(repeating: "x", count: 257), .badLayerName),
+        (String(repeating: "日", count: 256), nil), ("a*", .badLayerName), ("a/../b", nil), ("", nil),
+    ])
+    func layerNames(name: String, expected: TokenProblem?) {
+        #expect(problem(Token.payload(#""layer":"\#(name)""#)) == expected)
+    }
+
+    @Test("The empty name is the null user and the null group, as in the grammar of permissions")
+    func emptyNames() throws {
+        let grant = try claims(#""user_id":"","default_group":"""#).grant
+        #expect(grant.userID == nil)
+        #expect(grant.defaultGroup == nil)
+        #expect(problem(Token.payload(#""user_id":"","collaboration_permissions":[]"#)) == .collaborationWithoutUser)
+    }
+
+    @Test(
+        arguments: [
+            (#""default_group":"law""#, "law", 0), (#""group":"law""#, "law", 1),
+            (#""group":"law","default_group":"law""#, "law", 0), (#""group":"law","default_group":null"#, "law", 1),
+            (#""group":null,"default_group":"law""#, "law", 0), (#""group":"","default_group":"law""#, "law", 0),
+            (#""group":null"#, nil, 0),
+        ] as [(String, String?, Int)])
+    func defaultGroup(others: String, group: String?, warnings: Int) throws {
+        let claims = try claims(others)
+        #expect(claims.grant.defaultGroup == group)
+        #expect(claims.warnings.count == warnings)
+    }
+
+    @Test(
+        "Two default groups that differ, even if they look alike",
+        arguments: [
+            #""group":"law","default_group":"tax""#, #""group":"\u00e9","default_group":"e\u0301""#,
+        ])
+    func twoDefaultGroups(others: String) {
+        #expect(problem(Token.payload(others)) == .twoDefaultGroups)
+    }
+
+    @Test func collaborationPermissions() throws {
+        let user = #""user_id":"ana","#
+        let wrong = TokenProblem.wrongType("collaboration_permissions", "an array of strings")
+        #expect(problem(Token.payload(#""collaboration_permissions":[]"#)) == .collaborationWithoutUser)
+        #expect(problem(Token.payload(user + #""collaboration_permissions":"annotations:view:all""#)) == wrong)
+        #expect(problem(Token.payload(user + #""collaboration_permissions":[["annotations:view:all"]]"#)) == wrong)
+        #expect(problem(Token.payload(user + #""collaboration_permissions":{}"#)) == wrong)
+        #expect(try claims(user + #""collaboration_permissions":null"#).grant.collaboration == nil)
+        #expect(try claims(user + #""collaboration_permissions":[]"#).grant.collaboration == [])
+        let odd = try claims(user + #""collaboration_permissions":["annotations:view","x:y:z","comments:view:all"]"#)
+        #expect(odd.grant.collaboration == [Permission(.comments, .view, .all)])
+        #expect(odd.warnings.count == 2)
+    }
+
+    @Test("Every problem is a sentence a person can act on")
+    func sentences() {
+        #expect(
+            problem(token: "x")?.description == "this is no token: a JWT has three parts divided by dots, this has 1")
+        #expect(problem(Token.payload(exp: nil))?.description == #"the token lacks the claim "exp""#)
+        #expect(
+            problem(Token.payload(documentID: "1"))?.description == #"the token's claim "document_id" must be a string"#
+        )
+    }
+
+    private func claims(
+        _ others: String = "", permissions: String = #""all""#, exp: String = "4000000000"
+    ) throws -> Claims {
+        try Claims(token: Token.make(payload: Token.payload(permissions: permissions, exp: exp, others)))
+    }
+}
+
+private let words = #""all" or an array of strings"#
+private let moment = TokenProblem.wrongType("exp", "seconds since 1970")

@@ -1,0 +1,69 @@
+import Annotations
+import Authorization
+import TestSupport
+import Testing
+
+@Suite("The one decision")
+struct DecisionTests {
+    @Test func theTableIsThere() throws {
+        let rows = try PermissionRow.all()
+        #expect(rows.count >= 100)
+        #expect(rows.allSatisfy { !$0.why.isEmpty })
+    }
+
+    @Test("Resources/vectors/permissions.json", arguments: try PermissionRow.all())
+    func row(row: PermissionRow) {
+        let decision = row.grant.decide(row.operation)
+        #expect(decision.isAllowed == row.isAllowed, "\(row.why)")
+        if case .denied(let denial) = decision, let reason = row.reason { #expect(denial.description == reason) }
+    }
+
+    @Test("What a denial asks for would have been enough")
+    func denialsAreTrue() throws {
+        for row in try PermissionRow.all() {
+            guard case .denied(.needs(let permissions)) = row.grant.decide(row.operation) else { continue }
+            for permission in permissions {
+                var grant = row.grant
+                var granted = [permission]
+                // One denial names one thing; a comment or a move may need two, one after the other.
+                for _ in 0..<3 {
+                    grant.collaboration = (row.grant.collaboration ?? []) + granted
+                    guard case .denied(.needs(let next)) = grant.decide(row.operation) else { break }
+                    #expect(!granted.contains(next[0]), "\(row): \(next[0]) was given and did not help")
+                    granted.append(next[0])
+                }
+                #expect(grant.decide(row.operation).isAllowed, "\(row)")
+            }
+        }
+    }
+
+    @Test func everyRowAgreesWithTheKeysOfTheClient() throws {
+        for row in try PermissionRow.all() {
+            let (subject, operation): (Subject, RecordOperations)
+            switch row.operation {
+            case .edit(let edited): (subject, operation) = (edited, .edit)
+            case .delete(let deleted): (subject, operation) = (deleted, .delete)
+            default: continue
+            }
+            let type = subject.contentType == .comments ? "pspdfkit/comment" : "pspdfkit/note"
+            let record = Record(
+                id: "1", content: try Content(#"{"type":"\#(type)"}"#), createdBy: subject.createdBy,
+                group: subject.group)
+            #expect(row.grant.operations(on: record).contains(operation) == row.isAllowed, "\(row)")
+        }
+    }
+
+    @Test("A grant never takes away: with more entries everything allowed stays allowed")
+    func grantsAddUp() {
+        var random = SeededRandom(seed: 5)
+        for _ in 0..<400 {
+            let few = RandomRights.grant(&random)
+            var more = few
+            more.collaboration?.append(RandomRights.permission(&random))
+            for _ in 0..<20 {
+                let operation = RandomRights.operation(&random)
+                if few.decide(operation).isAllowed { #expect(more.decide(operation).isAllowed) }
+            }
+        }
+    }
+}
