@@ -10,6 +10,13 @@ package enum Repository {
         try String(contentsOf: URL(fileURLWithPath: root + "/" + path), encoding: .utf8)
     }
 
+    /// Whether this run writes expected results anew instead of comparing with them (`RECORD_SNAPSHOTS=1`).
+    package static let isRecording = ProcessInfo.processInfo.environment["RECORD_SNAPSHOTS"] == "1"
+
+    package static func write(_ text: String, to path: String) throws {
+        try text.write(to: URL(fileURLWithPath: root + "/" + path), atomically: true, encoding: .utf8)
+    }
+
     /// Files below a folder, as paths from the root, in order.
     package static func files(below folder: String, suffix: String) -> [String] {
         let all = FileManager.default.enumerator(atPath: root + "/" + folder)?.compactMap { $0 as? String } ?? []

@@ -1,0 +1,89 @@
+import Annotations
+import SyncProtocol
+import TestSupport
+import Testing
+
+/// What goes over the wire is a promise to programs of yesterday and tomorrow.
+@Suite("Messages")
+struct GoldenMessageTests {
+    /// The wire format of each protocol version, by a hash over `Resources/vectors/messages.json`.
+    ///
+    /// When this fails, the encoding of a message has changed. If clients and servers of the present version cannot
+    /// tell (a member that may be left out and is skipped by those who do not know it), write the new hash beside
+    /// the version. Otherwise raise `ProtocolVersion.current` and add a line.
+    private static let schema: [Int64: String] = [1: "f31f8ebcbe0ff29f"]
+
+    /// Written anew, one message a line, with `RECORD_SNAPSHOTS=1`.
+    private static func golden() throws -> JSON {
+        let path = "Resources/vectors/messages.json"
+        if Repository.isRecording {
+            let lines = Sample.all.map { "  \(JSON.string($0.name).text): \($0.text)" }
+            try Repository.write("{\n\(lines.joined(separator: ",\n"))\n}\n", to: path)
+        }
+        return try JSON(parsing: Repository.text(path))
+    }
+
+    @Test func theSchemaIsThatOfTheVersion() {
+        let hash = fnv1a(Sample.all.map { "\($0.name)\n\($0.text)\n" }.joined())
+        #expect(Self.schema[ProtocolVersion.current] == hash)
+    }
+
+    @Test func everyMessageIsInTheGoldenFile() throws {
+        #expect(try Self.golden().object?.members.map(\.key) == Sample.all.map(\.name))
+    }
+
+    @Test("Encoded as in Resources/vectors/messages.json", arguments: Sample.all)
+    func golden(sample: Sample) throws {
+        #expect(try Self.golden()[sample.name]?.text == JSON(parsing: sample.text).text)
+    }
+
+    @Test(arguments: Sample.all)
+    func comesBack(sample: Sample) throws {
+        #expect(try sample.reencode(Array(sample.text.utf8)) == sample.text)
+    }
+
+    @Test("A member from tomorrow is skipped, wherever it stands", arguments: Sample.all)
+    func unknownMembers(sample: Sample) throws {
+        let future = #""futureMember":{"deep":["é",1e5,null]},"#
+        let opened = "{" + future + sample.text.dropFirst()
+        #expect(try sample.reencode(Array(opened.utf8)) == sample.text)
+        let spaced = "\n{ " + future + " " + sample.text.dropFirst() + "\r\n"
+        #expect(try sample.reencode(Array(spaced.utf8)) == sample.text)
+    }
+
+    @Test("Cut anywhere, a message is an error: half an answer is none", arguments: Sample.all)
+    func cut(sample: Sample) {
+        let bytes = Array(sample.text.utf8)
+        for end in 0..<bytes.count {
+            #expect(throws: JSONError.self) { try sample.reencode(Array(bytes[..<end])) }
+        }
+        #expect(throws: JSONError.self) { try sample.reencode(bytes + [0x7D]) }
+    }
+
+    @Test("Damaged anywhere, a message never crashes its decoder", arguments: Sample.all)
+    func damaged(sample: Sample) {
+        var random = SeededRandom(seed: 12)
+        let bytes = Array(sample.text.utf8)
+        for _ in 0..<150 {
+            var damaged = bytes
+            for _ in 0..<random.pick(1...3) {
+                damaged[random.pick(damaged.indices)] = random.pick([
+                    UInt8.random(in: 0...255, using: &random), 0x30, 0x22, 0x2D,
+                ])
+            }
+            // Either it is still a message, and then a sound one, or a typed error.
+            do {
+                let text = try sample.reencode(damaged)
+                #expect(try sample.reencode(Array(text.utf8)) == text)
+            } catch {
+                #expect(error is JSONError)
+            }
+        }
+    }
+}
+
+/// FNV-1a, 64 bits: short, and enough to notice a change.
+private func fnv1a(_ text: String) -> String {
+    let hash = text.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+    return String(hash, radix: 16)
+}
