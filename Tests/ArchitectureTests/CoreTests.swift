@@ -1,0 +1,44 @@
+import Testing
+
+/// The cores decide; they never wait, look at a clock or roll dice. That is what makes a seed replay.
+@Suite("The cores are synchronous")
+struct CoreTests {
+    private static let modules: Set = [
+        "Annotations", "Authorization", "SyncProtocol", "InstantCore", "EngineCore", "Screen",
+    ]
+
+    private static let words: [Substring: String] = [
+        "async": "waiting", "await": "waiting", "Task": "waiting", "actor": "waiting", "AsyncStream": "waiting",
+        "DispatchQueue": "threads", "Thread": "threads", "ContinuousClock": "clocks", "SuspendingClock": "clocks",
+        "Date": "clocks", "clock_gettime": "clocks", "SystemRandomNumberGenerator": "dice",
+        "print": "output", "getenv": "the environment",
+    ]
+
+    @Test func nothingWaitsThere() throws {
+        var lines = 0
+        for file in try SourceFile.all(below: "Sources", suffix: ".swift") where Self.modules.contains(file.module) {
+            for (number, line) in zip(1..., file.lines) {
+                lines += 1
+                for word in SourceFile.code(of: line) {
+                    guard let what = Self.words[word] else { continue }
+                    Issue.record("\(file.path):\(number): `\(word)`: \(what) have no place in a core")
+                }
+            }
+        }
+        #expect(lines > 1000)
+    }
+
+    @Test("Random numbers come from a generator that is passed in")
+    func dice() throws {
+        for file in try SourceFile.all(below: "Sources", suffix: ".swift") where Self.modules.contains(file.module) {
+            for (number, line) in zip(1..., file.lines) where line.contains(/\.(random|shuffled?|randomElement)\(/) {
+                if !line.contains("using:") { Issue.record("\(file.path):\(number): random without a generator") }
+            }
+        }
+    }
+
+    @Test func wordsInCommentsAndStringsAreNoCode() {
+        #expect(SourceFile.code(of: #"let a = "a Task // b" // await"#) == ["let", "a"])
+        #expect(SourceFile.code(of: "await x(Task.self)") == ["await", "x", "Task", "self"])
+    }
+}

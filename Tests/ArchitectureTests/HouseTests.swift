@@ -1,0 +1,43 @@
+import Testing
+
+@Suite("House rules")
+struct HouseTests {
+    private static let longest = 500
+
+    @Test func filesHoldOneIdea() throws {
+        let files =
+            try SourceFile.all(below: "Sources", suffix: ".swift") + SourceFile.all(below: "Tests", suffix: ".swift")
+        #expect(files.count > 100)
+        for file in files where file.lines.count > Self.longest {
+            Issue.record("\(file.path): \(file.lines.count) lines; cut it along its ideas (at most \(Self.longest))")
+        }
+    }
+
+    /// In two pieces, so that this file does not hold them itself.
+    private static let unwanted = [("iss", "ue #"), ("TO", "DO"), ("FIX", "ME"), ("not impl", "emented")].map {
+        $0 + $1
+    }
+
+    @Test("Nothing is left for later, and nothing speaks of where the work was planned")
+    func nothingForLater() throws {
+        let files = try ["Sources", "Tests", "docs", "Resources"].flatMap { folder in
+            try [".swift", ".md", ".c", ".h", ".sh"].flatMap { try SourceFile.all(below: folder, suffix: $0) }
+        }
+        for file in files {
+            for (number, line) in zip(1..., file.lines) {
+                for word in Self.unwanted where line.contains(word) { Issue.record("\(file.path):\(number): \(word)") }
+            }
+        }
+    }
+
+    @Test("Tests wait for conditions, they never sleep")
+    func nothingSleeps() throws {
+        let words: Set<Substring> = ["sleep", "usleep", "nanosleep"]
+        for file in try SourceFile.all(below: "Tests", suffix: ".swift") where !file.path.contains("/HouseTests") {
+            for (number, line) in zip(1..., file.lines) where SourceFile.code(of: line).contains(where: words.contains)
+            {
+                Issue.record("\(file.path):\(number): a test that sleeps is slow and fails on a busy machine")
+            }
+        }
+    }
+}
