@@ -18,27 +18,55 @@ package struct AppState: Equatable, Sendable {
     package let theme: Theme
     /// Seconds that the wall clock of the person is ahead of UTC.
     package let utcOffset: Int
+    package let keymap: Keymap
     let begin: Start
 
+    var library = LibraryState()
+    /// The layer that is open; nil: the library is shown.
+    var document: DocumentState?
+    /// What is being opened, or why it could not be.
+    var opening: Opening?
+
+    var keys = KeyReader()
+    var notice: Notice?
+    var prompt: Prompt?
+    var token: TokenCard?
+    var help: HelpState?
+
     /// - Parameter begin: where the program begins; leaving a layer leads to the library only if it began there.
-    package init(begin: Start, size: Size, theme: Theme = .standard, utcOffset: Int = 0) {
+    package init(
+        begin: Start, size: Size, theme: Theme = .standard, utcOffset: Int = 0, keymap: Keymap = .standard
+    ) {
         self.begin = begin
         self.size = size
         self.theme = theme
         self.utcOffset = utcOffset
+        self.keymap = keymap
+        if begin != .library { opening = Opening() }
     }
 }
 
-extension AppState {
-    /// The first requests.
-    func start() -> [Effect] {
-        switch begin {
-        case .library: [.loadLibrary]
-        case .layer(let reference): [.openLayer(reference)]
-        case .join(let server, let token): [.join(server: server, token: token)]
-        }
-    }
+/// The time between asking for a layer and having it.
+struct Opening: Equatable, Sendable {
+    /// Why it could not be opened, in a sentence.
+    var problem: String?
+}
 
-    /// Milliseconds until something on the screen changes by the passing of time alone; nil: nothing does.
-    package var wakeAfter: Int64? { nil }
+/// A sentence at the foot of the screen, until the next key.
+struct Notice: Equatable, Sendable {
+    enum Kind: Equatable, Sendable { case done, warning, error }
+
+    var text: String
+    var kind: Kind
+
+    static func done(_ text: String) -> Notice { Notice(text: text, kind: .done) }
+    static func warning(_ text: String) -> Notice { Notice(text: text, kind: .warning) }
+    static func error(_ text: String) -> Notice { Notice(text: text, kind: .error) }
+}
+
+/// The help over the screen: what was valid where it was asked for.
+struct HelpState: Equatable, Sendable {
+    var contexts: [KeyContext]
+    /// First line shown.
+    var top = 0
 }

@@ -1,10 +1,49 @@
 /// What a message does to the state, and what it asks of the world. Pure and total: no clock, no I/O, no message that
 /// it cannot take in any state.
 package func update(_ state: inout AppState, _ message: Message) -> [Effect] {
-    switch message {
-    case .tick(let now): state.now = now
-    case .resize(let size): state.size = size
-    default: break
+    let effects = state.handle(message)
+    return effects + state.settle()
+}
+
+extension AppState {
+    /// The first requests.
+    func start() -> [Effect] {
+        switch begin {
+        case .library: [.loadLibrary]
+        case .layer(let reference): [.openLayer(reference)]
+        case .join(let server, let token): [.join(server: server, token: token)]
+        }
     }
-    return []
+
+    mutating func handle(_ message: Message) -> [Effect] {
+        switch message {
+        case .key(let key): return pressed(key)
+        case .resize(let size): self.size = size
+        case .tick(let now): return ticked(now)
+        case .terminate: return keepDraft() + quit()
+        case .externallyEdited(let text): return externallyEdited(text)
+        case .library(let entries): library.take(entries)
+        case .opened(let layer): return opened(layer)
+        case .openFailed(let why): openFailed(why)
+        case .download(let progress): downloaded(progress)
+        case .downloadFailed(let why): downloadFailed(why)
+        case .pdfReady(let info): document?.pdf = .ready(info)
+        case .page(let index, let text): pageCame(index, .text(PageGlyphs(text)))
+        case .pageFailed(let index, let why): pageCame(index, .failed(why))
+        case .rows(let window): return rowsCame(window)
+        case .pageRows(let index, let rows): pageRowsCame(index, rows)
+        case .record(let id, let record): recordCame(id, record)
+        case .outbox(let items): outboxCame(items)
+        case .recordsChanged(let ids, let author): return recordsChanged(ids, author)
+        case .edited(let step, let ids): return edited(step, ids)
+        case .editFailed(let step, let why): return editFailed(step, why)
+        case .undone(let step): undone(step)
+        case .undoFailed(let step, let why): undoFailed(step, why)
+        case .status(let status): return statusCame(status)
+        case .tokenRead(let text): token?.receive(text)
+        case .tokenRefused(let why): tokenRefused(why)
+        case .notice(let text): notice = .done(text)
+        }
+        return []
+    }
 }

@@ -2,5 +2,39 @@ package import Screen
 
 /// The screen of a state: as large as the terminal, whatever the state is.
 package func view(_ state: AppState) -> Canvas {
-    Canvas(size: state.size)
+    var canvas = Canvas(size: state.size)
+    if state.size.rows < DocumentLayout.smallest.rows || state.size.columns < DocumentLayout.smallest.columns {
+        canvas.drawTooSmall(state.size)
+        return canvas
+    }
+    if state.help != nil {
+        canvas.drawHelp(state)
+    } else if let document = state.document {
+        canvas.drawDocument(state, document)
+    } else if let opening = state.opening {
+        canvas.drawOpening(opening, state)
+    } else {
+        canvas.drawLibrary(state)
+    }
+    canvas.drawFooter(state)
+    return canvas
+}
+
+extension Canvas {
+    fileprivate mutating func drawTooSmall(_ size: Size) {
+        let smallest = DocumentLayout.smallest
+        let text: CleanText =
+            "too small: \(size.columns)x\(size.rows), need \(smallest.columns)x\(smallest.rows)"
+        for (row, line) in text.wrapped(to: size.columns).enumerated() { write(line, row: row, column: 0) }
+    }
+
+    fileprivate mutating func drawOpening(_ opening: Opening, _ state: AppState) {
+        guard let problem = opening.problem else {
+            write("Opening ...", row: 1, column: 2)
+            return
+        }
+        write("This layer could not be opened.", row: 1, column: 2, style: state.theme.title)
+        let lines = CleanText(cleaning: problem).wrapped(to: state.size.columns - 4)
+        for (row, line) in lines.enumerated() { write(line, row: row + 3, column: 2) }
+    }
 }

@@ -1,0 +1,47 @@
+/// What a key can mean. The raw value is the command's name, in the keymap and in the documentation.
+package enum Command: String, Hashable, Sendable, CaseIterable {
+    // Everywhere.
+    case help, commandLine = "command-line", redraw, suspend
+    /// Takes back the topmost thing: a prompt, a card, a selection, a search, a filter. Never leaves.
+    case escape
+    /// `escape`, and says how to leave.
+    case interrupt
+    case leave
+
+    // Moving.
+    case down, up, first, last
+    case halfDown = "half-down", halfUp = "half-up", screenDown = "screen-down", screenUp = "screen-up"
+
+    // The library.
+    case open, addLayer = "add-layer", removeLayer = "remove-layer"
+
+    // A document.
+    case otherPane = "other-pane", search, searchNext = "search-next", searchPrevious = "search-previous"
+    case undo, redo, sync, token, outbox, download, back, forward
+    case note, delete, edit, editExternally = "edit-externally"
+
+    // Its list.
+    case goTo = "go-to", sort, nextUnread = "next-unread", showDetail = "show-detail"
+
+    // Its page.
+    case nextPage = "next-page", previousPage = "previous-page", changeView = "change-view"
+    case scrollLeft = "scroll-left", scrollRight = "scroll-right"
+    case left, right, wordForward = "word-forward", wordBack = "word-back", wordEnd = "word-end"
+    case rowStart = "row-start", rowText = "row-text", rowEnd = "row-end"
+    case sentenceBack = "sentence-back", sentenceForward = "sentence-forward"
+    case blockBack = "block-back", blockForward = "block-forward"
+    case showMarks = "show-marks"
+    case selectCharacters = "select-characters", selectRows = "select-rows"
+    case growSelection = "grow-selection", swapEnds = "swap-ends"
+    case highlight, underline, strikeOut = "strike-out", squiggly
+
+    // Cards.
+    case useToken = "use-token", clearToken = "clear-token", tokenFile = "token-file"
+    case mine, theirs, merge, saveUnsent = "save-unsent", keepReading = "keep-reading"
+    case yes
+
+    // Writing.
+    case accept, newLine = "new-line", moveToEditor = "move-to-editor"
+    case lineStart = "line-start", lineEnd = "line-end", deleteBack = "delete-back", deleteForward = "delete-forward"
+    case deleteWord = "delete-word", deleteToStart = "delete-to-start", deleteToEnd = "delete-to-end"
+}

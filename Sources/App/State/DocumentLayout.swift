@@ -1,0 +1,97 @@
+import Screen
+
+/// Where the parts of the document screen stand, for a size of the terminal.
+struct DocumentLayout: Equatable, Sendable {
+    enum Form: Equatable, Sendable {
+        case tooSmall
+        /// One pane; Tab switches.
+        case single
+        case stacked
+        case beside
+    }
+
+    static let smallest = Size(rows: 8, columns: 30)
+
+    private(set) var form = Form.tooSmall
+    private(set) var pageHeader = Area(Size(rows: 0, columns: 0))
+    private(set) var page = Area(Size(rows: 0, columns: 0))
+    private(set) var listRule = Area(Size(rows: 0, columns: 0))
+    private(set) var list = Area(Size(rows: 0, columns: 0))
+    /// The whole text of the current record; its first row is a rule.
+    private(set) var detail = Area(Size(rows: 0, columns: 0))
+    /// Between page and list where they stand side by side.
+    private(set) var divider: Area?
+    /// Everything above the status line that is not `foot`.
+    private(set) var body = Area(Size(rows: 0, columns: 0))
+    /// Editor or card.
+    private(set) var foot = Area(Size(rows: 0, columns: 0))
+    private(set) var status = Area(Size(rows: 0, columns: 0))
+    private(set) var footer = Area(Size(rows: 0, columns: 0))
+
+    /// - Parameters:
+    ///   - footRows: what an open editor or card would like to have.
+    ///   - showsDetail: nil leaves it to the room there is.
+    init(_ size: Size, focus: DocumentState.Pane, footRows: Int, showsDetail: Bool?) {
+        guard size.rows >= Self.smallest.rows, size.columns >= Self.smallest.columns else { return }
+        let (main, last) = Area(size).split(bottom: 2)
+        (status, footer) = last.split(top: 1)
+        (body, foot) = main.split(bottom: min(footRows, main.rows - 3))
+        form =
+            switch (size.columns, body.rows) {
+            case (110..., _): .beside
+            case (60..., 8...): .stacked
+            default: .single
+            }
+        switch form {
+        case .tooSmall: return
+        case .single:
+            if focus == .page { setPage(body) } else { setList(body, showsDetail) }
+        case .stacked:
+            let (top, bottom) = body.split(bottom: max(4, (body.rows - 2) * 2 / 5 + 1))
+            setPage(top)
+            setList(bottom, showsDetail)
+        case .beside:
+            let (left, rest) = body.split(left: Self.pageColumns(of: size.columns))
+            let (divider, right) = rest.split(left: 1)
+            self.divider = divider
+            setPage(left)
+            setList(right, showsDetail)
+        }
+    }
+
+    private mutating func setPage(_ area: Area) {
+        (pageHeader, page) = area.split(top: 1)
+    }
+
+    private mutating func setList(_ area: Area, _ showsDetail: Bool?) {
+        let below: Area
+        (listRule, below) = area.split(top: 1)
+        let wanted = showsDetail ?? (below.rows >= 14) ? max(3, below.rows * 2 / 5) : 0
+        (list, detail) = below.split(bottom: min(wanted, max(0, below.rows - 2)))
+    }
+
+    /// Room for a reading view of full width first; beyond that, for the layout view.
+    private static func pageColumns(of columns: Int) -> Int {
+        columns < 154 ? min(83, columns - 50) : columns - 70
+    }
+}
+
+extension AppState {
+    var layout: DocumentLayout {
+        DocumentLayout(
+            size, focus: document?.focus ?? .list, footRows: footRows, showsDetail: document?.showsDetail)
+    }
+
+    private var footRows: Int {
+        if let editor = document?.editor {
+            return 1 + min(8, max(3, WrappedInput(editor.input, columns: size.columns - 2).rows.count))
+        }
+        if document?.conflict != nil { return max(9, size.rows / 2) }
+        if token != nil { return 6 }
+        if isLossShown { return 4 }
+        return 0
+    }
+
+    /// Whether the card about lost access is on the screen.
+    var isLossShown: Bool { document?.loss != nil && document?.isLossAccepted == false }
+}

@@ -1,0 +1,89 @@
+import Annotations
+import InstantCore
+import PDFPages
+
+/// An open layer: the document screen.
+struct DocumentState: Equatable, Sendable {
+    enum Pane: Equatable, Sendable { case list, page }
+
+    let reference: LayerReference
+    var title: String
+    var status: SyncStatus
+    let isReadOnly: Bool
+    var author: String?
+    var drafts: [DraftKey: String]
+
+    var pdf: PDFState
+    var texts = PageTexts()
+    var page = PagePane()
+    var list = ListPane()
+    var focus = Pane.list
+    /// The record under the list's cursor, whole, once it is loaded.
+    var detail: Record?
+    /// The record that `detail` was last asked for.
+    var detailAsked: Record.ID?
+    /// nil: shown where there is room for it.
+    var showsDetail: Bool?
+    var quotes = Quotes()
+
+    var editor: Editor?
+    /// What the person's own editor was started over.
+    var external: Editor?
+    var outbox = OutboxState()
+    var conflict: ConflictCard?
+    /// The loss of access was read, and reading goes on.
+    var isLossAccepted = false
+    /// The token card was put away; it opens again for the next reason.
+    var refusedNeed: TokenNeed?
+
+    var history = UndoHistory()
+    /// Texts handed over with a step that is not answered yet: drafts again if it fails.
+    var sent: [Int: Editor] = [:]
+    var jumps = JumpList()
+    var news = News()
+    /// Minutes before expiry at which a warning was given last.
+    var expiryWarning: Int64?
+
+    init(_ opened: OpenedLayer) {
+        reference = opened.reference
+        title = opened.title ?? opened.reference.documentID
+        status = opened.status
+        isReadOnly = opened.isReadOnly
+        author = opened.author
+        drafts = opened.drafts
+        pdf = opened.hasPDF ? .opening : .missing(nil)
+    }
+
+    var pageCount: Int? { pdf.info?.pages.count }
+
+    /// Everything that has not arrived at the server.
+    var waiting: Int { status.unsent + status.parked + status.conflicts + status.refused }
+
+    /// Why a token is needed; nil: none is.
+    var need: TokenNeed? {
+        if case .needsToken(let need) = status.connection { need } else { nil }
+    }
+
+    /// Why the layer can no longer be read; nil: it can.
+    var loss: String? {
+        if case .lost(let why) = status.connection { why } else { nil }
+    }
+
+    var layerName: String { reference.layer.isEmpty ? "default layer" : reference.layer }
+}
+
+/// Where the PDF is.
+enum PDFState: Equatable, Sendable {
+    /// Not here, or only so much of it.
+    case missing(DownloadProgress?)
+    case downloading(DownloadProgress?)
+    /// Here, not yet looked into.
+    case opening
+    case ready(PDFInfo)
+    /// Why it could not be fetched or read, in a sentence.
+    case failed(String)
+
+    var info: PDFInfo? {
+        if case .ready(let info) = self { info } else { nil }
+    }
+}

@@ -1,0 +1,34 @@
+import Annotations
+
+/// Where a person was before they jumped, so that they can go back and forward again.
+struct JumpList: Equatable, Sendable {
+    struct Place: Equatable, Sendable {
+        var focus: DocumentState.Pane
+        var page: Int
+        var glyph: Int
+        var row: Record.ID?
+    }
+
+    private var behind: [Place] = []
+    private var ahead: [Place] = []
+    private static let most = 100
+
+    mutating func leave(_ place: Place) {
+        ahead = []
+        guard behind.last != place else { return }
+        behind.append(place)
+        if behind.count > Self.most { behind.removeFirst() }
+    }
+
+    mutating func back(from place: Place) -> Place? {
+        guard let target = behind.popLast() else { return nil }
+        ahead.append(place)
+        return target
+    }
+
+    mutating func forward(from place: Place) -> Place? {
+        guard let target = ahead.popLast() else { return nil }
+        behind.append(place)
+        return target
+    }
+}

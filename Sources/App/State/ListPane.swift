@@ -1,0 +1,85 @@
+import Annotations
+import InstantCore
+
+/// The list of annotations: a window of rows around a cursor that is a record, not a number.
+///
+/// What arrives or goes elsewhere never moves the cursor off its record or its row on the screen.
+struct ListPane: Equatable, Sendable {
+    var query = ListQuery()
+    /// The filter as it was typed.
+    var filter = ""
+    var window: RowWindow?
+    /// Index of the cursor's row in all that the query lists.
+    var cursor = 0
+    var cursorID: Record.ID?
+    /// Index of the first row on the screen.
+    var top = 0
+
+    /// The request whose answer is awaited.
+    var asked: RowRequest?
+    /// The answer's anchor is where the cursor goes.
+    var isSeeking = false
+    /// Something changed since the last request.
+    var isStale = true
+
+    var total: Int { window?.total ?? 0 }
+
+    func row(_ index: Int) -> ListRow? {
+        guard let window, window.rows.indices.contains(index - window.offset) else { return nil }
+        return window.rows[index - window.offset]
+    }
+
+    var current: ListRow? { row(cursor) }
+
+    mutating func move(to index: Int) {
+        cursor = max(0, min(index, total - 1))
+        cursorID = current?.id
+    }
+
+    /// Takes the answer to a request; false when it answers an older question.
+    mutating func take(_ new: RowWindow) -> Bool {
+        guard new.query == query else { return false }
+        let wasSeeking = isSeeking
+        (asked, isSeeking, window) = (nil, false, new)
+        let found = new.rows.firstIndex { $0.id == cursorID }.map { $0 + new.offset }
+        if wasSeeking, let anchor = new.anchor {
+            cursor = anchor
+        } else if let place = found {
+            top = max(0, top + place - cursor)
+            cursor = place
+        }
+        move(to: cursor)
+        return true
+    }
+
+    /// Scrolls no further than needed to have the cursor on the screen.
+    mutating func scroll(rows: Int) {
+        let rows = max(1, rows)
+        top = min(max(top, cursor - rows + 1), cursor)
+        top = max(0, min(top, total - rows))
+    }
+
+    /// What has to be asked for so that the rows around the cursor can be shown.
+    mutating func request(rows: Int) -> RowRequest? {
+        guard asked == nil else { return nil }
+        guard let window, !isStale else {
+            isStale = false
+            asked = RowRequest(query: query, around: cursorID, index: cursor)
+            return asked
+        }
+        let first = max(0, top - rows)
+        let last = min(window.total, top + 2 * rows)
+        guard first < window.offset || last > window.offset + window.rows.count, window.rows.count < window.total else {
+            return nil
+        }
+        asked = RowRequest(query: query, index: cursor)
+        return asked
+    }
+
+    /// Lists something else: from the top, or still at the record the cursor was on.
+    mutating func change(_ query: ListQuery) {
+        guard query != self.query else { return }
+        self.query = query
+        (asked, isSeeking, isStale) = (nil, false, true)
+    }
+}

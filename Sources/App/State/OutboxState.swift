@@ -1,0 +1,54 @@
+import Annotations
+import InstantCore
+
+/// What has not arrived at the server, as a list.
+struct OutboxState: Equatable, Sendable {
+    var items: [OutboxItem] = []
+    var isOpen = false
+    var cursor = 0
+    var top = 0
+    /// It has to be asked for.
+    var isStale = true
+
+    var current: OutboxItem? { items.indices.contains(cursor) ? items[cursor] : nil }
+
+    mutating func take(_ new: [OutboxItem]) {
+        let id = current?.id
+        items = new
+        cursor = new.firstIndex { $0.id == id } ?? max(0, min(cursor, new.count - 1))
+    }
+
+    /// `1 highlight, 2 notes`
+    var summary: String {
+        var names: [String] = []
+        var counts: [String: Int] = [:]
+        for item in items {
+            if counts[item.kind.name] == nil { names.append(item.kind.name) }
+            counts[item.kind.name, default: 0] += 1
+        }
+        return names.map { name in
+            let count = counts[name] ?? 0
+            return "\(count) \(name)\(count == 1 ? "" : "s")"
+        }.joined(separator: ", ")
+    }
+}
+
+/// Two people changed one record: what it was, what it is, and what this person made of it.
+struct ConflictCard: Equatable, Sendable {
+    var id: Record.ID
+    var kind: AnnotationKind
+    var pageIndex: Int?
+    /// nil: it did not exist.
+    var base: Content?
+    /// nil: deleted.
+    var theirs: Content?
+    /// nil: deleted.
+    var mine: Content?
+    var theirAuthor: String?
+    /// The edit was never handed over: it is still only a text in the editor.
+    var isUnsaved = false
+
+    static func text(_ content: Content?) -> String? {
+        content.map { Annotation(id: "", content: $0).text }
+    }
+}

@@ -1,0 +1,116 @@
+import Annotations
+import InstantCore
+
+/// The page that is shown: its text set in rows, the cursor in it, what is selected, and its marks.
+struct PagePane: Equatable, Sendable {
+    /// Where the cursor goes when a page's text has come.
+    enum Arrival: Equatable, Sendable {
+        case start, end
+        case place(rects: [Rect], box: Rect?)
+        case glyph(Int)
+    }
+
+    /// What is searched for on the page and where it was found.
+    struct Search: Equatable, Sendable {
+        var text: String
+        var hits: [Range<Int>]
+    }
+
+    /// Counted from 0.
+    var index = 0
+    /// nil: layout where it fits, else reading.
+    var chosenView: TypesetPage.View?
+    var cursor = PageCursor(glyph: 0)
+    var arrival: Arrival? = .start
+    /// First row and column shown.
+    var top = 0
+    var left = 0
+    var selection: PageSelection?
+    var search: Search?
+    /// Tables that are shown in full although they are wide.
+    var opened: Set<Int> = []
+    /// The cursor on a page without text: an index in `rows`.
+    var mark = 0
+
+    /// The annotations of the page, from the top down.
+    var rows: [ListRow] = []
+    /// They have to be asked for.
+    var isStale = true
+
+    // Made from the above by `set`.
+    private(set) var glyphs: PageGlyphs?
+    private(set) var typeset: TypesetPage?
+    private(set) var marks: PageMarks?
+    private(set) var rowMarks: [Int: RowMarks] = [:]
+    private(set) var layoutWidth: Int?
+    private var setting: Setting?
+
+    private struct Setting: Equatable {
+        var index: Int
+        var width: Int
+        var view: TypesetPage.View?
+        var opened: Set<Int>
+        var rows: [ListRow]
+    }
+
+    /// Sets the page for a pane, if anything that it depends on has changed.
+    ///
+    /// - Parameter columns: of the pane, gutter included.
+    mutating func set(_ text: PageGlyphs?, columns: Int) {
+        guard let text, !text.isEmpty else {
+            (glyphs, typeset, marks, rowMarks, layoutWidth, setting) = (text, nil, nil, [:], nil, nil)
+            return
+        }
+        let wanted = Setting(index: index, width: columns, view: chosenView, opened: opened, rows: rows)
+        guard wanted != setting || glyphs == nil else { return }
+        let isOtherPage = setting?.index != index || glyphs == nil
+        let isOtherForm =
+            isOtherPage || setting?.width != columns || setting?.view != chosenView || setting?.opened != opened
+        setting = wanted
+        glyphs = text
+        if isOtherForm {
+            let layout = TypesetPage.layout(text)
+            layoutWidth = layout.width
+            let view = chosenView ?? (layout.width <= columns - PagePane.gutter ? .layout : .reading)
+            typeset = view == .layout ? layout : .reading(text, width: min(columns - 6, 76), opened: opened)
+        }
+        if isOtherPage { search = search.map { Search(text: $0.text, hits: text.occurrences(of: $0.text)) } }
+        let shown = rows.map {
+            PageMark(id: $0.id, letter: $0.kind.letter, rects: $0.kind.isMarkup ? $0.rects : [], box: $0.box ?? .zero)
+        }
+        let marks = PageMarks(shown, on: text)
+        self.marks = marks
+        rowMarks = typeset.map { marks.rows(in: $0, of: text) } ?? [:]
+    }
+
+    /// Cells before the text of a page: a blank, two kinds, two states.
+    static let gutter = 5
+
+    var view: TypesetPage.View { typeset?.view ?? chosenView ?? .reading }
+
+    /// Leaves for another page.
+    mutating func turn(to index: Int, _ arrival: Arrival) {
+        self.arrival = arrival
+        selection = nil
+        guard index != self.index || glyphs == nil else { return }
+        if index != self.index { (rows, isStale, opened, glyphs, typeset, setting) = ([], true, [], nil, nil, nil) }
+        self.index = index
+        (mark, top, left) = (0, 0, 0)
+    }
+
+    /// The annotation at the cursor.
+    var currentRow: ListRow? {
+        guard let marks, glyphs != nil else { return rows.indices.contains(mark) ? rows[mark] : nil }
+        return marks.marks(at: cursor.glyph).first.map { rows[$0] }
+    }
+
+    /// The glyphs selected, nil without a selection.
+    var selected: Range<Int>? {
+        guard let selection, let typeset, let glyphs else { return nil }
+        return selection.range(in: typeset, of: glyphs)
+    }
+}
+
+extension Rect {
+    static let zero = Rect(left: 0, top: 0, width: 0, height: 0)
+}

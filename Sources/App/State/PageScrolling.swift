@@ -1,0 +1,35 @@
+import Annotations
+
+// Keeping the cursor of the page on a glyph and on the screen.
+extension PagePane {
+    /// Puts the cursor where it was to arrive, if its page is there.
+    mutating func arrive() {
+        guard let glyphs, !glyphs.isEmpty, let arrival else { return }
+        self.arrival = nil
+        switch arrival {
+        case .start: cursor = PageCursor(glyph: 0)
+        case .end: cursor = PageCursor(glyph: glyphs.moved(0, by: .last) ?? 0)
+        case .glyph(let glyph): cursor = PageCursor(glyph: glyph)
+        case .place(let rects, let box):
+            let near = (rects.first ?? box).map { Point(x: $0.left, y: $0.top + min($0.height, glyphs.lineHeight) / 2) }
+            let glyph = glyphs.ranges(in: rects).first?.lowerBound ?? near.flatMap(glyphs.glyph(nearest:)) ?? 0
+            cursor = PageCursor(glyph: glyph)
+        }
+    }
+
+    /// Scrolls no further than needed to have the cursor on the screen.
+    mutating func scroll(rows: Int, columns: Int) {
+        let rows = max(1, rows)
+        guard let glyphs, let typeset, !glyphs.isEmpty else {
+            top = max(0, min(top, max(0, mark - rows + 2)))
+            return
+        }
+        cursor.glyph = max(0, min(cursor.glyph, glyphs.count - 1))
+        guard let spot = typeset.spot(of: cursor.glyph) else { return }
+        top = min(max(top, spot.row - rows + 1), spot.row)
+        top = max(0, min(top, typeset.rows.count - rows))
+        let width = columns - PagePane.gutter
+        left = min(max(left, spot.column - width + 2), max(0, spot.column - 1))
+        if typeset.width <= width { left = 0 }
+    }
+}

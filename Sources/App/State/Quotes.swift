@@ -1,0 +1,33 @@
+import Annotations
+import InstantCore
+
+/// The words that marks mark, by record: what the list shows of pages that were looked at.
+struct Quotes: Equatable, Sendable {
+    private struct Quote: Equatable {
+        var rects: [Rect]
+        var words: String
+    }
+
+    private var quotes: [Record.ID: Quote] = [:]
+    private static let most = 5000
+
+    /// The marked words; empty when there are none, nil when the page was not read yet.
+    func words(of row: ListRow) -> String? {
+        guard let quote = quotes[row.id], quote.rects == row.rects else { return nil }
+        return quote.words
+    }
+
+    static func isNeeded(for row: ListRow) -> Bool {
+        row.kind.isMarkup && !row.rects.isEmpty && row.pageIndex != nil
+    }
+
+    /// Reads the words of the rows that are on a page.
+    mutating func read(_ rows: [ListRow], of page: Int, in glyphs: PageGlyphs?) {
+        if quotes.count > Self.most { quotes = [:] }
+        for row in rows where row.pageIndex == page && Self.isNeeded(for: row) && words(of: row) == nil {
+            let parts = glyphs.map { glyphs in glyphs.ranges(in: row.rects).map { glyphs.text(of: $0) } } ?? []
+            let words = parts.joined(separator: " ... ").split { $0 == "\n" || $0 == " " }.joined(separator: " ")
+            quotes[row.id] = Quote(rects: row.rects, words: words)
+        }
+    }
+}

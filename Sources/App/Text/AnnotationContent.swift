@@ -1,0 +1,62 @@
+import Annotations
+
+// New annotations as Instant JSON v1. Author, times, group and id are stamped by the library.
+extension Content {
+    /// The side of a note's icon, in points.
+    static let noteSide = 32.0
+
+    /// - Parameter corner: where the icon's top left corner goes.
+    static func note(page: Int, at corner: Point, text: String) -> Content {
+        let box = Rect(left: corner.x, top: corner.y, width: noteSide, height: noteSide)
+        return make("pspdfkit/note", page, box) {
+            $0["text"] = .string(text)
+            $0["icon"] = "comment"
+            $0["color"] = "#ffd83f"
+        }
+    }
+
+    /// - Parameter rects: one box for each line of marked words; at least one.
+    static func markup(_ kind: AnnotationKind, page: Int, rects: [Rect]) -> Content? {
+        guard let first = rects.first else { return nil }
+        return make(kind.type, page, rects.dropFirst().reduce(first) { $0.union($1) }) {
+            $0["rects"] = .array(rects.map(\.json))
+            $0["color"] = .string(color(of: kind))
+            if kind == .highlight { $0["blendMode"] = "multiply" }
+        }
+    }
+
+    /// The content with its text changed, where its kind keeps it: a markup in `note`, everything else in `text`; as an
+    /// object where it was one.
+    func changingText(to text: String) -> Content {
+        changing {
+            let key = AnnotationKind(type: $0["type"]?.string ?? "").isMarkup ? "note" : "text"
+            if $0[key]?.object != nil {
+                $0[key] = ["format": "plain", "value": .string(text)]
+            } else {
+                $0[key] = .string(text)
+            }
+        }
+    }
+
+    private static func make(
+        _ type: String, _ page: Int, _ box: Rect, _ fill: (inout JSONObject) -> Void
+    ) -> Content {
+        var object = JSONObject()
+        object["v"] = 1
+        object["type"] = .string(type)
+        object["pageIndex"] = .number(JSONNumber(Int64(page)))
+        object["bbox"] = box.json
+        object["opacity"] = 1
+        fill(&object)
+        return Content(object)
+    }
+
+    private static func color(of kind: AnnotationKind) -> String {
+        switch kind {
+        case .highlight: "#fcee7c"
+        case .strikeOut: "#d1202f"
+        case .squiggly: "#bd10e0"
+        default: "#2293fb"
+        }
+    }
+}

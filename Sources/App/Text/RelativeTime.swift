@@ -1,0 +1,45 @@
+import Annotations
+
+/// Times as a person reads them at a glance.
+enum RelativeTime {
+    /// `now`, `5m`, `2h`, `3d`, `2y`: how long ago.
+    static func age(of moment: Timestamp, at now: Timestamp) -> String {
+        let minutes = max(0, now - moment) / 60_000
+        switch minutes {
+        case 0: return "now"
+        case ..<60: return "\(minutes)m"
+        case ..<1440: return "\(minutes / 60)h"
+        case ..<525_600: return "\(minutes / 1440)d"
+        default: return "\(minutes / 525_600)y"
+        }
+    }
+
+    /// `45s`, `12m`, `3h`, `2d`: how long something lasts yet, rounded up.
+    static func life(milliseconds: Int64) -> String {
+        let seconds = max(0, milliseconds + 999) / 1000
+        switch seconds {
+        case ..<60: return "\(seconds)s"
+        case ..<3600: return "\((seconds + 59) / 60)m"
+        case ..<172_800: return "\(seconds / 3600)h"
+        default: return "\(seconds / 86_400)d"
+        }
+    }
+
+    /// `14:05` by the person's clock.
+    static func clock(_ moment: Timestamp, utcOffset: Int) -> String {
+        let text = Timestamp(milliseconds: moment.milliseconds + Int64(utcOffset) * 1000).iso8601
+        return String(text.dropFirst(11).prefix(5))
+    }
+
+    /// `2026-05-30 14:05` by the person's clock.
+    static func date(_ moment: Timestamp, utcOffset: Int) -> String {
+        let text = Timestamp(milliseconds: moment.milliseconds + Int64(utcOffset) * 1000).iso8601
+        return text.prefix(10) + " " + text.dropFirst(11).prefix(5)
+    }
+
+    /// `14:05` for a moment of the same day, else with its date.
+    static func near(_ moment: Timestamp, at now: Timestamp, utcOffset: Int) -> String {
+        let whole = date(moment, utcOffset: utcOffset)
+        return whole.prefix(10) == date(now, utcOffset: utcOffset).prefix(10) ? String(whole.dropFirst(11)) : whole
+    }
+}

@@ -1,0 +1,70 @@
+/// A text being written, and where its cursor is. Holds what was typed or pasted as it came: it is cleaned when drawn.
+struct TextInput: Equatable, Sendable {
+    private(set) var characters: [Character]
+    /// Index of the character the cursor stands on, or the end.
+    private(set) var cursor: Int
+
+    /// More is not taken: a record holds at most 1 MB.
+    static let longest = 200_000
+
+    init(_ text: String = "") {
+        characters = Array(text)
+        cursor = characters.count
+    }
+
+    var text: String { String(characters) }
+    var isEmpty: Bool { characters.isEmpty }
+
+    mutating func insert(_ text: some StringProtocol) {
+        let room = max(0, Self.longest - characters.count)
+        let added = Array(text.prefix(room))
+        characters.insert(contentsOf: added, at: cursor)
+        cursor += added.count
+    }
+
+    /// Does what an editing command says; false for any other command.
+    mutating func run(_ command: Command) -> Bool {
+        switch command {
+        case .left: cursor = max(0, cursor - 1)
+        case .right: cursor = min(characters.count, cursor + 1)
+        case .up: moveLine(to: lineStart - 1)
+        case .down: moveLine(to: lineEnd + 1)
+        case .lineStart: cursor = lineStart
+        case .lineEnd: cursor = lineEnd
+        case .deleteBack: if cursor > 0 { delete(cursor - 1..<cursor) }
+        case .deleteForward: if cursor < characters.count { delete(cursor..<cursor + 1) }
+        case .deleteWord: delete(wordStart..<cursor)
+        case .deleteToStart: delete(lineStart..<cursor)
+        case .deleteToEnd:
+            // At the end of a line the line break goes, as in readline's kin.
+            let end = lineEnd
+            delete(cursor..<(end == cursor ? min(end + 1, characters.count) : end))
+        case .newLine: insert("\n")
+        default: return false
+        }
+        return true
+    }
+
+    private var lineStart: Int { (characters[..<cursor].lastIndex(of: "\n") ?? -1) + 1 }
+    private var lineEnd: Int { characters[cursor...].firstIndex(of: "\n") ?? characters.count }
+
+    private var wordStart: Int {
+        let end = characters[..<cursor].lastIndex { !$0.isWhitespace } ?? -1
+        guard end >= 0 else { return 0 }
+        return (characters[...end].lastIndex { $0.isWhitespace } ?? -1) + 1
+    }
+
+    private mutating func delete(_ range: Range<Int>) {
+        characters.removeSubrange(range)
+        cursor = range.lowerBound
+    }
+
+    /// Goes to the line that `place` is in, keeping the column as far as that line reaches.
+    private mutating func moveLine(to place: Int) {
+        guard (0...characters.count).contains(place) else { return }
+        let column = cursor - lineStart
+        cursor = place
+        let start = lineStart
+        cursor = min(start + column, lineEnd)
+    }
+}

@@ -1,0 +1,84 @@
+/// The words that can be typed after `:`.
+package enum TypedCommand: String, Hashable, Sendable, CaseIterable {
+    case quit, help, page, filter, sync, offline, online, token, outbox, undo, redo, reading, layout, author, download
+    case forgetToken = "forget-token"
+
+    /// A few words for the help.
+    package var help: String {
+        switch self {
+        case .quit: "end the program; what is unsent stays here"
+        case .help: "the keys that are valid here"
+        case .page: "page N: go to page N"
+        case .filter: "filter WORDS: words, kind:highlight, by:ana, page:3, is:unread, is:unsent"
+        case .sync: "sync now"
+        case .offline: "stop talking to the server"
+        case .online: "talk to the server again"
+        case .token: "give a token"
+        case .forgetToken: "forget the token, as if it had never been given"
+        case .outbox: "what waits to be sent, and conflicts"
+        case .undo: "undo your last edit"
+        case .redo: "do again what was undone"
+        case .reading: "the reading view of the page"
+        case .layout: "the layout view of the page"
+        case .author: "author NAME: the name for what you write"
+        case .download: "download the PDF"
+        }
+    }
+
+    /// Whether it means something in the library.
+    var isForLibrary: Bool { self == .quit || self == .help }
+}
+
+extension AppState {
+    mutating func runTyped(_ line: String) -> [Effect] {
+        let words = line.split(separator: " ", maxSplits: 1).map(String.init)
+        guard let word = words.first else { return [] }
+        let rest = words.count > 1 ? words[1].trimmed : ""
+        let matches = TypedCommand.allCases.filter { $0.rawValue.hasPrefix(word.lowercased()) }
+        let exact = TypedCommand(rawValue: word.lowercased()) ?? (word == "q" ? .quit : nil)
+        guard let command = exact ?? (matches.count == 1 ? matches.first : nil) else {
+            notice = .warning(
+                matches.isEmpty ? "no such command: \(word)" : matches.map(\.rawValue).joined(separator: ", ") + "?")
+            return []
+        }
+        guard document != nil || command.isForLibrary else {
+            notice = .warning("open a layer first")
+            return []
+        }
+        return run(command, rest)
+    }
+
+    private mutating func run(_ command: TypedCommand, _ rest: String) -> [Effect] {
+        switch command {
+        case .quit: return keepDraft() + quit()
+        case .help: return run(.help, count: nil)
+        case .page:
+            guard let number = Int(rest), number > 0, number <= document?.pageCount ?? .max else {
+                notice = .warning("page N, with N from 1 to \(document?.pageCount ?? 1)")
+                return []
+            }
+            goTo(page: number - 1, .start)
+        case .filter: setFilter(rest)
+        case .sync: return run(.sync, count: nil)
+        case .offline: return [.setOnline(false)]
+        case .online: return [.setOnline(true)]
+        case .token: return run(.token, count: nil)
+        case .forgetToken: return [.forgetToken]
+        case .outbox: return run(.outbox, count: nil)
+        case .undo: return run(.undo, count: nil)
+        case .redo: return run(.redo, count: nil)
+        case .reading: document?.page.chosenView = .reading
+        case .layout: document?.page.chosenView = .layout
+        case .author:
+            guard !rest.isEmpty else {
+                notice = .warning("author NAME")
+                return []
+            }
+            document?.author = rest
+            notice = .done("new records are by \(rest)")
+            return [.rememberAuthor(rest)]
+        case .download: return download()
+        }
+        return []
+    }
+}

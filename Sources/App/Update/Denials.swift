@@ -1,0 +1,48 @@
+import Annotations
+import Authorization
+import InstantCore
+
+// Why a command cannot be given now. The same answer dims its key in the footer and is said when it is pressed.
+extension AppState {
+    /// nil: it can.
+    func denial(of command: Command) -> String? {
+        guard let document, prompt == nil, help == nil else { return nil }
+        switch command {
+        case .highlight, .underline, .strikeOut, .squiggly:
+            return document.denialOfCreation ?? (document.page.selection == nil ? "select words first: v" : nil)
+        case .note where !document.outbox.isOpen: return document.denialOfCreation
+        case .edit, .editExternally: return document.denialOfChange { .edit($0) }
+        case .delete: return document.denialOfChange { .delete($0) }
+        case .selectCharacters, .selectRows, .changeView, .searchNext, .searchPrevious:
+            return document.focus == .page && document.page.glyphs?.isEmpty != false ? "this page shows no text" : nil
+        default: return nil
+        }
+    }
+}
+
+extension DocumentState {
+    /// Why nothing can be added.
+    var denialOfCreation: String? { denial { .createAnnotation(group: $0.defaultGroup) } }
+
+    /// The row that a command about "it" is about.
+    var currentRow: ListRow? { focus == .page ? page.currentRow : list.current }
+
+    func denialOfChange(_ operation: (Subject) -> Operation) -> String? {
+        guard let row = currentRow else { return focus == .page ? "no mark at the cursor" : "the list is empty" }
+        return denial { _ in operation(row.subject) }
+    }
+
+    func denial(_ operation: (Grant) -> Operation) -> String? {
+        if isReadOnly { return "read-only: opened with --read-only" }
+        guard let grant = status.grant else { return "no token was accepted yet, so nothing can be changed: T" }
+        guard case .denied(let why) = grant.decide(operation(grant)) else { return nil }
+        return why.description
+    }
+}
+
+extension ListRow {
+    /// What permissions look at.
+    var subject: Subject {
+        Subject(kind == .comment ? .comments : .annotations, createdBy: createdBy, group: group)
+    }
+}

@@ -1,0 +1,95 @@
+import Annotations
+import Authorization
+import InstantCore
+
+// Making, changing, deleting; undo.
+extension AppState {
+    /// Hands edits over as one step. A new record needs an author's name: it is asked for once, after the right to
+    /// write was checked.
+    mutating func perform(_ edits: [Edit], from editor: Editor? = nil) -> [Effect] {
+        guard let document, !edits.isEmpty else { return [] }
+        let creates = edits.contains { if case .create = $0 { true } else { false } }
+        if creates, document.author == nil, document.status.grant?.creatorName == nil {
+            prompt = Prompt(.author(then: edits, editor: editor), label: "Your name, shown with what you write: ")
+            return []
+        }
+        guard let step = self.document?.history.begin(edits) else { return [] }
+        if let editor { self.document?.sent[step.id] = editor }
+        return [.perform(step)]
+    }
+
+    mutating func mark(_ kind: AnnotationKind) -> [Effect] {
+        guard let page = document?.page, let range = page.selected, let glyphs = page.glyphs,
+            let content = Content.markup(kind, page: page.index, rects: glyphs.rects(of: range))
+        else {
+            notice = .warning("nothing to mark is selected")
+            return []
+        }
+        document?.page.selection = nil
+        return perform([.create(content)])
+    }
+
+    mutating func deleteCurrent() -> [Effect] {
+        guard let document, let row = document.currentRow else { return [] }
+        if let owner = row.createdBy, owner != document.status.grant?.userID {
+            prompt = Prompt(
+                .confirm(.delete(row.id)), label: "Delete the \(row.kind.name) of \(row.author ?? owner)? y/N ")
+            return []
+        }
+        return perform([.delete(row.id)])
+    }
+
+    mutating func undo() -> [Effect] {
+        guard let step = document?.history.undo() else {
+            notice = .warning("nothing of yours to undo")
+            return []
+        }
+        return [.undo(step: step.id)]
+    }
+
+    mutating func redo() -> [Effect] {
+        guard let step = document?.history.redo() else {
+            notice = .warning("nothing was undone")
+            return []
+        }
+        return [.perform(step)]
+    }
+
+    // MARK: Answers
+
+    mutating func edited(_ step: Int, _ ids: [Record.ID]) -> [Effect] {
+        guard let document, let edit = document.history.done.first(where: { $0.id == step })?.edits.first else {
+            return []
+        }
+        var effects: [Effect] = []
+        if let editor = self.document?.sent.removeValue(forKey: step) { effects += forgetDraft(editor.draftKey) }
+        switch edit {
+        case .create(let content):
+            notice = .done("\(AnnotationKind(type: content["type"]?.string ?? "").name) added; u takes it back")
+            if let id = ids.first { effects += seek(id) }
+        case .update: notice = .done("changed; u takes it back")
+        case .delete: notice = .done("deleted; u brings it back")
+        }
+        return effects + recordsChanged(ids, nil)
+    }
+
+    /// Nothing was changed; a text that was written stays as a draft.
+    mutating func editFailed(_ step: Int, _ why: String) -> [Effect] {
+        document?.history.failed(step)
+        notice = .error(why)
+        guard let editor = document?.sent.removeValue(forKey: step) else { return [] }
+        notice = .error("kept as a draft, not made: \(why)")
+        document?.drafts[editor.draftKey] = editor.input.text
+        return [.saveDraft(editor.draftKey, editor.input.text)]
+    }
+
+    mutating func undone(_ step: Int) {
+        document?.history.undid(step, canRedo: true)
+        notice = .done("undone; Ctrl-R does it again")
+    }
+
+    mutating func undoFailed(_ step: Int, _ why: String) {
+        document?.history.undid(step, canRedo: false)
+        notice = .warning("cannot be undone: \(why)")
+    }
+}

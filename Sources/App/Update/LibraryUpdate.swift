@@ -1,0 +1,73 @@
+import Screen
+
+// The library: moving in it, opening and removing layers.
+extension AppState {
+    mutating func opened(_ layer: OpenedLayer) -> [Effect] {
+        opening = nil
+        token = nil
+        document = DocumentState(layer)
+        return layer.hasPDF ? [] : download()
+    }
+
+    mutating func openFailed(_ why: String) {
+        if token?.isTrying == true {
+            token?.problem = why
+            token?.isTrying = false
+        } else if begin == .library {
+            opening = nil
+            notice = .error(why)
+        } else {
+            opening = Opening(problem: why)
+        }
+    }
+
+    mutating func openCurrent() -> [Effect] {
+        guard let entry = library.current else { return [] }
+        if let problem = entry.problem {
+            notice = .error(problem)
+            return []
+        }
+        opening = Opening()
+        return [.openLayer(entry.id)]
+    }
+
+    mutating func askToRemove() {
+        let lost = document.map { ($0.reference, $0.title, $0.waiting) }
+        let entry = library.current.map { ($0.id, $0.title ?? $0.id.documentID, $0.unsent) }
+        guard let (reference, title, unsent) = lost ?? entry else { return }
+        let what = unsent > 0 ? " and \(unsent) unsent edits that are nowhere else" : " (nothing unsent)"
+        prompt = Prompt(.confirm(.removeLayer(reference)), label: "Remove \(title)\(what) from this machine? y/N ")
+    }
+
+    mutating func moveInLibrary(_ command: Command, count: Int?) -> [Effect] {
+        let last = max(0, (library.entries?.count ?? 0) - 1)
+        let step = max(1, size.rows - 5)
+        guard let place = command.row(from: library.cursor, count: count, screen: step, last: last) else { return [] }
+        library.cursor = place
+        return []
+    }
+}
+
+extension Command {
+    /// Where a moving command leads in a list of rows; nil when it is no such command.
+    ///
+    /// - Parameters:
+    ///   - count: times, or for the first and last row a row counted from 1.
+    ///   - screen: rows in a screenful.
+    func row(from row: Int, count: Int?, screen: Int, last: Int) -> Int? {
+        let times = count ?? 1
+        let target =
+            switch self {
+            case .down: row + times
+            case .up: row - times
+            case .halfDown: row + times * max(1, screen / 2)
+            case .halfUp: row - times * max(1, screen / 2)
+            case .screenDown: row + times * max(1, screen - 1)
+            case .screenUp: row - times * max(1, screen - 1)
+            case .first: (count ?? 1) - 1
+            case .last: (count ?? last + 1) - 1
+            default: Int.min
+            }
+        return target == .min ? nil : max(0, min(target, last))
+    }
+}

@@ -1,0 +1,123 @@
+import Annotations
+import InstantCore
+import Screen
+
+// The list of annotations: moving, filtering, sorting, going to the place.
+extension AppState {
+    mutating func moveInList(_ command: Command, _ count: Int?) -> [Effect] {
+        guard let list = document?.list, list.total > 0 else { return [] }
+        let rows = layout.list.rows
+        guard let place = command.row(from: list.cursor, count: count, screen: rows, last: list.total - 1) else {
+            return []
+        }
+        document?.list.move(to: place)
+        return markCurrentRead()
+    }
+
+    /// What the cursor was put on has been seen.
+    mutating func markCurrentRead() -> [Effect] {
+        guard let row = document?.list.current, row.isUnread else { return [] }
+        if document?.list.window?.unread == 1 { document?.news.clear() }
+        return [.markRead([row.id])]
+    }
+
+    mutating func findUnread() -> [Effect] {
+        guard let list = document?.list else { return [] }
+        let request = RowRequest(query: list.query, index: list.cursor)
+        document?.list.asked = request
+        document?.list.isSeeking = true
+        return [.findUnread(request)]
+    }
+
+    mutating func rowsCame(_ window: RowWindow) -> [Effect] {
+        guard let before = document?.list, document?.list.take(window) == true else { return [] }
+        readQuotes(window.rows)
+        guard before.isSeeking else { return [] }
+        guard window.anchor != nil else {
+            notice = before.asked?.around == nil ? .done("nothing new") : .warning("the filter hides it from the list")
+            return []
+        }
+        return before.asked?.around == nil ? markCurrentRead() : []
+    }
+
+    mutating func sort() {
+        guard var query = document?.list.query else { return }
+        query.order =
+            switch query.order {
+            case .page: .newest
+            case .newest: .author
+            case .author: .page
+            }
+        document?.list.change(query)
+    }
+
+    mutating func setFilter(_ text: String) {
+        guard var query = document?.list.query else { return }
+        query.filter = FilterText.parse(text)
+        document?.list.filter = text
+        document?.list.change(query)
+    }
+
+    /// Makes a record the current one of the list.
+    mutating func seek(_ id: Record.ID) -> [Effect] {
+        guard let list = document?.list else { return [] }
+        let request = RowRequest(query: list.query, around: id, index: list.cursor)
+        document?.list.asked = request
+        document?.list.isSeeking = true
+        document?.list.isStale = false
+        return [.loadRows(request)]
+    }
+
+    // MARK: From list to page and back
+
+    mutating func goToCurrent() {
+        guard let row = document?.list.current else { return }
+        guard let page = row.pageIndex else {
+            notice = .warning("it names no page")
+            return
+        }
+        goTo(page: page, .place(rects: row.kind.isMarkup ? row.rects : [], box: row.box))
+        document?.focus = .page
+    }
+
+    /// A jump, which can be gone back from.
+    mutating func goTo(page: Int, _ arrival: PagePane.Arrival) {
+        guard let document else { return }
+        self.document?.jumps.leave(document.place)
+        self.document?.page.turn(to: max(0, min(page, (document.pageCount ?? page + 1) - 1)), arrival)
+    }
+
+    mutating func showMarks() -> [Effect] {
+        guard let document else { return [] }
+        if let block = document.page.placeholder {
+            self.document?.page.opened.insert(block)
+            return []
+        }
+        guard let row = document.page.currentRow else {
+            notice = .warning("no mark at the cursor")
+            return []
+        }
+        self.document?.jumps.leave(document.place)
+        self.document?.focus = .list
+        return seek(row.id)
+    }
+
+    mutating func jump(
+        _ take: (inout DocumentState, JumpList.Place) -> JumpList.Place?
+    ) -> [Effect] {
+        guard var document, let place = take(&document, document.place) else {
+            notice = .warning("nowhere to go")
+            return []
+        }
+        document.page.turn(to: place.page, .glyph(place.glyph))
+        document.focus = place.focus
+        self.document = document
+        return place.row.map { seek($0) } ?? []
+    }
+}
+
+extension DocumentState {
+    var place: JumpList.Place {
+        JumpList.Place(focus: focus, page: page.index, glyph: page.cursor.glyph, row: list.cursorID)
+    }
+}

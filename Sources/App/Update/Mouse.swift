@@ -1,0 +1,41 @@
+import Screen
+
+// Click and wheel.
+extension AppState {
+    mutating func clicked(_ place: Position) -> [Effect] {
+        guard !contexts.contains(.text), help == nil, let document, document.conflict == nil else { return [] }
+        let layout = layout
+        if document.outbox.isOpen { return [] }
+        if layout.list.contains(place) {
+            self.document?.focus = .list
+            self.document?.list.move(to: document.list.top + place.row - layout.list.row)
+            return markCurrentRead()
+        }
+        if layout.page.contains(place) {
+            self.document?.focus = .page
+            let spot = TypesetPage.Spot(
+                row: document.page.top + place.row - layout.page.row,
+                column: document.page.left + place.column - layout.page.column - PagePane.gutter)
+            if let glyph = document.page.typeset?.glyph(nearest: spot) {
+                self.document?.page.cursor = PageCursor(glyph: glyph)
+                self.document?.page.selection?.head = glyph
+            }
+        }
+        return []
+    }
+
+    /// - Parameter rows: down; negative is up.
+    mutating func wheeled(_ place: Position, by rows: Int) -> [Effect] {
+        guard !contexts.contains(.text) else { return [] }
+        let command: Command = rows > 0 ? .down : .up
+        let layout = layout
+        let focus = document?.focus
+        if help == nil, document?.outbox.isOpen == false {
+            if layout.list.contains(place) { document?.focus = .list }
+            if layout.page.contains(place) { document?.focus = .page }
+        }
+        let effects = runMoving(command, count: abs(rows))
+        if let focus { document?.focus = focus }
+        return effects
+    }
+}

@@ -1,0 +1,56 @@
+import Annotations
+import InstantCore
+
+// The PDF and its pages.
+extension AppState {
+    mutating func download() -> [Effect] {
+        switch document?.pdf {
+        case .missing(let progress)?: document?.pdf = .downloading(progress)
+        case .failed?: document?.pdf = .downloading(nil)
+        case .downloading?:
+            notice = .done("it is on its way; Esc stops it")
+            return []
+        default:
+            notice = .done("the PDF is here already")
+            return []
+        }
+        return [.startDownload]
+    }
+
+    mutating func downloaded(_ progress: DownloadProgress) {
+        switch document?.pdf {
+        case .downloading?, .missing?: document?.pdf = .downloading(progress)
+        default: break
+        }
+    }
+
+    mutating func downloadFailed(_ why: String?) {
+        guard let document else { return }
+        if let why {
+            self.document?.pdf = .failed(why)
+        } else if case .downloading(let progress) = document.pdf {
+            self.document?.pdf = .missing(progress)
+        }
+    }
+
+    mutating func pageCame(_ index: Int, _ entry: PageTexts.Entry) {
+        document?.texts.set(index, entry)
+        guard let document else { return }
+        self.document?.quotes.read(document.list.window?.rows ?? [], of: index, in: document.texts.glyphs(index))
+    }
+
+    /// The marked words of rows whose pages were read before.
+    mutating func readQuotes(_ rows: [ListRow]) {
+        guard let document else { return }
+        for page in Set(rows.compactMap(\.pageIndex)) {
+            guard let glyphs = document.texts.glyphs(page) else { continue }
+            self.document?.quotes.read(rows, of: page, in: glyphs)
+        }
+    }
+
+    mutating func pageRowsCame(_ index: Int, _ rows: [ListRow]) {
+        guard let page = document?.page, page.index == index else { return }
+        document?.page.rows = rows
+        document?.page.mark = max(0, min(page.mark, rows.count - 1))
+    }
+}

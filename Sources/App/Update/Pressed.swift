@@ -1,0 +1,85 @@
+import Screen
+
+// From a key to what it means where it was pressed.
+extension AppState {
+    /// Where keys are looked up now, innermost first.
+    var contexts: [KeyContext] {
+        if help != nil { return [.help, .moving, .everywhere] }
+        if let prompt { return prompt.isQuestion ? [.question] : [.text] }
+        if token?.path != nil { return [.tokenEntry, .text] }
+        guard let document else {
+            return token.map { $0.isEmpty ? [.tokenCard] : [.tokenCard, .tokenEntry] } ?? []
+                + [.library, .moving, .everywhere]
+        }
+        if document.conflict != nil { return [.conflict, .everywhere] }
+        if document.editor != nil { return [.editor, .text] }
+        var contexts: [KeyContext] = []
+        if let token { contexts += token.isEmpty ? [.tokenCard] : [.tokenCard, .tokenEntry] }
+        if isLossShown { contexts.append(.lost) }
+        if document.outbox.isOpen { return contexts + [.outbox, .moving, .everywhere] }
+        if shownPane == .page {
+            if document.page.selection != nil { contexts.append(.selection) }
+            contexts.append(.page)
+        } else {
+            contexts.append(.list)
+        }
+        return contexts + [.document, .moving, .everywhere]
+    }
+
+    /// The pane that takes the keys.
+    var shownPane: DocumentState.Pane { document?.focus ?? .list }
+
+    /// Whether characters are text here, not commands.
+    private var isWriting: Bool { contexts.contains(.text) }
+
+    mutating func pressed(_ key: Key) -> [Effect] {
+        notice = nil
+        if let prompt, prompt.isQuestion { return answered(key) }
+        switch key {
+        case .paste(let text): return pasted(text)
+        case .click(let row, let column): return clicked(Position(row: row, column: column))
+        case .wheelUp(let row, let column): return wheeled(Position(row: row, column: column), by: -3)
+        case .wheelDown(let row, let column): return wheeled(Position(row: row, column: column), by: 3)
+        default: break
+        }
+        switch keys.read(key, in: contexts, of: keymap) {
+        case .command(let command, let count): return run(command, count: count)
+        case .unfinished: return []
+        case .nothing:
+            guard isWriting, case .character(let character) = key else { return [] }
+            return write(String(character))
+        }
+    }
+
+    private mutating func pasted(_ text: String) -> [Effect] {
+        if isWriting {
+            // One line is asked for: line ends of the paste are blanks in it.
+            let isOneLine = document?.editor == nil || prompt != nil
+            return write(isOneLine ? String(text.map { $0.isNewline ? " " : $0 }) : text)
+        }
+        let pasted = TokenText(text)
+        if token == nil {
+            guard pasted.looksLikeToken, document != nil, canOpenCard else {
+                notice = .warning("nothing is being written here: \(text.count) pasted characters were left out")
+                return []
+            }
+            token = TokenCard(.layer)
+        }
+        token?.receive(pasted)
+        return []
+    }
+
+    /// Puts text where text is being written.
+    private mutating func write(_ text: String) -> [Effect] {
+        if prompt != nil {
+            prompt?.input.insert(text)
+            return promptChanged()
+        }
+        if token?.path != nil {
+            token?.path?.insert(text)
+        } else {
+            document?.editor?.input.insert(text)
+        }
+        return []
+    }
+}

@@ -1,0 +1,78 @@
+import Screen
+
+// The line at the foot: commands, filter, search, names, questions.
+extension AppState {
+    /// What changes while a prompt is typed in: only the filter is used at once.
+    mutating func promptChanged() -> [Effect] {
+        if let prompt, case .filter = prompt.purpose { setFilter(prompt.input.text) }
+        return []
+    }
+
+    mutating func promptLeft() -> [Effect] {
+        guard let prompt else { return [] }
+        self.prompt = nil
+        switch prompt.purpose {
+        case .filter(let before): setFilter(before)
+        case .author(_, let editor?):
+            document?.editor = editor
+            notice = .warning("not saved: a new record needs an author's name")
+        case .author: notice = .warning("not made: a new record needs an author's name")
+        case .command, .search, .server, .confirm: break
+        }
+        return []
+    }
+
+    mutating func promptAccepted() -> [Effect] {
+        guard let prompt else { return [] }
+        let text = prompt.input.text.trimmed
+        switch prompt.purpose {
+        case .author(let edits, let editor):
+            guard !text.isEmpty else { return [] }
+            self.prompt = nil
+            document?.author = text
+            return [.rememberAuthor(text)] + perform(edits, from: editor)
+        case .command:
+            self.prompt = nil
+            return runTyped(text)
+        case .filter: self.prompt = nil
+        case .search:
+            self.prompt = nil
+            return search(text)
+        case .server:
+            guard !text.isEmpty else { return promptLeft() }
+            self.prompt = nil
+            token = TokenCard(.join(server: text))
+        case .confirm: break
+        }
+        return []
+    }
+
+    /// A question takes one key: `y` is yes, any other is no.
+    mutating func answered(_ key: Key) -> [Effect] {
+        guard let prompt, case .confirm(let what) = prompt.purpose else { return [] }
+        self.prompt = nil
+        guard keymap.match([key], in: [.question]) == .command(.yes) else {
+            notice = .done("left as it is")
+            return []
+        }
+        switch what {
+        case .delete(let id): return perform([.delete(id)])
+        case .removeLayer(let reference):
+            let wasOpen = document != nil
+            document = nil
+            token = nil
+            if begin != .library, wasOpen { return [.closeLayer, .removeLayer(reference)] + quit() }
+            return (wasOpen ? [.closeLayer] : []) + [.removeLayer(reference)]
+        }
+    }
+}
+
+extension String {
+    /// Without white space at its ends.
+    var trimmed: String {
+        var rest = self[...]
+        while rest.first?.isWhitespace == true { rest.removeFirst() }
+        while rest.last?.isWhitespace == true { rest.removeLast() }
+        return String(rest)
+    }
+}

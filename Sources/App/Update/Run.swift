@@ -1,0 +1,106 @@
+import Annotations
+import Screen
+
+// From a command to what does it.
+extension AppState {
+    /// - Parameter count: typed before the command, nil for none.
+    mutating func run(_ command: Command, count: Int?) -> [Effect] {
+        if let why = denial(of: command) {
+            notice = .warning(why)
+            return []
+        }
+        if let effects = runWriting(command) { return effects }
+        switch command {
+        case .help: help = help == nil ? HelpState(contexts: contexts) : nil
+        case .commandLine: prompt = Prompt(.command, label: ":")
+        case .redraw: return [.redraw]
+        case .suspend: return keepDraft() + [.suspend]
+        case .escape: return escape() ?? []
+        case .interrupt:
+            guard let effects = escape() else {
+                notice = .done(mayLeaveToLibrary ? "q leaves this layer, q again quits" : "q quits")
+                return []
+            }
+            return effects
+        case .leave: return leave()
+        case .open: return openCurrent()
+        case .addLayer: prompt = Prompt(.server, label: "Server: ")
+        case .removeLayer: askToRemove()
+        case .undo: return undo()
+        case .redo: return redo()
+        case .sync:
+            notice = .done("syncing")
+            return [.syncNow]
+        case .token:
+            document?.refusedNeed = nil
+            if canOpenCard { token = token ?? TokenCard(.layer) }
+        case .outbox:
+            document?.outbox.isOpen = true
+            document?.outbox.isStale = true
+        case .useToken: return useToken()
+        case .clearToken: token?.clear()
+        case .tokenFile: token?.path = TextInput()
+        case .saveUnsent: return [.saveUnsent]
+        case .keepReading: document?.isLossAccepted = true
+        case .download: return download()
+        case .mine, .theirs, .merge: return resolve(command)
+        case .note: return addNote()
+        case .delete: return deleteCurrent()
+        case .edit: return editCurrent(externally: false)
+        case .editExternally: return editCurrent(externally: true)
+        default: return runMoving(command, count: count)
+        }
+        return []
+    }
+
+    /// The commands of a text that is being written; nil when the command is not one of them here.
+    private mutating func runWriting(_ command: Command) -> [Effect]? {
+        if prompt != nil {
+            if command == .accept { return promptAccepted() }
+            return prompt?.input.run(command) == true ? promptChanged() : nil
+        }
+        if token?.path != nil {
+            if command == .accept { return useToken() }
+            return token?.path?.run(command) == true ? [] : nil
+        }
+        guard document?.editor != nil, document?.conflict == nil, help == nil else { return nil }
+        switch command {
+        case .accept: return saveEditor()
+        case .moveToEditor: return moveToExternalEditor()
+        default: return document?.editor?.input.run(command) == true ? [] : nil
+        }
+    }
+
+    mutating func runMoving(_ command: Command, count: Int?) -> [Effect] {
+        if help != nil { return scrollHelp(command, count: count) }
+        guard let document else { return moveInLibrary(command, count: count) }
+        if document.outbox.isOpen { return runInOutbox(command, count: count) }
+        switch command {
+        case .otherPane: self.document?.focus = document.focus == .list ? .page : .list
+        case .search: beginSearch()
+        case .searchNext: return searchAgain(by: max(1, count ?? 1))
+        case .searchPrevious: return searchAgain(by: -max(1, count ?? 1))
+        case .back: return jump { $0.jumps.back(from: $1) }
+        case .forward: return jump { $0.jumps.forward(from: $1) }
+        case .nextPage: turnPage(by: max(1, count ?? 1))
+        case .previousPage: turnPage(by: -max(1, count ?? 1))
+        case .changeView: changeView()
+        case .highlight: return mark(.highlight)
+        case .underline: return mark(.underline)
+        case .strikeOut: return mark(.strikeOut)
+        case .squiggly: return mark(.squiggly)
+        case .goTo: goToCurrent()
+        case .showMarks: return showMarks()
+        case .sort: sort()
+        case .nextUnread: return findUnread()
+        case .showDetail: toggleDetail()
+        default: return document.focus == .page ? moveOnPage(command, count) : moveInList(command, count)
+        }
+        return []
+    }
+
+    private mutating func toggleDetail() {
+        let isHidden = layout.detail.isEmpty
+        document?.showsDetail = isHidden
+    }
+}

@@ -1,0 +1,60 @@
+import Annotations
+import Authorization
+import InstantCore
+
+// What the library reports: where sync stands, and what changed.
+extension AppState {
+    mutating func statusCame(_ status: SyncStatus) -> [Effect] {
+        guard let old = document?.status else { return [] }
+        document?.status = status
+        if old.waitingCounts != status.waitingCounts { document?.outbox.isStale = true }
+        if status.connection == .live, old.connection != .live {
+            if let card = token, card.isTrying || card.isEmpty, card.purpose == .layer { token = nil }
+            document?.expiryWarning = nil
+            notice = rightsNotice(from: old.grant, to: status.grant) ?? notice
+        }
+        if document?.loss == nil { document?.isLossAccepted = false }
+        return []
+    }
+
+    /// What a new token changed in what may be done.
+    private func rightsNotice(from old: Grant?, to new: Grant?) -> Notice? {
+        guard let old, let new, old.mayWrite != new.mayWrite || old.collaboration != new.collaboration else {
+            return nil
+        }
+        if old.mayWrite, !new.mayWrite {
+            let kept = document.map(\.waiting).map { $0 > 0 ? "; \($0) unsent are kept" : "" } ?? ""
+            return .warning("read-only from now on: this token lacks \"write\"\(kept)")
+        }
+        return .done(new.mayWrite && !old.mayWrite ? "this token may write" : "this token gives other rights")
+    }
+
+    /// Remote changes never move a cursor or a text under it: what is shown is asked for again, the rest counts.
+    mutating func recordsChanged(_ ids: [Record.ID], _ author: String?) -> [Effect] {
+        guard let document else { return [] }
+        self.document?.list.isStale = true
+        self.document?.page.isStale = true
+        self.document?.outbox.isStale = true
+        if let author { self.document?.news.add(author, max(1, ids.count)) }
+        if ids.isEmpty || document.detail.map({ ids.contains($0.id) }) == true { self.document?.detailAsked = nil }
+        guard author != nil, let editor = document.editor, case .record(let base) = editor.target,
+            ids.isEmpty || ids.contains(base.id)
+        else { return [] }
+        self.document?.editor?.theirAuthor = author
+        return [.loadRecord(base.id)]
+    }
+
+    mutating func recordCame(_ id: Record.ID, _ record: Record?) {
+        guard let document else { return }
+        if document.list.cursorID == id { self.document?.detail = record }
+        guard let editor = document.editor, case .record(let base) = editor.target, base.id == id,
+            editor.theirAuthor != nil, let record, record.content != base.content
+        else { return }
+        self.document?.editor?.theirs = record
+        notice = .warning("\(editor.theirAuthor ?? "someone") changed this meanwhile: Enter compares, nothing is lost")
+    }
+}
+
+extension SyncStatus {
+    fileprivate var waitingCounts: [Int] { [unsent, parked, conflicts, refused] }
+}

@@ -1,0 +1,50 @@
+import Annotations
+import Authorization
+import InstantCore
+
+// What the passing of time does.
+extension AppState {
+    private static let draftInterval: Int64 = 2000
+
+    mutating func ticked(_ moment: Timestamp) -> [Effect] {
+        now = moment
+        warnOfExpiry()
+        guard let editor = document?.editor, editor.isChanged, editor.saved != editor.input.text else { return [] }
+        guard let last = editor.savedAt else {
+            document?.editor?.savedAt = now
+            return []
+        }
+        return now - last >= Self.draftInterval ? keepDraft() : []
+    }
+
+    /// Says once each that the token has five minutes and one minute left.
+    private mutating func warnOfExpiry() {
+        guard let life = tokenLife, case .live = document?.status.connection, life > 0, life <= 300_000 else { return }
+        let minutes: Int64 = life <= 60_000 ? 1 : 5
+        guard document?.expiryWarning != minutes else { return }
+        document?.expiryWarning = minutes
+        if notice == nil {
+            notice = .warning("the token expires in \(RelativeTime.life(milliseconds: life)): T gives a new one")
+        }
+    }
+
+    /// Milliseconds until the token expires, by the server's clock; nil without one.
+    var tokenLife: Int64? {
+        guard let status = document?.status, let grant = status.grant else { return nil }
+        return grant.expiresAt.milliseconds.subtractingReportingOverflow(now.milliseconds + status.clockOffset)
+            .partialValue
+    }
+
+    /// Milliseconds until something on the screen changes by the passing of time alone; nil: nothing does.
+    package var wakeAfter: Int64? {
+        guard let document else { return nil }
+        if let editor = document.editor, editor.isChanged, editor.saved != editor.input.text {
+            return Self.draftInterval
+        }
+        if case .offline(let retryAt) = document.status.connection, retryAt > now {
+            return (retryAt - now - 1) % 1000 + 1
+        }
+        if let life = tokenLife, life > 0, life <= 60_000 { return (life - 1) % 1000 + 1 }
+        return 60_000 - ((now.milliseconds % 60_000) + 60_000) % 60_000
+    }
+}

@@ -1,0 +1,53 @@
+import InstantCore
+
+// Giving a token, and what comes of it.
+extension AppState {
+    /// Whether a card may open: never over something that is being typed or chosen.
+    var canOpenCard: Bool {
+        guard prompt == nil, help == nil, let document else { return prompt == nil && help == nil }
+        return document.editor == nil && document.conflict == nil && document.page.selection == nil
+    }
+
+    mutating func useToken() -> [Effect] {
+        guard let card = token else { return [] }
+        if let path = card.path {
+            let name = path.text.filter { !$0.isNewline }
+            token?.path = nil
+            return name.isEmpty ? [] : [.readTokenFile(name)]
+        }
+        guard let received = card.received else {
+            notice = .warning("no token yet: paste one, or @ and the name of a file")
+            return []
+        }
+        guard card.claims != nil else {
+            notice = .warning("this cannot be used: Ctrl-U clears it")
+            return []
+        }
+        token?.isTrying = true
+        token?.problem = nil
+        switch card.purpose {
+        case .layer: return [.supplyToken(received)]
+        case .join(let server): return [.join(server: server, token: received)]
+        }
+    }
+
+    mutating func tokenRefused(_ why: String) {
+        let purpose = token?.purpose ?? .layer
+        guard token != nil || canOpenCard else {
+            notice = .error(why)
+            return
+        }
+        token = TokenCard(purpose)
+        token?.problem = why
+    }
+
+    /// Opens the card when a token is needed and nothing is in its way; closes it when none is.
+    mutating func settleCard() {
+        guard let document else { return }
+        guard let need = document.need else {
+            self.document?.refusedNeed = nil
+            return
+        }
+        if token == nil, document.refusedNeed != need, canOpenCard { token = TokenCard(.layer) }
+    }
+}

@@ -1,0 +1,34 @@
+import Screen
+
+extension Canvas {
+    mutating func drawDocument(_ state: AppState, _ document: DocumentState) {
+        let layout = state.layout
+        if document.outbox.isOpen, document.conflict == nil {
+            drawOutbox(state, document, in: layout.body)
+        } else {
+            drawPageHeader(state, document, in: layout.pageHeader)
+            drawPage(state, document, in: layout.page)
+            drawListRule(state, document, in: layout.listRule)
+            drawList(state, document, in: layout.list)
+            drawDetail(state, document, in: layout.detail)
+            if let divider = layout.divider { fill(divider, with: "|", style: state.theme.rule) }
+        }
+        drawFoot(state, document, in: layout.foot)
+        drawStatus(state, document, in: layout.status)
+    }
+
+    /// The editor or the card that is open, the innermost one.
+    private mutating func drawFoot(_ state: AppState, _ document: DocumentState, in area: Area) {
+        guard !area.isEmpty else { return }
+        fill(area)
+        if let card = document.conflict {
+            drawConflict(card, state, in: area)
+        } else if let editor = document.editor {
+            drawEditor(editor, state, in: area)
+        } else if let card = state.token {
+            drawTokenCard(card, state, in: area)
+        } else {
+            drawLoss(state, document, in: area)
+        }
+    }
+}

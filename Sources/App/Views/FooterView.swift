@@ -1,0 +1,69 @@
+import Screen
+
+extension Canvas {
+    /// The last row: a prompt, else what there is to say, else the keys.
+    mutating func drawFooter(_ state: AppState) {
+        let area = self.area.split(bottom: 1).bottom
+        fill(area)
+        if let prompt = state.prompt {
+            drawPrompt(prompt, state.theme, in: area)
+        } else if let notice = state.notice {
+            let style: Style =
+                switch notice.kind {
+                case .done: state.theme.notice
+                case .warning: state.theme.warning
+                case .error: state.theme.error
+                }
+            write(clean(" \(notice.text)").truncated(to: area.columns), in: area, style: style)
+        } else {
+            drawKeys(state, in: area)
+        }
+    }
+
+    private mutating func drawPrompt(_ prompt: Prompt, _ theme: Theme, in area: Area) {
+        let label = CleanText(cleaning: prompt.label).truncated(to: max(1, area.columns - 8))
+        write(label, in: area, style: theme.prompt)
+        guard !prompt.isQuestion else {
+            cursor = Position(row: area.row, column: min(label.width, area.columns - 1))
+            return
+        }
+        drawInput(prompt.input, in: area.split(left: label.width).rest, style: theme.input)
+    }
+
+    /// One line of input, scrolled so that its cursor is seen.
+    mutating func drawInput(_ input: TextInput, in area: Area, style: Style) {
+        guard !area.isEmpty else { return }
+        let before = CleanText(cleaning: String(input.characters[..<input.cursor]))
+        let hidden = max(0, before.width - area.columns + 1)
+        write(CleanText(cleaning: input.text).dropping(columns: hidden), in: area, style: style)
+        cursor = Position(row: area.row, column: area.column + before.width - hidden)
+    }
+
+    /// Keys that mean something here, those that cannot be given now dim; as many as there is room for.
+    private mutating func drawKeys(_ state: AppState, in area: Area) {
+        var seen: Set<Command> = []
+        var bindings = state.keymap.bindings(in: state.contexts).filter {
+            $0.footer != nil && seen.insert($0.command).inserted
+        }
+        let help = bindings.firstIndex { $0.command == .help }.map { bindings.remove(at: $0) }
+        let last: CleanText = help.map { "\($0.shortName) \($0.footer ?? "")" } ?? ""
+        var column = 1
+        for binding in bindings {
+            let width = CleanText(cleaning: "\(binding.shortName) \(binding.footer ?? "")").width
+            guard column + width + 2 + last.width < area.columns else { break }
+            column += draw(binding, state, in: area, column: column) + 2
+        }
+        if let help { draw(help, state, in: area, column: column) }
+    }
+
+    @discardableResult
+    private mutating func draw(_ binding: Binding, _ state: AppState, in area: Area, column: Int) -> Int {
+        let isDenied = state.denial(of: binding.command) != nil
+        let key = CleanText(cleaning: binding.shortName)
+        let label: CleanText = " \(binding.footer ?? "")"
+        let theme = state.theme
+        write(key, in: area, column: column, style: isDenied ? theme.dimmed : theme.footerKey)
+        write(label, in: area, column: column + key.width, style: isDenied ? theme.dimmed : theme.footer)
+        return key.width + label.width
+    }
+}

@@ -1,0 +1,62 @@
+import Annotations
+import InstantCore
+import Screen
+
+extension Canvas {
+    /// `-- Annotations 4/38 - by page - filter: none --------- 2 new -----`
+    mutating func drawListRule(_ state: AppState, _ document: DocumentState, in area: Area) {
+        guard !area.isEmpty else { return }
+        let list = document.list
+        let order =
+            switch list.query.order {
+            case .page: "by page"
+            case .newest: "newest first"
+            case .author: "by author"
+            }
+        let place = list.total == 0 ? "0" : "\(list.cursor + 1)/\(list.total)"
+        let filter = list.filter.isEmpty ? "none" : list.filter
+        let unread = list.window?.unread ?? 0
+        let right: CleanText = unread > 0 ? " \(unread) new " : ""
+        let title: CleanText = "Annotations \(place) - \(order) - filter: \(filter)"
+        rule(
+            title.truncated(to: max(0, area.columns - right.width - 11)), row: area.row, column: area.column,
+            columns: area.columns, style: state.theme.rule,
+            titleStyle: document.focus == .list ? state.theme.title : state.theme.dimmed)
+        if !right.isEmpty, area.columns > 30 {
+            write(right, in: area, column: area.columns - right.width - 5, style: state.theme.unread)
+        }
+    }
+
+    mutating func drawList(_ state: AppState, _ document: DocumentState, in area: Area) {
+        guard !area.isEmpty else { return }
+        let list = document.list
+        if list.total == 0 {
+            write(document.emptyList.truncated(to: area.columns - 2), in: area, column: 2, style: state.theme.dimmed)
+            return
+        }
+        let form = RowForm(columns: area.columns, pages: document.pageCount ?? 0)
+        for line in 0..<area.rows where list.top + line < list.total {
+            let index = list.top + line
+            let isCurrent = index == list.cursor
+            guard let row = list.row(index) else {
+                write("  ...", in: area, row: line, style: state.theme.dimmed)
+                continue
+            }
+            let text = form.line(row, isCurrent: isCurrent, document, at: state.now)
+            write(text, in: area, row: line, style: row.isUnread ? state.theme.unread : state.theme.text)
+            guard isCurrent else { continue }
+            let style = document.focus == .list ? state.theme.selection : state.theme.inactiveSelection
+            restyle(Area(row: area.row + line, column: area.column, rows: 1, columns: area.columns)) { _ in style }
+            if document.focus == .list { cursor = Position(row: area.row + line, column: area.column) }
+        }
+    }
+}
+
+extension DocumentState {
+    fileprivate var emptyList: CleanText {
+        if list.window == nil { return "Reading the list ..." }
+        if !list.filter.isEmpty { return "Nothing matches the filter. Esc removes it." }
+        return denialOfCreation == nil
+            ? "No annotations yet. a adds a note on this page." : "No annotations yet."
+    }
+}

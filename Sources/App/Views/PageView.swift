@@ -1,0 +1,145 @@
+import Annotations
+import InstantCore
+import Screen
+
+extension Canvas {
+    mutating func drawPageHeader(_ state: AppState, _ document: DocumentState, in area: Area) {
+        guard !area.isEmpty else { return }
+        let page = document.page
+        let count = document.pageCount.map { " of \($0)" } ?? ""
+        var left: CleanText = "    Page \(page.index + 1)\(count)"
+        if let typeset = page.typeset {
+            switch typeset.view {
+            case .reading: left += " - reading view (L: layout is \(page.layoutWidth ?? 0) wide)"
+            case .layout: left += " - layout view (L: reading)"
+            }
+        }
+        var right = CleanText()
+        if let typeset = page.typeset, layoutRows(of: state) > 0 {
+            let last = min(typeset.rows.count, page.top + layoutRows(of: state))
+            right = "lines \(page.top + 1)-\(last)"
+            if page.left > 0 { right = "column \(page.left + 1)  \(right)" }
+        }
+        if let search = page.search { right = "/\(search.text)  \(right)" }
+        let style = document.focus == .page ? state.theme.title : state.theme.dimmed
+        let room = area.columns - right.width - 1
+        if room > 12 {
+            write(left.truncated(to: room - 1), in: area, style: style)
+            write(right, in: area, column: room, style: state.theme.dimmed)
+        } else {
+            write(left.truncated(to: area.columns), in: area, style: style)
+        }
+    }
+
+    private func layoutRows(of state: AppState) -> Int { state.layout.page.rows }
+
+    mutating func drawPage(_ state: AppState, _ document: DocumentState, in area: Area) {
+        guard !area.isEmpty else { return }
+        let page = document.page
+        guard let typeset = page.typeset, let glyphs = page.glyphs, let marks = page.marks else {
+            drawWithoutText(state, document, in: area)
+            return
+        }
+        let text = area.split(left: PagePane.gutter).rest
+        for row in 0..<area.rows where typeset.rows.indices.contains(page.top + row) {
+            let index = page.top + row
+            write(
+                typeset.text(of: index, in: glyphs).dropping(columns: page.left), in: text, row: row,
+                style: state.theme.style(of: typeset.rows[index].role))
+            if let rowMarks = page.rowMarks[index] {
+                write(page.gutter(rowMarks, marks.marks), in: area, row: row, style: state.theme.otherMark)
+                draw(rowMarks, page, state.theme, row: row, in: text)
+            }
+        }
+        for hit in page.search?.hits ?? [] { restyle(hit, page, in: text, state.theme.searchMatch) }
+        if let selected = page.selected { restyle(selected, page, in: text, state.theme.selectedText) }
+        drawCursor(state, document, typeset, in: text)
+    }
+
+    /// The brackets beside marked words, and their styles.
+    private mutating func draw(_ marks: RowMarks, _ page: PagePane, _ theme: Theme, row: Int, in text: Area) {
+        for span in marks.spans where page.rows.indices.contains(span.mark) {
+            let columns = span.columns
+            let style = theme.style(of: page.rows[span.mark].kind)
+            let area = Area(
+                row: text.row + row, column: text.column + columns.lowerBound - page.left, rows: 1,
+                columns: columns.count)
+            restyle(area.intersection(text)) { $0.adding(style) }
+        }
+        for bracket in marks.brackets where bracket.column >= page.left {
+            write(
+                CleanText(cleaning: String(bracket.character)), in: text, row: row, column: bracket.column - page.left)
+        }
+    }
+
+    /// Adds a style to a range of glyphs, where it is on the screen.
+    private mutating func restyle(_ range: Range<Int>, _ page: PagePane, in text: Area, _ style: Style) {
+        guard let typeset = page.typeset, let glyphs = page.glyphs else { return }
+        for piece in typeset.pieces(of: range.clamped(to: 0..<glyphs.count), page: glyphs) {
+            let row = piece.row - page.top
+            guard (0..<text.rows).contains(row) else { continue }
+            let area = Area(
+                row: text.row + row, column: text.column + piece.columns.lowerBound - page.left, rows: 1,
+                columns: piece.columns.count)
+            restyle(area.intersection(text)) { $0.adding(style) }
+        }
+    }
+
+    private mutating func drawCursor(
+        _ state: AppState, _ document: DocumentState, _ typeset: TypesetPage, in text: Area
+    ) {
+        guard document.focus == .page, let spot = typeset.spot(of: document.page.cursor.glyph) else { return }
+        let place = Position(
+            row: text.row + spot.row - document.page.top, column: text.column + spot.column - document.page.left)
+        guard text.contains(place) else { return }
+        restyle(Area(row: place.row, column: place.column, rows: 1, columns: 1)) { $0.adding(.reverse) }
+        cursor = place
+    }
+}
+
+extension PagePane {
+    /// Kinds, then `*` for unread; `^` or `!` in the last column but one.
+    fileprivate func gutter(_ marks: RowMarks, _ all: [PageMark]) -> CleanText {
+        let rows = marks.marks.compactMap { self.rows.indices.contains($0) ? self.rows[$0] : nil }
+        var text = " " + marks.letters(all)
+        if rows.contains(where: \.isUnread) { text += "*" }
+        if let sign = rows.compactMap(\.delivery.sign).min() {
+            text += String(repeating: " ", count: max(0, 3 - text.count)) + String(sign)
+        }
+        return CleanText(cleaning: text)
+    }
+}
+
+extension Delivery {
+    /// What rows and gutters show; nil for what has arrived. A conflict is the greatest.
+    var sign: Character? {
+        switch self {
+        case .delivered: nil
+        case .unsent, .parked: "^"
+        case .conflict, .refused: "!"
+        }
+    }
+}
+
+extension Theme {
+    func style(of role: TypesetRow.Role) -> Style {
+        switch role {
+        case .body: text
+        case .heading: heading
+        case .dim: dimmed
+        case .rule: rule
+        case .placeholder: dimmed
+        }
+    }
+
+    func style(of kind: AnnotationKind) -> Style {
+        switch kind {
+        case .highlight: highlightMark
+        case .underline: underlineMark
+        case .strikeOut: strikeOutMark
+        case .squiggly: squigglyMark
+        case .note, .comment, .commentMarker: noteMark
+        default: otherMark
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import Annotations
+import InstantCore
+import PDFPages
+import Screen
+
+// What stands in the page's place while there is no text of it.
+extension Canvas {
+    mutating func drawWithoutText(_ state: AppState, _ document: DocumentState, in area: Area) {
+        let lines: [CleanText]
+        switch document.pdf {
+        case .downloading(let progress):
+            drawDownload(document, progress, state.theme, in: area)
+            return
+        case .missing(let progress):
+            let part = progress.map { " (\($0.amounts))" } ?? ""
+            lines = ["The PDF is not on this machine yet\(part). D downloads it."]
+        case .opening: lines = ["Looking into the PDF ..."]
+        case .failed(let why):
+            lines = [CleanText(cleaning: why), "The annotations are listed all the same. D tries again."]
+        case .ready: lines = [document.reasonForNoText]
+        }
+        var row = 0
+        for line in lines.flatMap({ $0.wrapped(to: area.columns - 6) }) {
+            write(line, in: area, row: row, column: PagePane.gutter + 1, style: state.theme.dimmed)
+            row += 1
+        }
+        drawMarks(state, document, in: area.split(top: row + 1).rest)
+    }
+
+    /// The marks of the page by their position on it.
+    private mutating func drawMarks(_ state: AppState, _ document: DocumentState, in area: Area) {
+        guard let sizes = document.pdf.info?.pages, sizes.indices.contains(document.page.index) else { return }
+        let size = sizes[document.page.index]
+        for (index, annotation) in document.page.rows.enumerated().dropFirst(document.page.top).prefix(area.rows) {
+            let place = annotation.box?.place(width: size.width, height: size.height) ?? "somewhere"
+            let row = index - document.page.top
+            let text: CleanText =
+                " \(String(annotation.kind.letter))   \(place): \(annotation.kind.name) \(annotation.text)"
+            let isCurrent = index == document.page.mark && document.focus == .page
+            let style = isCurrent ? state.theme.selection : state.theme.text
+            write(text.truncated(to: area.columns), in: area, row: row, style: style)
+            if isCurrent { cursor = Position(row: area.row + row, column: area.column) }
+        }
+    }
+
+    private mutating func drawDownload(
+        _ document: DocumentState, _ progress: DownloadProgress?, _ theme: Theme, in area: Area
+    ) {
+        let room = area.split(left: PagePane.gutter + 1).rest
+        write(clean("Downloading \(document.title)").truncated(to: room.columns - 1), in: room, style: theme.title)
+        guard let progress else {
+            write("waiting for the first bytes; Esc stops it", in: room, row: 2, style: theme.dimmed)
+            return
+        }
+        let width = max(4, min(60, room.columns - 2))
+        let full = Int((progress.fraction ?? 0) * Double(width - 2))
+        let bar = String(repeating: "#", count: full) + String(repeating: ".", count: width - 2 - full)
+        write("[\(bar)]", in: room, row: 2)
+        write(CleanText(cleaning: progress.sentence).truncated(to: room.columns), in: room, row: 3)
+        write("Esc stops it; it goes on where it was next time.", in: room, row: 5, style: theme.dimmed)
+    }
+}
+
+extension DocumentState {
+    fileprivate var reasonForNoText: CleanText {
+        switch texts[page.index] {
+        case .text?: "Page \(page.index + 1) has no text. Its marks, by position:"
+        case .failed(let why)?: "\(why) The marks of page \(page.index + 1), by position:"
+        case .loading?, nil: "Reading page \(page.index + 1) ..."
+        }
+    }
+}
+
+extension DownloadProgress {
+    /// `130 kB of 309 kB`
+    var amounts: String {
+        ByteCount.text(received) + (total.map { " of " + ByteCount.text($0) } ?? "")
+    }
+
+    /// `43 %  130 kB of 309 kB  1.2 MB/s  2s left`
+    var sentence: String {
+        var parts: [String] = []
+        if let fraction { parts.append("\(Int(fraction * 100)) %") }
+        parts.append(amounts)
+        if let bytesPerSecond, bytesPerSecond.isFinite {
+            parts.append(ByteCount.text(Int64(max(0, min(bytesPerSecond, 1e15)))) + "/s")
+        }
+        if let secondsLeft, secondsLeft < 1e9 {
+            parts.append(RelativeTime.life(milliseconds: Int64(secondsLeft * 1000)) + " left")
+        }
+        return parts.joined(separator: "  ")
+    }
+}

@@ -1,0 +1,76 @@
+import Annotations
+import Authorization
+import InstantCore
+import Screen
+
+/// How a row of the list is set for a width. What has no room goes in this order: group, age, author down to four
+/// letters, the marked words where there is a note; never state or kind.
+struct RowForm: Equatable, Sendable {
+    private let columns: Int
+    private let pageDigits: Int
+    private let authorColumns: Int
+    private let ageColumns: Int
+    private let groupColumns: Int
+
+    init(columns: Int, pages: Int) {
+        self.columns = columns
+        pageDigits = max(3, String(pages).count)
+        authorColumns = columns >= 56 ? 7 : columns >= 44 ? 6 : 4
+        ageColumns = columns >= 44 ? 11 : 0
+        groupColumns = columns >= 100 ? 12 : 0
+    }
+
+    func line(_ row: ListRow, isCurrent: Bool, _ document: DocumentState, at now: Timestamp) -> CleanText {
+        let state = row.delivery.sign ?? (row.isUnread ? "*" : " ")
+        let page = row.pageIndex.map { String($0 + 1) } ?? "-"
+        let author = CleanText(cleaning: authorName(row, document))
+        var line: CleanText = "\(isCurrent ? ">" : " ") \(String(state))\(String(row.kind.letter))"
+        line += CleanText(cleaning: page).padded(to: pageDigits, align: .right) + .blanks(columns >= 44 ? 2 : 1)
+        line += author.truncated(to: authorColumns - 1, ellipsis: "").padded(to: authorColumns)
+        if groupColumns > 0 {
+            line += CleanText(cleaning: row.group ?? "").truncated(to: groupColumns - 1).padded(to: groupColumns)
+        }
+        let room = columns - line.width - ageColumns - 1
+        line += text(row, document, room: room).truncated(to: max(0, room)).padded(to: max(0, room))
+        guard ageColumns > 0 else { return line }
+        let replies: CleanText = row.replies > 0 ? "+\(row.replies)" : ""
+        let age = row.waitingWord ?? row.changedAt.map { RelativeTime.age(of: $0, at: now) } ?? ""
+        let right = replies.padded(to: 4, align: .right) + CleanText(cleaning: age).padded(to: 7, align: .right)
+        return line + right
+    }
+
+    private func authorName(_ row: ListRow, _ document: DocumentState) -> String {
+        let grant = document.status.grant
+        if let user = row.createdBy, user == grant?.userID { return "me" }
+        return row.author ?? row.createdBy ?? "-"
+    }
+
+    /// The marked words in quotes, then what was written.
+    private func text(_ row: ListRow, _ document: DocumentState, room: Int) -> CleanText {
+        let note = CleanText(cleaning: String(row.text.prefix(400).map { $0.isNewline ? " " : $0 }))
+        let warning: CleanText = row.warning.map { "(\($0)) " } ?? ""
+        guard row.kind.isMarkup else {
+            if case .unknown(let type) = row.kind, note.isEmpty { return warning + CleanText(cleaning: type) }
+            return note.isEmpty && warning.isEmpty ? CleanText(cleaning: row.kind.name) : warning + note
+        }
+        let words = document.quotes.words(of: row) ?? ""
+        if words.isEmpty { return warning + note }
+        if !note.isEmpty, room < 34 { return warning + note }
+        let most = note.isEmpty ? max(4, room - 2) : max(12, room * 3 / 5)
+        let quote: CleanText = "\"\(CleanText(cleaning: words).truncated(to: most))\""
+        return warning + (note.isEmpty ? quote : quote + " " + note)
+    }
+}
+
+extension ListRow {
+    /// What stands where the age would: the edit has not arrived.
+    fileprivate var waitingWord: String? {
+        switch delivery {
+        case .delivered: nil
+        case .unsent: "unsent"
+        case .parked: "kept"
+        case .conflict: "differs"
+        case .refused: "refused"
+        }
+    }
+}

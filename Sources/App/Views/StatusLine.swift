@@ -1,0 +1,104 @@
+import Annotations
+import Authorization
+import InstantCore
+import Screen
+
+/// The line above the footer: where one is and how sync stands. Where there is no room, parts go in a fixed order; what
+/// warns, the page and the state of sync never do.
+struct StatusLine {
+    private struct Part {
+        /// From the longest wording to the shortest.
+        var forms: [CleanText]
+        /// The lowest goes first; nil never goes.
+        var rank: Int?
+    }
+
+    private var parts: [Part] = []
+
+    init(_ state: AppState, _ document: DocumentState) {
+        let title = CleanText(cleaning: document.title)
+        add([title.truncated(to: 30), title.truncated(to: 14)], rank: 1, isTitle: true)
+        add([clean("/ \(document.layerName)").truncated(to: 20)], rank: 2)
+        if let selection = document.selectionText { add(selection, rank: nil) }
+        if document.isReadOnly || document.status.grant?.mayWrite == false { add(["READ-ONLY", "RO"], rank: nil) }
+        let total = document.pageCount.map { "/\($0)" } ?? ""
+        add(["p\(document.page.index + 1)\(total)", "p\(document.page.index + 1)"], rank: nil)
+        add([document.syncText(at: state.now, utcOffset: state.utcOffset)], rank: nil)
+        if document.status.conflicts > 0 { add(["\(document.status.conflicts) in conflict"], rank: nil) }
+        if document.status.refused > 0 { add(["\(document.status.refused) refused"], rank: nil) }
+        if document.status.parked > 0 { add(["\(document.status.parked) kept: not allowed"], rank: nil) }
+        if let life = state.tokenLife, case .live = document.status.connection {
+            let isShort = life < 15 * 60_000
+            add(["token \(RelativeTime.life(milliseconds: life))"], rank: isShort ? nil : 3)
+        }
+        let names = document.news.shown.map { CleanText(cleaning: $0) }
+        if let first = names.first {
+            let all = names.dropFirst().reduce(first) { $0 + ", " + $1 }
+            add([all.truncated(to: 30), "+\(document.news.total)"], rank: 0)
+        }
+        if let unread = document.list.window?.unread, unread > 0 { add(["\(unread) new"], rank: 4) }
+        if !state.keys.isEmpty { add([CleanText(cleaning: state.keys.shown)], rank: nil) }
+    }
+
+    private mutating func add(_ forms: [CleanText], rank: Int?, isTitle: Bool = false) {
+        parts.append(Part(forms: forms.filter { !$0.isEmpty }, rank: rank))
+    }
+
+    /// The line in so many columns.
+    func text(columns: Int) -> CleanText {
+        var parts = parts.filter { !$0.forms.isEmpty }
+        func line() -> CleanText {
+            parts.enumerated().reduce(" ") { line, part in
+                let isLayer = part.element.rank == 2 && part.offset > 0
+                return line + (part.offset == 0 ? "" : isLayer ? " " : "   ") + part.element.forms[0]
+            }
+        }
+        for rank in 0...4 where line().width > columns {
+            for index in parts.indices.reversed() where parts[index].rank == rank {
+                while parts[index].forms.count > 1, line().width > columns { parts[index].forms.removeFirst() }
+                if line().width > columns { parts.remove(at: index) }
+            }
+        }
+        for index in parts.indices.reversed() {
+            while parts[index].forms.count > 1, line().width > columns { parts[index].forms.removeFirst() }
+        }
+        return line().truncated(to: columns)
+    }
+}
+
+extension Canvas {
+    mutating func drawStatus(_ state: AppState, _ document: DocumentState, in area: Area) {
+        fill(area, style: state.theme.statusLine)
+        write(StatusLine(state, document).text(columns: area.columns), in: area, style: state.theme.statusLine)
+    }
+}
+
+extension DocumentState {
+    /// `SELECT 14 words "some of ... change"`
+    fileprivate var selectionText: [CleanText]? {
+        guard let range = page.selected, let glyphs = page.glyphs else { return nil }
+        let count = glyphs.wordCount(in: range)
+        let words: CleanText = "SELECT \(count) word\(count == 1 ? "" : "s")"
+        return [words + " \"\(glyphs.excerpt(of: range))\"", words]
+    }
+
+    /// `synced`, `3 unsent`, `syncing`, `offline, retry in 8 s`, `TOKEN? T`
+    fileprivate func syncText(at now: Timestamp, utcOffset: Int) -> CleanText {
+        let unsent = status.unsent
+        let waiting: CleanText = unsent > 0 ? ", \(unsent) unsent" : ""
+        switch status.connection {
+        case .live where unsent > 0: return "\(unsent) unsent\(status.isSyncing ? ", sending" : "")"
+        case .live: return status.isSyncing ? "syncing" : "synced"
+        case .idle: return "offline\(waiting)"
+        case .connecting:
+            guard let last = status.lastSync else { return "connecting\(waiting)" }
+            let copy = RelativeTime.near(last, at: now, utcOffset: utcOffset)
+            return "local copy of \(copy), connecting\(waiting)"
+        case .offline(let retryAt):
+            let seconds = max(0, (retryAt - now + 999) / 1000)
+            return "offline, retry in \(seconds) s\(waiting)"
+        case .needsToken: return "TOKEN? T\(waiting)"
+        case .lost: return "NO ACCESS\(waiting)"
+        }
+    }
+}
