@@ -1,0 +1,26 @@
+#!/bin/sh
+# build.sh debug|release PRODUCT|tests: builds quietly, but says beforehand when it will take long.
+set -eu
+cd "$(dirname "$0")/.."
+
+configuration=$1
+what=$2
+if [ "$what" = tests ]; then
+    set -- --build-tests --explicit-target-dependency-import-check error
+    built=.build/$configuration/postillaPackageTests.xctest
+else
+    set -- --product "$what"
+    built=.build/$configuration/$what
+fi
+
+if [ -e "$built" ]; then
+    exec swift build --configuration "$configuration" "$@" --quiet
+fi
+if [ ! -d ".build/$configuration/Hummingbird.build" ]; then
+    case $configuration in
+    debug) minutes=six ;;
+    *) minutes=fifteen ;;
+    esac
+    echo "The first $configuration build takes about $minutes minutes on two cores; later ones take seconds." >&2
+fi
+exec swift build --configuration "$configuration" "$@"

@@ -1,0 +1,143 @@
+#!/bin/sh
+# setup.sh run|test|bench: sees to it that this machine has what Postilla needs, and installs what is missing with the
+# system's package manager. Says nothing when there is nothing to do, and then needs no network and no rights.
+set -eu
+
+purpose=${1:-run}
+oldest_swift=6.2
+
+say() { printf '%s\n' "$*" >&2; }
+has() { command -v "$1" >/dev/null 2>&1; }
+
+has_header() {
+    for folder in /usr/include /usr/local/include /opt/homebrew/include ${SDKROOT:+"$SDKROOT/usr/include"}; do
+        if [ -e "$folder/$1" ]; then return 0; fi
+    done
+    return 1
+}
+
+# What is needed, one a line: how to see that it is there, then its package for apt, dnf, pacman and brew.
+needs() {
+    cat <<'LIST'
+command git            git            git            git      git
+header  curses.h       libncurses-dev ncurses-devel  ncurses  ncurses
+header  sqlite3.h      libsqlite3-dev sqlite-devel   sqlite   sqlite
+command pdftotext      poppler-utils  poppler-utils  poppler  poppler
+command qpdf           qpdf           qpdf           qpdf     qpdf
+LIST
+    if [ "$purpose" = run ]; then return; fi
+    cat <<'LIST'
+header  vterm.h        libvterm-dev   libvterm-devel libvterm libvterm
+LIST
+    if [ "$purpose" = test ]; then return; fi
+    cat <<'LIST'
+command less           less           less           less     less
+command neomutt        neomutt        neomutt        neomutt  neomutt
+command curl           curl           curl           curl     curl
+LIST
+}
+
+# The packages of what is missing, on one line.
+missing_packages() {
+    needs | while read -r kind name apt dnf pacman brew; do
+        case $kind in
+        command) if has "$name"; then continue; fi ;;
+        header) if has_header "$name"; then continue; fi ;;
+        esac
+        case $manager in
+        apt-get) printf '%s ' "$apt" ;;
+        dnf) printf '%s ' "$dnf" ;;
+        pacman) printf '%s ' "$pacman" ;;
+        brew) printf '%s ' "$brew" ;;
+        *) printf '%s ' "$name" ;;
+        esac
+    done
+}
+
+check_swift() {
+    if ! has swift; then
+        say "There is no Swift toolchain here. Postilla needs Swift $oldest_swift or later:"
+        say "install it from https://www.swift.org/install, make sure that \`swift --version\` works, and try again."
+        exit 1
+    fi
+    version=$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9][0-9]*\.[0-9][0-9]*\).*/\1/p' | head -n 1)
+    major=${version%%.*}
+    minor=${version#*.}
+    if [ -z "$version" ] || [ "$major" -lt 6 ] || { [ "$major" -eq 6 ] && [ "$minor" -lt 2 ]; }; then
+        say "The Swift toolchain here is ${version:-of an unknown version}; Postilla needs $oldest_swift or later:"
+        say "install one from https://www.swift.org/install and try again."
+        exit 1
+    fi
+}
+
+# How a command gets the right to install: not at all for root and brew, else by sudo where it will not ask in vain.
+find_right() {
+    right=
+    if [ "$manager" = brew ] || [ "$(id -u)" -eq 0 ]; then return 0; fi
+    if ! has sudo; then return 1; fi
+    right=sudo
+    if sudo -n true 2>/dev/null; then return 0; fi
+    [ -t 0 ]
+}
+
+# $packages is a list of words on purpose, and so is $right.
+# shellcheck disable=SC2086
+install_packages() {
+    case $manager in
+    apt-get)
+        # A list that is not fresh enough may still do, as on a machine without network.
+        $right apt-get -qq update >&2 || say "apt-get update failed; trying with the lists that are here"
+        $right env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 \
+            install --yes --no-install-recommends $packages >&2
+        ;;
+    dnf) $right dnf --quiet --assumeyes install $packages >&2 ;;
+    pacman) $right pacman --sync --needed --noconfirm $packages >&2 ;;
+    brew) brew install --quiet $packages >&2 ;;
+    esac
+}
+
+check_swift
+
+if [ "$(uname)" = Darwin ] && [ -z "${SDKROOT:-}" ]; then SDKROOT=$(xcrun --show-sdk-path 2>/dev/null || true); fi
+
+manager=
+for candidate in apt-get dnf pacman brew; do
+    if has "$candidate"; then
+        manager=$candidate
+        break
+    fi
+done
+
+packages=$(missing_packages)
+if [ -z "$packages" ]; then exit 0; fi
+
+if [ -z "$manager" ]; then
+    say "Missing here: $packages"
+    say "and no package manager that is known (apt-get, dnf, pacman, brew). Install them, and try again."
+    exit 1
+fi
+
+case $manager in
+pacman) by_hand="pacman -S $packages" ;;
+*) by_hand="$manager install $packages" ;;
+esac
+
+if ! find_right; then
+    say "Missing here: $packages"
+    say "and no right to install: this is not root, and sudo is not there or would ask for a password."
+    say "Have them installed with: $by_hand"
+    exit 1
+fi
+
+say "Installing $packages"
+if ! install_packages; then
+    say "$manager could not install them. Try it by hand: $by_hand"
+    exit 1
+fi
+
+packages=$(missing_packages)
+if [ -n "$packages" ]; then
+    say "Still missing after the installation: $packages"
+    say "Install them where the compiler and PATH find them, and try again."
+    exit 1
+fi
