@@ -8,6 +8,8 @@ struct ColumnRun {
 
     /// How many bands may come before the first one with text on both sides.
     private static let longestLead = 60
+    /// How many gutters are tried; pages have one or two.
+    private static let mostGutters = 12
 
     /// The run that begins with the band `start`, or nil when none does.
     init?(bands: [PageBand], from start: Int, words: [PageWord], height: Double) {
@@ -30,17 +32,30 @@ struct ColumnRun {
         }
         guard end - start >= 1, !inner.isEmpty else { return nil }
         let run = bands[start..<end].flatMap(\.words)
-        let gutters = inner.filter { gutter in
-            Self.isText(run.filter { words[$0].box.right <= gutter.left + 0.01 }, words, height)
-                && Self.isText(run.filter { words[$0].box.left >= gutter.right - 0.01 }, words, height)
+        func cut(_ gutters: [ReadingOrder.Gutter]) -> [[Int]] {
+            var parts: [[Int]] = Array(repeating: [], count: gutters.count + 1)
+            for word in run {
+                let middle = words[word].box.middle.x
+                parts[gutters.partitionPoint { $0.right <= middle }].append(word)
+            }
+            return parts
         }
-        guard !gutters.isEmpty else { return nil }
+        // The widest gutter first; each one that leaves running text in every part is taken.
+        var taken: [ReadingOrder.Gutter] = []
+        for gutter in inner.sorted(by: { $0.width > $1.width }).prefix(Self.mostGutters) {
+            let more = (taken + [gutter]).sorted { $0.left < $1.left }
+            if Self.areColumns(cut(more), words, height) { taken = more }
+        }
+        guard !taken.isEmpty else { return nil }
         self.bands = start..<end
-        parts = Array(repeating: [], count: gutters.count + 1)
-        for word in run {
-            let middle = words[word].box.middle.x
-            parts[gutters.partitionPoint { $0.right <= middle }].append(word)
-        }
+        parts = cut(taken)
+    }
+
+    /// Whether the parts are running text, and stand beside each other, not one below the other.
+    private static func areColumns(_ parts: [[Int]], _ words: [PageWord], _ height: Double) -> Bool {
+        guard parts.allSatisfy({ isText($0, words, height) }) else { return false }
+        let boxes = parts.map { part in Rect.around(part.lazy.map { words[$0].box }) }
+        return zip(boxes, boxes.dropFirst()).allSatisfy { $0.sharedHeight($1) > 0.5 }
     }
 
     /// Whether words make at least three rows of running text, as against numbers, labels or list marks.
@@ -51,6 +66,6 @@ struct ColumnRun {
         let perRow = bands.map { band in
             Double(band.words.reduce(0) { $0 + words[$1].cells + 1 } / band.rows(height: height))
         }
-        return median(perRow, otherwise: 0) >= 12
+        return median(perRow, otherwise: 0) >= 18
     }
 }

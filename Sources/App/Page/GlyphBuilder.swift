@@ -12,7 +12,7 @@ extension PageGlyphs {
         var builder = GlyphBuilder(words: words, height: height)
 
         let (upright, turned) = TurnedText.split(words)
-        let (matter, heads) = RunningHeads.split(upright, words: words, pageHeight: size.1, height: height)
+        let (matter, heads) = RunningHeads(words: words, pageHeight: size.1, height: height).split(upright)
         let grouping = PageBlocks(words: words, height: height)
         for area in ReadingOrder.areas(of: matter, words: words, height: height) {
             if area.tableGutters.isEmpty {
@@ -181,11 +181,20 @@ struct GlyphBuilder {
                 kind: kind, glyphs: start.glyphs..<glyphs.count, lines: start.lines..<lines.count, column: column))
     }
 
+    /// Of the lines that hold some text, spaces counted; of the words, where there is no such line.
+    private func usualAdvance() -> Double {
+        let advances = lines.lazy.filter { $0.glyphs.count >= 20 && !$0.isTurned }.map { line in
+            let cells = line.glyphs.reduce(0) { $0 + glyphs[$1].cells }
+            return (line.box.width / Double(cells), cells)
+        }
+        if !advances.isEmpty { return weightedMedian(Array(advances)) }
+        return weightedMedian(words.map { ($0.box.width / Double($0.cells), $0.cells) })
+    }
+
     func finished(width: Double, height: Double) -> PageGlyphs {
-        let advances = words.map { ($0.box.width / Double($0.cells), $0.shown.count) }
         var page = PageGlyphs(
             width: width, height: height, glyphs: glyphs, lines: lines, words: [], sentenceStarts: [], blocks: blocks,
-            advance: max(weightedMedian(advances), 0.5), lineHeight: self.height)
+            advance: max(usualAdvance(), 0.5), lineHeight: self.height)
         page.words = ranges.map { .init(glyphs: $0, core: page.core(of: $0)) }
         page.sentenceStarts = page.findSentences()
         return page

@@ -2,19 +2,22 @@ import Screen
 
 /// What is known about words that a line end has cut in two.
 enum Hyphenation {
-    /// Whether a word goes on in the next line: letters, a hyphen, and a small letter to go on with.
+    /// Whether a word goes on in the next line: a letter or digit, a hyphen, and a letter or digit to go on with.
     static func isBroken(after end: [Glyph], before start: [Glyph]) -> Bool {
         guard end.count >= 2, let hyphen = end.last, isHyphen(hyphen), let first = start.first else { return false }
-        let before = end[end.count - 2]
-        return before.isLetter && first.isLetter && first.isSmall
+        return end[end.count - 2].isLetterOrDigit && first.isLetterOrDigit
     }
 
-    /// Whether the hyphen goes when the two halves are joined. It stays where the page writes the word with it
-    /// elsewhere, and in a word that has another hyphen already.
+    /// Whether the hyphen goes when the two halves are joined. It stays before a capital or a digit, where the page
+    /// writes the word with it elsewhere, where both halves are words of the page, behind an adverb
+    /// (`closely-related`) or capitals (`SMT-based`), and in a word that has another hyphen already.
     static func dropsHyphen(_ end: [Glyph], _ start: [Glyph], elsewhere: Set<String>) -> Bool {
-        let whole = end.dropLast() + start
-        if elsewhere.contains(folded(whole)) { return true }
-        if elsewhere.contains(folded(end + start)) { return false }
+        guard let first = start.first, first.isSmall else { return false }
+        let (before, after) = (folded(end.dropLast()), folded(start))
+        if elsewhere.contains(before + after) { return true }
+        if end.dropLast().allSatisfy({ !$0.isSmall }) { return false }
+        if elsewhere.contains(before + "-" + after) || before.hasSuffix("ly") { return false }
+        if before.count >= 4, after.count >= 4, elsewhere.contains(before), elsewhere.contains(after) { return false }
         return !end.dropLast().contains(where: isHyphen)
     }
 

@@ -15,6 +15,8 @@ struct LayoutView {
     var rows: RowSetter
     private let left: Double
     private let pitch: Double
+    /// Columns at which the lines of body text begin.
+    private var leftEdges: Set<Int> = []
 
     /// More blank rows than this say nothing.
     private static let mostBlankRows = 2
@@ -22,7 +24,9 @@ struct LayoutView {
 
     /// Lines that share a row of the screen.
     private struct Level {
+        /// Middle of the first line and of the lowest one, in points.
         var y: Double
+        var lowest: Double
         var lines: [Int]
     }
 
@@ -37,13 +41,16 @@ struct LayoutView {
                 ? step : nil
         }
         pitch = median(steps, otherwise: page.lineHeight * 1.3)
+        for line in upright where page.blocks[line.block].kind == .paragraph {
+            leftEdges.insert(column(at: line.box.left))
+        }
     }
 
     mutating func set() {
         let levels = levels()
         for (index, level) in levels.enumerated() {
             if index > 0 {
-                let free = ((level.y - levels[index - 1].y) / pitch).rounded() - 1
+                let free = ((level.y - levels[index - 1].lowest) / pitch).rounded() - 1
                 for _ in 0..<max(0, min(Self.mostBlankRows, Int(free))) { rows.endRow() }
             }
             set(level)
@@ -70,8 +77,9 @@ struct LayoutView {
                 last.lines.allSatisfy({ !page.lines[$0].box.overlapsAcross(box) })
             {
                 levels[levels.count - 1].lines.append(line)
+                levels[levels.count - 1].lowest = box.middle.y
             } else {
-                levels.append(Level(y: box.middle.y, lines: [line]))
+                levels.append(Level(y: box.middle.y, lowest: box.middle.y, lines: [line]))
             }
         }
         return levels
@@ -79,22 +87,42 @@ struct LayoutView {
 
     private mutating func set(_ level: Level) {
         let lines = level.lines.sorted { page.lines[$0].box.left < page.lines[$1].box.left }
-        for line in lines {
-            var isFirst = true
-            for word in pieces(of: page.lines[line]) {
-                let x = page.glyphs[word.glyphs.lowerBound].box.left.clamped(
-                    page.glyphs[word.glyphs.upperBound - 1].box.left)
-                let natural = 1 + Int(min(Self.mostColumns, ((x - left) / page.advance).rounded()))
-                let needed = rows.isAtStart ? 1 : rows.column + (isFirst ? 1 : 0)
-                rows.advance(to: max(natural, needed))
-                for glyph in word.glyphs { rows.set(glyph) }
-                if let space = word.space { rows.set(space) }
-                isFirst = false
-            }
-        }
+        for line in lines { set(page.lines[line]) }
         let heading = lines.allSatisfy { page.blocks[page.lines[$0].block].kind == .heading }
         let quiet = lines.allSatisfy { !page.blocks[page.lines[$0].block].kind.isMatter }
         rows.endRow(heading ? .heading : quiet ? .dim : .body)
+    }
+
+    /// A line begins at its column. Its words follow with one blank between them, so that text stays smooth, and
+    /// only behind a wider gap stand at their own columns again.
+    private mutating func set(_ line: PageGlyphs.Line) {
+        var edge: Double?
+        for word in pieces(of: line) {
+            let boxes = [page.glyphs[word.glyphs.lowerBound].box, page.glyphs[word.glyphs.upperBound - 1].box]
+            let box = Rect.around(boxes)
+            if edge == nil {
+                rows.advance(to: max(column(of: line), rows.isAtStart ? 1 : rows.column + 1))
+            } else if let edge, box.left - edge >= max(page.lineHeight, line.box.height) * 0.8 {
+                rows.advance(to: max(column(at: box.left), rows.column))
+            }
+            for glyph in word.glyphs { rows.set(glyph) }
+            if let space = word.space { rows.set(space) }
+            edge = box.right
+        }
+    }
+
+    private func column(at x: Double) -> Int {
+        1 + max(0, Int(min(Self.mostColumns, ((x - left) / page.advance).rounded())))
+    }
+
+    /// Where a line begins; in the middle of its place when its letters are larger than the text's and it begins where
+    /// no other line does, as a centred title.
+    private func column(of line: PageGlyphs.Line) -> Int {
+        let start = column(at: line.box.left)
+        let cells = page.width(of: line.glyphs)
+        guard page.blocks[line.block].kind == .heading, !leftEdges.contains(start) else { return start }
+        let middle = (line.box.middle.x - left) / page.advance
+        return max(start, 1 + Int(min(Self.mostColumns, (middle - Double(cells) / 2).rounded())))
     }
 
     /// The words of a line, each with the space behind it.
@@ -108,9 +136,4 @@ struct LayoutView {
         if start < line.glyphs.upperBound { pieces.append((start..<line.glyphs.upperBound, nil)) }
         return pieces
     }
-}
-
-extension Double {
-    /// The smaller of two: where a word begins on the page, whichever way it is written.
-    fileprivate func clamped(_ other: Double) -> Double { Swift.min(self, other) }
 }

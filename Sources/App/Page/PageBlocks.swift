@@ -27,17 +27,20 @@ struct PageBlocks {
         let right = rows.map(\.box.right).max() ?? first.box.right
         let pitch = usualPitch(rows)
         var blocks: [Block] = []
+        let labels = FigureLabels.rows(in: rows, words: words)
         for (index, row) in rows.enumerated() {
-            let kind = kind(of: row, left: left)
+            let kind = labels.contains(index) ? .labels : kind(of: row, left: left)
             guard index > 0, let last = blocks.indices.last, blocks[last].kind == kind else {
                 blocks.append(Block(kind: kind, column: column, rows: [Row(row: row, joint: .row)]))
                 continue
             }
             let above = rows[index - 1]
-            if beginsBlock(row, below: above, of: blocks[last], left: left, pitch: pitch) {
+            if kind == .labels {
+                blocks[last].rows.append(Row(row: row, joint: .gap))
+            } else if beginsBlock(row, below: above, of: blocks[last], left: left, pitch: pitch) {
                 blocks.append(Block(kind: kind, column: column, rows: [Row(row: row, joint: .row)]))
             } else {
-                let joint = joint(of: row, below: above, right: right, kind: kind)
+                let joint = joint(of: row, below: above, left: left, right: right, kind: kind)
                 blocks[last].rows.append(Row(row: row, joint: joint))
             }
         }
@@ -46,8 +49,11 @@ struct PageBlocks {
 
     /// The usual distance between the middles of neighbouring rows.
     private func usualPitch(_ rows: [PageRow]) -> Double {
-        let steps = zip(rows, rows.dropFirst()).map { above, below in below.box.middle.y - above.box.middle.y }
-        return median(steps.filter { $0 > 0 && $0 < height * 2.2 }, otherwise: height * 1.3)
+        let steps = zip(rows, rows.dropFirst()).compactMap { above, below -> Double? in
+            let step = below.box.middle.y - above.box.middle.y
+            return above.box.overlapsAcross(below.box) && step > height * 0.7 && step < height * 2.2 ? step : nil
+        }
+        return median(steps, otherwise: height * 1.3)
     }
 
     private func kind(of row: PageRow, left: Double) -> PageGlyphs.Kind {
@@ -66,11 +72,12 @@ struct PageBlocks {
         let size = max(row.height, above.height) / max(min(row.height, above.height), 0.01)
         if step > pitch * 1.3 + max(0, row.height - height) { return true }
         if block.kind == .heading { return size > 1.1 || step > row.height * 1.8 }
-        if size > 1.2, row.count > 3, above.count > 3 { return true }
+        if size > 1.12, row.count > 8, above.count > 8 { return true }
         // The first line of a paragraph stands in; so do the lines of an item under its mark.
         let indent = row.box.left - above.box.left
         if indent > height * 0.7, above.box.left < left + height * 0.4 { return !beginsItem(above) }
-        return beginsItem(row) && indent < height * 0.4
+        guard let first = block.rows.first?.row else { return false }
+        return beginsItem(row) && row.box.left < first.box.left + height * 0.6
     }
 
     /// Whether a row begins with the mark of a list: a bullet, a number or a letter with a dot or in brackets.
@@ -83,11 +90,11 @@ struct PageBlocks {
         guard inner.count < word.count, let end = word.last, "]).:".unicodeScalars.contains(end.base) else {
             return false
         }
-        return inner.allSatisfy(\.isDigit) || (inner.count == 1 && inner[0].isLetter)
+        return (inner.count <= 3 && inner.allSatisfy(\.isDigit)) || (inner.count == 1 && inner[0].isLetter)
     }
 
     private func joint(
-        of row: PageRow, below above: PageRow, right: Double, kind: PageGlyphs.Kind
+        of row: PageRow, below above: PageRow, left: Double, right: Double, kind: PageGlyphs.Kind
     ) -> PageGlyphs.Joint {
         if kind == .formula { return .row }
         guard let next = row.stretches.first?.words.first, let last = above.stretches.last?.words.last else {
@@ -98,6 +105,8 @@ struct PageBlocks {
         if kind == .paragraph, room > words[next].box.width + height * 0.8 { return .row }
         if row.stretches.count > 1, row.box.width > height * 4, kind == .paragraph, !beginsItem(row) { return .row }
         guard let end = words[last].shown.last, let start = words[next].shown.first else { return .row }
+        // In a narrow column of short entries, what begins large is the next entry.
+        if right - left < height * 12, !start.isSmall, start.width == 1 { return .row }
         if end.width == 2 || start.width == 2, end.isWideLetter, start.isWideLetter { return .word }
         return Hyphenation.isBroken(after: words[last].shown, before: words[next].shown) ? .word : .space
     }

@@ -92,6 +92,8 @@ extension PageGlyphs {
 
     package enum Kind: Equatable, Sendable {
         case paragraph, heading, formula, runningHead, turned
+        /// Numbers scattered over a figure: the labels of its axes.
+        case labels
         case table(Table)
     }
 

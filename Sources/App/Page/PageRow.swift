@@ -57,7 +57,7 @@ struct PageRow {
         box = .around(row.lazy.map { words[$0].box })
         count = row.reduce(0) { $0 + words[$1].shown.count }
         height = weightedMedian(row.map { (words[$0].box.height, words[$0].shown.count) })
-        let wide = height * 1.2
+        let wide = height * 2
         stretches = []
         for word in Self.inReadingOrder(row, words) {
             let box = words[word].box

@@ -32,7 +32,7 @@ struct ReadingView {
             case .paragraph: set(block, role: .body)
             case .heading: set(block, role: .heading)
             case .formula: set(block, role: .body, indent: 2)
-            case .runningHead: set(block, role: .dim)
+            case .runningHead, .labels: set(block, role: .dim)
             case .turned: set(block, role: .dim, lead: "[turned] ")
             case .table(let table): set(table, number: index, glyphs: block.glyphs)
             }
@@ -118,7 +118,7 @@ extension PageGlyphs.Kind {
     var isMatter: Bool {
         switch self {
         case .runningHead, .turned: false
-        case .paragraph, .heading, .formula, .table: true
+        case .paragraph, .heading, .formula, .labels, .table: true
         }
     }
 }

@@ -1,35 +1,63 @@
 import Annotations
+import Screen
 
 /// Tells what is repeated on every page (heads, feet, page numbers) from what the page is about.
-enum RunningHeads {
+struct RunningHeads {
+    let words: [PageWord]
+    let pageHeight: Double
+    /// Usual height of a word of body text.
+    let height: Double
+
     /// Splits the words of a page into its matter and its running heads.
-    static func split(
-        _ region: [Int], words: [PageWord], pageHeight: Double, height: Double
-    ) -> (matter: [Int], heads: [Int]) {
+    func split(_ region: [Int]) -> (matter: [Int], heads: [Int]) {
         let bands = PageBand.bands(of: region, in: words)
         guard bands.count >= 4, pageHeight > 0 else { return (region, []) }
-        func isQuiet(_ band: PageBand) -> Bool {
-            band.rows(height: height) == 1 && band.words.allSatisfy { words[$0].box.height <= height * 1.2 }
+        let first = (1...2).reversed().first { isHead(Array(bands[..<$0]), next: bands[$0]) } ?? 0
+        let last = (1...2).reversed().first { count in
+            isHead(bands[(bands.count - count)...].reversed(), next: bands[bands.count - count - 1])
         }
-        func isNumber(_ band: PageBand) -> Bool {
-            band.words.count == 1 && words[band.words[0]].shown.allSatisfy(\.isDigit)
-        }
-        var first = 0
-        var last = bands.count
-        while first < 2, isQuiet(bands[first]), bands[first].box.bottom < pageHeight * 0.1 { first += 1 }
-        if first > 0, bands[first].box.top - bands[first - 1].box.bottom < height * 0.9 { first = 0 }
-        while last > bands.count - 2, isQuiet(bands[last - 1]), bands[last - 1].box.top > pageHeight * 0.9 { last -= 1 }
-        if last < bands.count {
-            let gap = bands[last].box.top - bands[last - 1].box.bottom
-            if gap < height * 0.9 {
-                let only = bands.count - 1
-                let near = bands[only].box.top - bands[only - 1].box.bottom
-                last = isNumber(bands[only]) && near > height * 0.3 ? only : bands.count
-            }
-        }
+        let end = bands.count - (last ?? 0)
         return (
-            bands[first..<last].flatMap(\.words),
-            bands[..<first].flatMap(\.words) + bands[last...].flatMap(\.words)
+            bands[first..<end].flatMap(\.words), bands[..<first].flatMap(\.words) + bands[end...].flatMap(\.words)
         )
+    }
+
+    /// Whether some bands, from the edge of the page inwards, are a running head: small, at the very edge or with a
+    /// page number in it, and away from what comes next.
+    private func isHead(_ bands: [PageBand], next: PageBand) -> Bool {
+        guard let outer = bands.first, let inner = bands.last, bands.allSatisfy(isQuiet) else { return false }
+        let gap = distance(inner, next)
+        let within = zip(bands, bands.dropFirst()).map(distance).max() ?? 0
+        guard within < gap * 0.7 else { return false }
+        let number = bands.contains { $0.words.contains { words[$0].isPageNumber } }
+        guard gap > height * (number && bands.count == 1 ? 0.9 : 1.5) else { return false }
+        return number || isAtEdge(outer) || bands.allSatisfy { $0.box.height < height * 0.9 }
+    }
+
+    /// From the middle of one band to the middle of the other as far as letters go; boxes of large letters reach
+    /// further than they do.
+    private func distance(_ one: PageBand, _ other: PageBand) -> Double {
+        let (upper, lower) = one.box.top <= other.box.top ? (one, other) : (other, one)
+        let bottom = upper.words.map { words[$0].coreBottom }.max() ?? upper.box.bottom
+        let top = lower.words.map { words[$0].coreTop }.min() ?? lower.box.top
+        return top - bottom
+    }
+
+    private func isQuiet(_ band: PageBand) -> Bool {
+        let isNearEdge = band.box.bottom < pageHeight * 0.1 || band.box.top > pageHeight * 0.9
+        return isNearEdge && band.rows(height: height) == 1
+            && band.words.allSatisfy { words[$0].box.height <= height * 1.2 }
+    }
+
+    private func isAtEdge(_ band: PageBand) -> Bool {
+        band.box.bottom < pageHeight * 0.055 || band.box.top > pageHeight * 0.945
+    }
+}
+
+extension PageWord {
+    /// A number by itself, or one in small Roman numerals.
+    fileprivate var isPageNumber: Bool {
+        shown.count <= 5
+            && (shown.allSatisfy(\.isDigit) || shown.allSatisfy { "ivxlc".unicodeScalars.contains($0.base) })
     }
 }

@@ -11,7 +11,7 @@ struct TableRun {
         func gutters(of band: PageBand, in reach: Rect) -> [ReadingOrder.Gutter] {
             band.gutters(in: words, left: reach.left, right: reach.right, width: width)
         }
-        func inner(_ free: [ReadingOrder.Gutter], _ reach: Rect) -> [ReadingOrder.Gutter] {
+        func inner(_ free: some Sequence<ReadingOrder.Gutter>, _ reach: Rect) -> [ReadingOrder.Gutter] {
             free.filter { $0.left > reach.left && $0.right < reach.right }
         }
         let first = bands[start]
@@ -19,7 +19,7 @@ struct TableRun {
         else { return nil }
 
         let region = Rect.around(bands[start...].lazy.map(\.box))
-        var free = gutters(of: first, in: region)
+        var free = gutters(of: first, in: region).map { Held(gutter: $0) }
         var reach = first.box
         var most = 0
         var full = 0
@@ -29,11 +29,11 @@ struct TableRun {
             let band = bands[end]
             let far = end > start && band.box.top - bands[end - 1].box.bottom > height * 2.5
             let own = gutters(of: band, in: region)
-            let shared = end == start ? own : sharedGutters(free, own, width: width)
+            let kept = free.flatMap { $0.kept(by: own, within: reach, width: width) }
             let wider = reach.union(band.box)
-            let kept = inner(shared, wider)
-            guard !far, kept.count >= 2, Double(kept.count) >= Double(most) * 0.6 else { break }
-            (free, reach, most) = (shared, wider, max(most, kept.count))
+            let whole = inner(kept.lazy.filter { !$0.isCrossed }.map(\.held.gutter), wider).count
+            guard !far, whole >= 2, Double(whole) >= Double(most) * 0.6 else { break }
+            (free, reach, most) = (kept.map(\.held), wider, max(most, whole))
             end += 1
             let cells = inner(own, band.box).count + 1
             if cells >= 3 { full += 1 }
@@ -41,9 +41,10 @@ struct TableRun {
         }
         guard full >= 3, last - start >= 3 else { return nil }
         self.bands = start..<last
-        let inside = bands[start..<last].flatMap(\.words)
-        let box = Rect.around(inside.lazy.map { words[$0].box })
-        self.gutters = inner(free, box)
+        let box = Rect.around(bands[start..<last].lazy.map(\.box))
+        let allowed = max(1, (last - start) / 10)
+        self.gutters = inner(free.filter { $0.crossings <= allowed }.map(\.gutter), box)
+        joinComplements(of: bands[start..<last], words)
         guard self.gutters.count >= 2 else { return nil }
         // Three columns of a newspaper, line beside line, are no table.
         for column in 0...self.gutters.count {
@@ -51,6 +52,35 @@ struct TableRun {
                 band.words.filter { self.column(of: words[$0].box) == column }
             }
             if Self.isRunningText(cells, words) { return nil }
+        }
+    }
+
+    /// A gutter of the table so far, and how many rows have a word that runs across it.
+    private struct Held {
+        var gutter: ReadingOrder.Gutter
+        var crossings = 0
+
+        /// What another row leaves of it. A gutter between two columns survives being crossed, for one row in ten may
+        /// have a name too long for its column; a margin does not.
+        func kept(
+            by own: [ReadingOrder.Gutter], within reach: Rect, width: Double
+        ) -> [(held: Held, isCrossed: Bool)] {
+            let left = own.map { gutter.shared($0) }.filter { $0.width >= width }
+            if !left.isEmpty { return left.map { (Held(gutter: $0, crossings: crossings), false) } }
+            guard gutter.left > reach.left, gutter.right < reach.right else { return [] }
+            return [(Held(gutter: gutter, crossings: crossings + 1), true)]
+        }
+    }
+
+    /// Drops gutters between columns that no row fills both of: a heading to the left over numbers to the right.
+    private mutating func joinComplements(of rows: ArraySlice<PageBand>, _ words: [PageWord]) {
+        var index = 0
+        while index < gutters.count {
+            let both = rows.contains { band in
+                let filled = Set(band.words.map { column(of: words[$0].box) })
+                return filled.contains(index) && filled.contains(index + 1)
+            }
+            if both { index += 1 } else { gutters.remove(at: index) }
         }
     }
 
@@ -63,6 +93,7 @@ struct TableRun {
         let widths = filled.map { cell in Rect.around(cell.lazy.map { words[$0].box }).width }
         let characters = filled.map { cell in Double(cell.reduce(0) { $0 + words[$1].cells + 1 }) }
         let widest = widths.max() ?? 0
-        return median(characters, otherwise: 0) >= 22 && median(widths, otherwise: 0) >= widest * 0.85
+        let wide = widths.count { $0 >= widest * 0.9 }
+        return median(characters, otherwise: 0) >= 22 && wide * 10 >= widths.count * 6
     }
 }
