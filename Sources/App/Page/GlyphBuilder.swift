@@ -181,11 +181,15 @@ struct GlyphBuilder {
                 kind: kind, glyphs: start.glyphs..<glyphs.count, lines: start.lines..<lines.count, column: column))
     }
 
-    /// Of the lines that hold some text, spaces counted; of the words, where there is no such line.
+    /// Of the lines that hold some text, spaces counted but no wide gaps; of the words, where there is no such line.
     private func usualAdvance() -> Double {
         let advances = lines.lazy.filter { $0.glyphs.count >= 20 && !$0.isTurned }.map { line in
-            let cells = line.glyphs.reduce(0) { $0 + glyphs[$1].cells }
-            return (line.box.width / Double(cells), cells)
+            var (width, cells) = (0.0, 0)
+            for glyph in glyphs[line.glyphs] where !glyph.isSpace || glyph.box.width < line.box.height * 0.8 {
+                width += glyph.box.width
+                cells += glyph.cells
+            }
+            return (width / Double(max(cells, 1)), cells)
         }
         if !advances.isEmpty { return weightedMedian(Array(advances)) }
         return weightedMedian(words.map { ($0.box.width / Double($0.cells), $0.cells) })

@@ -40,7 +40,7 @@ struct LayoutView {
             return above.box.overlapsAcross(below.box) && step > page.lineHeight * 0.5 && step < page.lineHeight * 2.5
                 ? step : nil
         }
-        pitch = median(steps, otherwise: page.lineHeight * 1.3)
+        pitch = steps.isEmpty ? page.lineHeight * 1.3 : steps.sorted()[steps.count / 3]
         for line in upright where page.blocks[line.block].kind == .paragraph {
             leftEdges.insert(column(at: line.box.left))
         }

@@ -47,13 +47,14 @@ struct PageBlocks {
         return blocks
     }
 
-    /// The usual distance between the middles of neighbouring rows.
+    /// The usual distance between the middles of neighbouring rows of a paragraph: that of the closer ones, for lists
+    /// and headings stand further apart.
     private func usualPitch(_ rows: [PageRow]) -> Double {
         let steps = zip(rows, rows.dropFirst()).compactMap { above, below -> Double? in
             let step = below.box.middle.y - above.box.middle.y
             return above.box.overlapsAcross(below.box) && step > height * 0.7 && step < height * 2.2 ? step : nil
         }
-        return median(steps, otherwise: height * 1.3)
+        return steps.isEmpty ? height * 1.3 : steps.sorted()[steps.count / 3]
     }
 
     private func kind(of row: PageRow, left: Double) -> PageGlyphs.Kind {
@@ -100,6 +101,7 @@ struct PageBlocks {
         guard let next = row.stretches.first?.words.first, let last = above.stretches.last?.words.last else {
             return .row
         }
+        if Hyphenation.isBroken(after: words[last].shown, before: words[next].shown) { return .word }
         // A line that had room for the next word was ended on purpose.
         let room = right - above.box.right
         if kind == .paragraph, room > words[next].box.width + height * 0.8 { return .row }
@@ -108,6 +110,6 @@ struct PageBlocks {
         // In a narrow column of short entries, what begins large is the next entry.
         if right - left < height * 12, !start.isSmall, start.width == 1 { return .row }
         if end.width == 2 || start.width == 2, end.isWideLetter, start.isWideLetter { return .word }
-        return Hyphenation.isBroken(after: words[last].shown, before: words[next].shown) ? .word : .space
+        return .space
     }
 }

@@ -27,7 +27,7 @@ struct PageRow {
             for word in line.sorted() {
                 let box = words[word].box
                 if let last = groups.last, last.words.first.map({ words[$0].sourceLine }) == words[word].sourceLine,
-                    last.box.sharedHeight(box) > 0.5
+                    last.box.sharedHeight(box) > 0.2
                 {
                     groups[groups.count - 1].words.append(word)
                     groups[groups.count - 1].box = last.box.union(box)
@@ -40,8 +40,8 @@ struct PageRow {
 
         var rows: [(words: [Int], boxes: [Rect], box: Rect)] = []
         for group in groups {
-            if let row = rows.indices.last, rows[row].box.sharedHeight(group.box) > 0.5,
-                rows[row].boxes.allSatisfy({ $0.overlapsAcross(group.box) == false })
+            if let row = rows.indices.last, rows[row].box.isLevel(with: group.box),
+                rows[row].boxes.allSatisfy({ !$0.overlapsAcross(group.box) })
             {
                 rows[row].words += group.words
                 rows[row].boxes.append(group.box)
@@ -92,6 +92,14 @@ struct PageRow {
 }
 
 extension Rect {
+    /// Whether two boxes stand in one row: side by side, or the smaller one raised or lowered close beside the other.
+    fileprivate func isLevel(with other: Rect) -> Bool {
+        let shared = sharedHeight(other)
+        if shared > 0.5 { return true }
+        let small = min(height, other.height) < max(height, other.height) * 0.82
+        return small && shared > 0.2 && max(left - other.right, other.left - right) < max(height, other.height)
+    }
+
     /// Whether two boxes share more than a hair of the page's width.
     func overlapsAcross(_ other: Rect) -> Bool { min(right, other.right) - max(left, other.left) > 0.5 }
 }

@@ -23,6 +23,7 @@ struct TableRun {
         var reach = first.box
         var most = 0
         var full = 0
+        var crossed = false
         var end = start
         var last = start
         while end < bands.count, bands[end].rows(height: height) <= 2 {
@@ -31,13 +32,16 @@ struct TableRun {
             let own = gutters(of: band, in: region)
             let kept = free.flatMap { $0.kept(by: own, within: reach, width: width) }
             let wider = reach.union(band.box)
+            let gutters = inner(kept.lazy.map(\.held.gutter), wider).count
             let whole = inner(kept.lazy.filter { !$0.isCrossed }.map(\.held.gutter), wider).count
-            guard !far, whole >= 2, Double(whole) >= Double(most) * 0.6 else { break }
-            (free, reach, most) = (kept.map(\.held), wider, max(most, whole))
+            // One row may run across a gutter, not two in a row, and never across most of them.
+            let crosses = whole < gutters
+            guard !far, gutters >= 2, whole * 2 >= most, !(crosses && crossed) else { break }
+            (free, reach, most, crossed) = (kept.map(\.held), wider, max(most, gutters), crosses)
             end += 1
             let cells = inner(own, band.box).count + 1
             if cells >= 3 { full += 1 }
-            if cells >= 2 { last = end }
+            if cells >= 2, !crosses { last = end }
         }
         guard full >= 3, last - start >= 3 else { return nil }
         self.bands = start..<last

@@ -1,0 +1,77 @@
+import Annotations
+import PDFPages
+import Screen
+
+@testable import App
+
+/// A page drawn in the source of a test: one character is 5 points wide, one row 12 points high, the text 10. Words
+/// are what blanks separate; words of a row are on one source line.
+func page(_ picture: String, width: Double = 500, height: Double = 800, top: Double = 100) -> PageText {
+    var text = PageText(width: width, height: height, words: [])
+    for (number, row) in picture.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+        text.add(String(row), x: 50, y: top + 12 * Double(number), line: number)
+    }
+    return text
+}
+
+extension PageText {
+    /// A line of text in a size; `line` is the index of its source line.
+    mutating func add(_ row: String, x: Double, y: Double, size: Double = 10, line: Int? = nil) {
+        let advance = size / 2
+        let line = line ?? (words.last?.line ?? -1) + 1
+        var column = 0
+        for word in row.split(separator: " ", omittingEmptySubsequences: false) {
+            let cells = TextWidth.of(String(word))
+            if cells > 0 {
+                let box = Rect(left: x + advance * Double(column), top: y, width: advance * Double(cells), height: size)
+                words.append(.init(text: String(word), box: box, line: line, block: 0, flow: 0))
+            }
+            column += cells + 1
+        }
+    }
+}
+
+extension TypesetPage {
+    /// The rows as text, without the left margin and blanks at the ends.
+    func picture(of page: PageGlyphs) -> String {
+        rows.indices.map { text(of: $0, in: page).string }.map { row in
+            String(String(row.dropFirst()).trimmingSuffix(" "))
+        }.joined(separator: "\n")
+    }
+
+    /// The rows with their marks: two cells of gutter, then the text with brackets in it.
+    func picture(of page: PageGlyphs, marks: PageMarks) -> String {
+        let drawn = marks.rows(in: self, of: page)
+        return rows.indices.map { row in
+            var cells = Array(text(of: row, in: page).string)
+            let letters = drawn[row]?.letters(marks.marks) ?? ""
+            for bracket in drawn[row]?.brackets ?? [] {
+                while cells.count <= bracket.column { cells.append(" ") }
+                cells[bracket.column] = bracket.character
+            }
+            let gutter = letters + String(repeating: " ", count: 2 - letters.count)
+            return String((gutter + String(cells)).trimmingSuffix(" "))
+        }.joined(separator: "\n")
+    }
+}
+
+extension String {
+    func trimmingSuffix(_ character: Character) -> Substring {
+        var text = self[...]
+        while text.last == character { text.removeLast() }
+        return text
+    }
+}
+
+/// Small numbers that look random and are the same in every run.
+struct Dice {
+    private var state: UInt64
+    init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 | 1 }
+
+    mutating func roll(_ sides: Int) -> Int {
+        state ^= state << 13
+        state ^= state >> 7
+        state ^= state << 17
+        return Int(truncatingIfNeeded: (state >> 11) % UInt64(max(1, sides)))
+    }
+}
