@@ -19,12 +19,12 @@ import Testing
         "Name         Year     New\nSMEP         2011       0\nRDRAND       2012       1",
     ])
     func whatStandsOnAGridStaysThere(picture: String) {
-        #expect(layout(page(picture)) == picture)
+        #expect(layout(drawnPage(picture)) == picture)
     }
 
     @Test func wordsMoveRightOnlyAsFarAsTheyMust() {
         // The first column is set in smaller type: more letters than cells.
-        var text = page("xxxxx xxxxx xxxxx xxxxx xxxxx\nxxxxx xxxxx xxxxx xxxxx xxxxx")
+        var text = drawnPage("xxxxx xxxxx xxxxx xxxxx xxxxx\nxxxxx xxxxx xxxxx xxxxx xxxxx")
         text.add("small letters, too many", x: 50, y: 130, size: 4, line: 50)
         text.add("beside", x: 100, y: 128, line: 51)
         let rows = layout(text).split(separator: "\n")
@@ -48,14 +48,14 @@ import Testing
     }
 
     @Test func turnedTextIsListedBelow() {
-        var text = page("Upright text of the page.")
+        var text = drawnPage("Upright text of the page.")
         text.words.append(
             .init(text: "millions", box: .init(left: 20, top: 100, width: 10, height: 40), line: 9, block: 0, flow: 0))
         #expect(layout(text) == "Upright text of the page.\n\n[turned] millions")
     }
 
     @Test func aLargeTitleStaysInTheMiddle() throws {
-        var text = page(
+        var text = drawnPage(
             "Some text below the title, as wide as the page is.\nSome text below the title, as wide as the page is.")
         text.add("Title", x: 150, y: 60, size: 20)
         let row = try #require(layout(text).split(separator: "\n").first)

@@ -6,7 +6,7 @@ import Screen
 
 /// A page drawn in the source of a test: one character is 5 points wide, one row 12 points high, the text 10. Words
 /// are what blanks separate; words of a row are on one source line.
-func page(_ picture: String, width: Double = 500, height: Double = 800, top: Double = 100) -> PageText {
+func drawnPage(_ picture: String, width: Double = 500, height: Double = 800, top: Double = 100) -> PageText {
     var text = PageText(width: width, height: height, words: [])
     for (number, row) in picture.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
         text.add(String(row), x: 50, y: top + 12 * Double(number), line: number)

@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test func linesOfAParagraphFlowTogether() {
-        let text = page(
+        let text = drawnPage(
             """
             The page is read as text, and the
             lines of a paragraph go on where
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test func paragraphsStandApart() {
-        let text = page(
+        let text = drawnPage(
             """
             One paragraph fills its lines to
             the end, or nearly to the end.
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test func aLineEndedOnPurposeStaysEnded() {
-        let text = page(
+        let text = drawnPage(
             """
             Postilla House
             12 Margin Street
@@ -71,11 +71,11 @@ import Testing
         ("so it is - or it was -\nbut nobody knows it", "so it is - or it was - but nobody knows it"),
     ])
     func hyphenatedLineEndsAreJoined(source: String, shown: String) {
-        #expect(reading(page(source), width: 60) == shown)
+        #expect(reading(drawnPage(source), width: 60) == shown)
     }
 
     @Test func columnsAreReadOneAfterTheOther() {
-        let text = page(
+        let text = drawnPage(
             """
             The left column is set in lines   and goes on in the right one,
             of some length, and so it runs    where the text is as long as
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test func aTitleRunsAcrossTheColumnsBelowIt() {
-        var text = page(
+        var text = drawnPage(
             """
             The left column is set in lines   and goes on in the right one,
             of some length, and so it runs    where the text is as long as
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test func aHeadingIsJoinedToItsNumberAndStandsAboveItsText() {
-        var text = page("Text of the chapter, long enough to\nbe a paragraph of two lines.")
+        var text = drawnPage("Text of the chapter, long enough to\nbe a paragraph of two lines.")
         text.add("2", x: 50, y: 70, size: 13)
         text.add("The rise of it all", x: 75, y: 70, size: 13)
         #expect(
@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test func aTableIsShownAsRowsOfCells() {
-        let text = page(
+        let text = drawnPage(
             """
             Name         Year     New    Changed
             SMEP         2011       0          0
@@ -138,7 +138,7 @@ import Testing
     }
 
     @Test func aTableTooWideIsFoldedUntilItIsOpened() {
-        let text = page(
+        let text = drawnPage(
             """
             Name         Year of it   What is new in it
             SMEP         2011         nothing at all
@@ -159,7 +159,7 @@ import Testing
     }
 
     @Test func oneNameTooLongForItsColumnDoesNotBreakATable() {
-        let text = page(
+        let text = drawnPage(
             """
             Name         What it does        Year
             SMEP         nothing at all      2011
@@ -174,7 +174,7 @@ import Testing
     }
 
     @Test func formulasStandOnTheirOwnWithSigns() {
-        var text = page(
+        var text = drawnPage(
             """
             The energy of a body at rest is what its
             mass is times the speed of light squared
@@ -197,7 +197,7 @@ import Testing
     }
 
     @Test func runningHeadsComeLastAndTurnedTextAfterThem() {
-        var text = page("The matter of the page begins\nhere, and goes on a little.\nAnd then\nit ends.")
+        var text = drawnPage("The matter of the page begins\nhere, and goes on a little.\nAnd then\nit ends.")
         text.add("Journal of Margins", x: 50, y: 20, size: 8)
         text.add("17", x: 250, y: 770)
         text.words.append(
@@ -219,13 +219,13 @@ import Testing
     }
 
     @Test func numbersOfAFigureAreOneDimBlock() {
-        let text = page(
+        let text = drawnPage(
             "10                   90\n20                   80\n30                   70\n40                   60")
         #expect(reading(text, width: 50) == "10  90  20  80  30  70  40  60")
     }
 
     @Test func itemsOfAListBeginRows() {
-        let text = page(
+        let text = drawnPage(
             """
             1. The first of the items, which is
                long enough for two lines of it.
@@ -241,7 +241,7 @@ import Testing
     }
 
     @Test func wideLettersTakeTwoCellsAndBreakAnywhere() {
-        let text = page("日本語の文章は空白なし\nで続いて行くものです。")
+        let text = drawnPage("日本語の文章は空白なし\nで続いて行くものです。")
         #expect(reading(text, width: 16) == "日本語の文章は空\n白なしで続いて行\nくものです。")
         #expect(reading(text, width: 15) == "日本語の文章は\n空白なしで続い\nて行くものです。".replacing("です。", with: "で\nす。"))
     }
@@ -254,12 +254,13 @@ import Testing
     }
 
     @Test func controlsInTheSourceAreShownNotSent() {
-        #expect(reading(page("an \u{1B}[31mevil\u{202E} word")) == "an \u{241B}[31mevil\u{2426} word")
+        #expect(reading(drawnPage("an \u{1B}[31mevil\u{202E} word")) == "an \u{241B}[31mevil\u{2426} word")
     }
 
     @Test func aWordLongerThanTheRowIsCut() {
         #expect(
-            reading(page("see https://example.org/a/b/c now"), width: 12) == "see\nhttps://exam\nple.org/a/b/\nc now")
+            reading(drawnPage("see https://example.org/a/b/c now"), width: 12)
+                == "see\nhttps://exam\nple.org/a/b/\nc now")
     }
 
     @Test func aPageWithoutTextHasNoRows() {

@@ -9,30 +9,14 @@ struct ColumnRun {
     /// How many bands may come before the first one with text on both sides.
     private static let longestLead = 60
     /// How many gutters are tried; pages have one or two.
-    private static let mostGutters = 12
+    private static let mostGutters = 6
 
     /// The run that begins with the band `start`, or nil when none does.
     init?(bands: [PageBand], from start: Int, words: [PageWord], height: Double) {
-        let width = height * 0.8
-        let region = Rect.around(bands[start...].lazy.map(\.box))
-        var free: [ReadingOrder.Gutter] = []
-        var inner: [ReadingOrder.Gutter] = []
-        var box = bands[start].box
-        var end = start
-        while end < bands.count {
-            let band = bands[end]
-            let own = band.gutters(in: words, left: region.left, right: region.right, width: width)
-            let shared = end == start ? own : sharedGutters(free, own, width: width)
-            let reach = end == start ? band.box : box.union(band.box)
-            let within = shared.filter { $0.left > reach.left && $0.right < reach.right }
-            // A gutter found once must stay; before that, a while is given for the second column to begin.
-            if within.isEmpty, !inner.isEmpty || shared.isEmpty || end - start > Self.longestLead { break }
-            (free, inner, box) = (shared, within, reach)
-            end += 1
-        }
-        guard end - start >= 1, !inner.isEmpty else { return nil }
+        let (end, gutters) = Self.gutters(of: bands, from: start, width: height * 0.8)
+        guard !gutters.isEmpty else { return nil }
         let run = bands[start..<end].flatMap(\.words)
-        func cut(_ gutters: [ReadingOrder.Gutter]) -> [[Int]] {
+        func cut(at gutters: [Gutter]) -> [[Int]] {
             var parts: [[Int]] = Array(repeating: [], count: gutters.count + 1)
             for word in run {
                 let middle = words[word].box.middle.x
@@ -41,14 +25,45 @@ struct ColumnRun {
             return parts
         }
         // The widest gutter first; each one that leaves running text in every part is taken.
-        var taken: [ReadingOrder.Gutter] = []
-        for gutter in inner.sorted(by: { $0.width > $1.width }).prefix(Self.mostGutters) {
+        var taken: [Gutter] = []
+        for gutter in gutters.sorted(by: { $0.width > $1.width }).prefix(Self.mostGutters) {
             let more = (taken + [gutter]).sorted { $0.left < $1.left }
-            if Self.areColumns(cut(more), words, height) { taken = more }
+            if Self.areColumns(cut(at: more), words, height) { taken = more }
         }
         guard !taken.isEmpty else { return nil }
         self.bands = start..<end
-        parts = cut(taken)
+        parts = cut(at: taken)
+    }
+
+    /// How far the bands from `start` on leave the same gutters free, and which those are. A gutter found once must
+    /// stay; before that, a while is given for the second column to begin.
+    private static func gutters(of bands: [PageBand], from start: Int, width: Double) -> (end: Int, [Gutter]) {
+        var free = bands[start].free.filter { $0.width >= width }
+        var box = bands[start].box
+        var inner = free.filter { $0.isInner(of: box) }
+        var end = start + 1
+        while end < bands.count, !free.isEmpty {
+            let shared = sharedGutters(free, bands[end].free, width: width)
+            let reach = box.union(bands[end].box)
+            let within = shared.filter { $0.isInner(of: reach) }
+            if within.isEmpty, !inner.isEmpty || end - start > longestLead { break }
+            (free, inner, box) = (shared, within, reach)
+            end += 1
+        }
+        return (end, inner)
+    }
+
+    /// What two sets of gutters leave free together, both from left to right.
+    private static func sharedGutters(_ some: [Gutter], _ others: [Gutter], width: Double) -> [Gutter] {
+        var shared: [Gutter] = []
+        var first = 0
+        var second = 0
+        while first < some.count, second < others.count {
+            let both = some[first].shared(others[second])
+            if both.width >= width { shared.append(both) }
+            if some[first].right < others[second].right { first += 1 } else { second += 1 }
+        }
+        return shared
     }
 
     /// Whether the parts are running text, and stand beside each other, not one below the other.

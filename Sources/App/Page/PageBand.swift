@@ -1,13 +1,30 @@
 import Annotations
 
+/// A stretch of the page's width that nothing stands in.
+struct Gutter: Equatable {
+    var left: Double
+    var right: Double
+    var width: Double { right - left }
+
+    func shared(_ other: Gutter) -> Gutter {
+        Gutter(left: max(left, other.left), right: min(right, other.right))
+    }
+
+    /// Whether there is something on both sides of it, in what reaches that far.
+    func isInner(of reach: Rect) -> Bool { left > reach.left && right < reach.right }
+}
+
 /// Words at the same height of the page, with white above and below them all the way across.
 struct PageBand {
     var words: [Int]
     var box: Rect
+    /// What it leaves free of the width of its region, margins too, from left to right.
+    var free: [Gutter] = []
 
     /// Cuts a region into bands, from the top down. Only the middle of a word's box counts, since the boxes of
     /// tightly set lines touch.
-    static func bands(of region: [Int], in words: [PageWord]) -> [PageBand] {
+    /// - Parameter gutter: the least width of what counts as free; nil to leave that out.
+    static func bands(of region: [Int], in words: [PageWord], gutter: Double? = nil) -> [PageBand] {
         var bands: [PageBand] = []
         var lowest = -Double.infinity
         for word in region.sorted(by: { words[$0].coreTop < words[$1].coreTop }) {
@@ -20,42 +37,35 @@ struct PageBand {
             }
             lowest = max(lowest, words[word].coreBottom)
         }
+        if let gutter {
+            let reach = Rect.around(bands.lazy.map(\.box))
+            for index in bands.indices {
+                bands[index].free = bands[index].gutters(in: words, within: reach, width: gutter)
+            }
+        }
         return bands
     }
 
-    /// The stretches at least `width` wide that the band leaves free between `left` and `right`, from left to right.
-    func gutters(in words: [PageWord], left: Double, right: Double, width: Double) -> [ReadingOrder.Gutter] {
-        var free: [ReadingOrder.Gutter] = []
-        var reached = left
+    private func gutters(in words: [PageWord], within reach: Rect, width: Double) -> [Gutter] {
+        var free: [Gutter] = []
+        var reached = reach.left
         for word in self.words.sorted(by: { words[$0].box.left < words[$1].box.left }) {
             let box = words[word].box
-            if box.left - reached >= width { free.append(.init(left: reached, right: box.left)) }
+            if box.left - reached >= width { free.append(Gutter(left: reached, right: box.left)) }
             reached = max(reached, box.right)
         }
-        if right - reached >= width { free.append(.init(left: reached, right: right)) }
+        if reach.right - reached >= width { free.append(Gutter(left: reached, right: reach.right)) }
         return free
     }
 
     /// About how many rows of text the band holds: more than one where columns do not stand level.
     func rows(height: Double) -> Int { max(1, Int((box.height / (height * 1.3)).rounded())) }
+
+    /// How many cells its inner gutters cut it into.
+    var cells: Int { free.count { $0.isInner(of: box) } + 1 }
 }
 
 extension PageWord {
     var coreTop: Double { box.top + box.height * 0.3 }
     var coreBottom: Double { box.bottom - box.height * 0.3 }
-}
-
-/// What several sets of gutters leave free together.
-func sharedGutters(
-    _ some: [ReadingOrder.Gutter], _ others: [ReadingOrder.Gutter], width: Double
-) -> [ReadingOrder.Gutter] {
-    var shared: [ReadingOrder.Gutter] = []
-    var first = 0
-    var second = 0
-    while first < some.count, second < others.count {
-        let both = some[first].shared(others[second])
-        if both.width >= width { shared.append(both) }
-        if some[first].right < others[second].right { first += 1 } else { second += 1 }
-    }
-    return shared
 }

@@ -16,17 +16,6 @@ struct ReadingOrder {
         var tableGutters: [Gutter] = []
     }
 
-    /// A stretch of the page's width that nothing stands in.
-    struct Gutter: Equatable {
-        var left: Double
-        var right: Double
-        var width: Double { right - left }
-
-        func shared(_ other: Gutter) -> Gutter {
-            Gutter(left: max(left, other.left), right: min(right, other.right))
-        }
-    }
-
     let words: [PageWord]
     /// Usual height of a word of body text.
     let height: Double
@@ -34,6 +23,8 @@ struct ReadingOrder {
 
     /// How deep columns may stand in columns; pages have two or three.
     private static let deepest = 6
+    /// A region with more bands than this is no text, and is not looked at closely.
+    private static let mostBands = 600
 
     init(words: [PageWord], height: Double) {
         self.words = words
@@ -47,7 +38,11 @@ struct ReadingOrder {
     }
 
     private mutating func read(_ region: [Int], column: Int, depth: Int) {
-        let bands = PageBand.bands(of: region, in: words)
+        let bands = PageBand.bands(of: region, in: words, gutter: height * 0.6)
+        guard bands.count <= Self.mostBands else {
+            areas.append(Area(words: region, column: column))
+            return
+        }
         var plain: [Int] = []
         var index = 0
         while index < bands.count {

@@ -78,7 +78,9 @@ struct ReadingView {
             for row in table.rows { wrapRow(row) }
         } else {
             for glyph in glyphs { filler.rows.pass(glyph) }
-            filler.rows.set(ornament: "[table \(table.rows.count) x \(table.columns): Enter shows it]")
+            let size = "[table \(table.rows.count) x \(table.columns)"
+            let whole = size + ": Enter shows it]"
+            filler.rows.set(ornament: whole.count <= width ? whole : size + "]")
             filler.rows.endRow(.placeholder(block: number))
         }
     }

@@ -104,27 +104,32 @@ struct RowFiller {
     private mutating func place() {
         guard !pending.isEmpty else { return }
         let isFresh = rows.column <= 1 + indent
-        if !isFresh, rows.column + owed + pendingWidth > width + 1 {
-            rows.endRow(role)
-            rows.advance(to: 1 + indent)
-        } else if !isFresh {
-            rows.advance(to: rows.column + owed)
+        if !isFresh {
+            let column = rows.column
+            wrap(before: owed + pendingWidth)
+            if rows.column == column { rows.advance(to: column + owed) }
         }
         for piece in pending {
             switch piece {
             case .glyph(let index):
-                if rows.column + page.glyphs[index].cells > width + 1, rows.column > 1 + indent {
-                    rows.endRow(role)
-                    rows.advance(to: 1 + indent)
-                }
+                wrap(before: page.glyphs[index].cells)
                 rows.set(index)
             case .hidden(let index): rows.pass(index)
-            case .ornament(let sign): rows.set(ornament: String(sign))
+            case .ornament(let sign):
+                wrap(before: 1)
+                rows.set(ornament: String(sign))
             }
         }
         pending = []
         pendingWidth = 0
         owed = 0
+    }
+
+    /// Goes on in the next row when so many cells do not fit in this one.
+    private mutating func wrap(before cells: Int) {
+        guard rows.column + cells > width + 1, rows.column > 1 + indent else { return }
+        rows.endRow(role)
+        rows.advance(to: 1 + indent)
     }
 
     private func canBreak(before index: Int) -> Bool {

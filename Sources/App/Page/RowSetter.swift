@@ -58,7 +58,17 @@ struct RowSetter {
         for index in spots.indices.reversed() where spots[index].row < 0 {
             spots[index] = index + 1 < spots.count ? spots[index + 1] : .init(row: max(0, rows.count - 1), column: 1)
         }
-        let width = (rows.map(\.cells.count).max() ?? 0) + 1
+        // A space behind the last word of a row stands in the margin.
+        let last = rows.compactMap { row in
+            row.cells.lastIndex { cell in
+                switch cell {
+                case .blank: false
+                case .ornament: true
+                case .glyph(let index): !page.glyphs[index].isSpace
+                }
+            }
+        }.max()
+        let width = last.map { $0 + 2 } ?? 0
         return TypesetPage(view: view, rows: rows, width: width, spots: spots)
     }
 }

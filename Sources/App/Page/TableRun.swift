@@ -3,76 +3,28 @@ import Annotations
 /// Neighbouring bands whose words stand in at least three aligned columns, in at least three rows.
 struct TableRun {
     var bands: Range<Int>
-    var gutters: [ReadingOrder.Gutter]
+    var gutters: [Gutter]
 
     /// The table that begins with the band `start`, or nil when none does.
     init?(bands: [PageBand], from start: Int, words: [PageWord], height: Double) {
-        let width = height * 0.6
-        func gutters(of band: PageBand, in reach: Rect) -> [ReadingOrder.Gutter] {
-            band.gutters(in: words, left: reach.left, right: reach.right, width: width)
-        }
-        func inner(_ free: some Sequence<ReadingOrder.Gutter>, _ reach: Rect) -> [ReadingOrder.Gutter] {
-            free.filter { $0.left > reach.left && $0.right < reach.right }
-        }
-        let first = bands[start]
-        guard first.rows(height: height) == 1, inner(gutters(of: first, in: first.box), first.box).count >= 2
-        else { return nil }
-
-        let region = Rect.around(bands[start...].lazy.map(\.box))
-        var free = gutters(of: first, in: region).map { Held(gutter: $0) }
-        var reach = first.box
-        var most = 0
-        var full = 0
-        var crossed = false
-        var end = start
-        var last = start
-        while end < bands.count, bands[end].rows(height: height) <= 2 {
-            let band = bands[end]
-            let far = end > start && band.box.top - bands[end - 1].box.bottom > height * 2.5
-            let own = gutters(of: band, in: region)
-            let kept = free.flatMap { $0.kept(by: own, within: reach, width: width) }
-            let wider = reach.union(band.box)
-            let gutters = inner(kept.lazy.map(\.held.gutter), wider).count
-            let whole = inner(kept.lazy.filter { !$0.isCrossed }.map(\.held.gutter), wider).count
-            // One row may run across a gutter, not two in a row, and never across most of them.
-            let crosses = whole < gutters
-            guard !far, gutters >= 2, whole * 2 >= most, !(crosses && crossed) else { break }
-            (free, reach, most, crossed) = (kept.map(\.held), wider, max(most, gutters), crosses)
+        guard bands[start].rows(height: height) == 1, bands[start].cells >= 3 else { return nil }
+        var growth = TableGrowth(first: bands[start], width: height * 0.6)
+        var end = start + 1
+        while end < bands.count, bands[end].rows(height: height) <= 2,
+            bands[end].box.top - bands[end - 1].box.bottom <= height * 2.5, growth.take(bands[end])
+        {
             end += 1
-            let cells = inner(own, band.box).count + 1
-            if cells >= 3 { full += 1 }
-            if cells >= 2, !crosses { last = end }
         }
-        guard full >= 3, last - start >= 3 else { return nil }
-        self.bands = start..<last
-        let box = Rect.around(bands[start..<last].lazy.map(\.box))
-        let allowed = max(1, (last - start) / 10)
-        self.gutters = inner(free.filter { $0.crossings <= allowed }.map(\.gutter), box)
-        joinComplements(of: bands[start..<last], words)
-        guard self.gutters.count >= 2 else { return nil }
+        guard growth.fullRows >= 3 else { return nil }
+        let rows = bands[start..<start + growth.usefulRows]
+        self.bands = rows.indices
+        gutters = growth.gutters(within: .around(rows.lazy.map(\.box)))
+        joinComplements(of: rows, words)
+        guard gutters.count >= 2 else { return nil }
         // Three columns of a newspaper, line beside line, are no table.
-        for column in 0...self.gutters.count {
-            let cells = bands[start..<last].map { band in
-                band.words.filter { self.column(of: words[$0].box) == column }
-            }
+        for column in 0...gutters.count {
+            let cells = rows.map { band in band.words.filter { self.column(of: words[$0].box) == column } }
             if Self.isRunningText(cells, words) { return nil }
-        }
-    }
-
-    /// A gutter of the table so far, and how many rows have a word that runs across it.
-    private struct Held {
-        var gutter: ReadingOrder.Gutter
-        var crossings = 0
-
-        /// What another row leaves of it. A gutter between two columns survives being crossed, for one row in ten may
-        /// have a name too long for its column; a margin does not.
-        func kept(
-            by own: [ReadingOrder.Gutter], within reach: Rect, width: Double
-        ) -> [(held: Held, isCrossed: Bool)] {
-            let left = own.map { gutter.shared($0) }.filter { $0.width >= width }
-            if !left.isEmpty { return left.map { (Held(gutter: $0, crossings: crossings), false) } }
-            guard gutter.left > reach.left, gutter.right < reach.right else { return [] }
-            return [(Held(gutter: gutter, crossings: crossings + 1), true)]
         }
     }
 

@@ -1,0 +1,177 @@
+import Annotations
+import PDFPages
+import Testing
+
+@testable import App
+
+/// How annotations are marked in the text of a page.
+@Suite struct PageMarkTests {
+    private let text = drawnPage(
+        """
+        This calls for a rethink of how we approach the
+        instruction set. In this paper we highlight some
+        of the challenges arising from recent extensions.
+        """)
+
+    /// A mark on the words of a page, as an annotation of it would have been made.
+    private func mark(_ words: String, _ letter: Character = "H", on page: PageGlyphs) throws -> PageMark {
+        let range = try #require(page.occurrences(of: words).first)
+        return markup(page.rects(of: range), letter)
+    }
+
+    private func markup(_ rects: [Rect], _ letter: Character = "H") -> PageMark {
+        PageMark(id: "\(letter)", letter: letter, rects: rects, box: .around(rects))
+    }
+
+    private func reading(_ marks: [PageMark], _ page: PageGlyphs, width: Int = 40) -> String {
+        TypesetPage.reading(page, width: width).picture(of: page, marks: PageMarks(marks, on: page))
+    }
+
+    @Test func bracketsStandInTheBlanksBesideTheWords() throws {
+        let page = PageGlyphs(text)
+        let view = TypesetPage.reading(page, width: 40)
+        let marks = [try mark("rethink of how", on: page)]
+        #expect(
+            reading(marks, page) == """
+                H  This calls for a[rethink of how]we
+                   approach the instruction set. In this
+                   paper we highlight some of the
+                   challenges arising from recent
+                   extensions.
+                """)
+        // Nothing has moved.
+        #expect(view.picture(of: page).split(separator: "\n").first == "This calls for a rethink of how we")
+    }
+
+    @Test func aMarkOverSeveralRowsOpensOnceAndClosesOnce() throws {
+        let page = PageGlyphs(text)
+        #expect(
+            reading([try mark("we highlight some of the challenges arising", "U", on: page)], page) == """
+                   This calls for a rethink of how we
+                   approach the instruction set. In this
+                U  paper[we highlight some of the
+                U  challenges arising]from recent
+                   extensions.
+                """)
+    }
+
+    @Test func bracketsAtTheEndsOfRowsStandInTheMargins() throws {
+        let page = PageGlyphs(text)
+        #expect(
+            reading([try mark("approach the instruction set. In this", on: page)], page) == """
+                   This calls for a rethink of how we
+                H [approach the instruction set. In this]
+                   paper we highlight some of the
+                   challenges arising from recent
+                   extensions.
+                """)
+    }
+
+    @Test func aMarkWithinAWordHasItsBracketsAroundTheWord() throws {
+        let page = PageGlyphs(text)
+        #expect(reading([try mark("think", on: page)], page).hasPrefix("H  This calls for a[rethink]of how"))
+    }
+
+    @Test func overlappingMarksHaveBracketsOfTheirOwn() throws {
+        let page = PageGlyphs(text)
+        let crossing = [try mark("calls for a rethink", on: page), try mark("a rethink of how", "U", on: page)]
+        #expect(reading(crossing, page).hasPrefix("HU This[calls for<a rethink]of how>we"))
+        let nested = [try mark("for a rethink of", on: page), try mark("rethink", "X", on: page)]
+        #expect(reading(nested, page).hasPrefix("HX This calls[for a<rethink>of]how we"))
+        let touching = [try mark("calls for", on: page), try mark("a rethink", on: page)]
+        #expect(reading(touching, page).hasPrefix("H  This[calls for|a rethink]of how we"))
+    }
+
+    @Test func theGutterHoldsTwoKinds() throws {
+        let page = PageGlyphs(text)
+        let marks = try [("This", "H"), ("calls", "U"), ("for", "X"), ("how", "H")].map { word, letter in
+            try mark(word, Character(letter), on: page)
+        }
+        #expect(reading(marks, page).hasPrefix("H+[This|calls|for]a"))
+    }
+
+    @Test func aNoteIsShownAtTheLineItStandsBy() {
+        let page = PageGlyphs(text)
+        // In the left margin beside the third line, far below the text, and above it.
+        for (y, row) in [(126.0, 2), (700, 2), (10, 0)] {
+            let note = PageMark(id: "n", letter: "N", rects: [], box: Rect(left: 10, top: y, width: 18, height: 18))
+            let view = TypesetPage.layout(page)
+            #expect(Array(PageMarks([note], on: page).rows(in: view, of: page).keys) == [row])
+        }
+    }
+
+    @Test func layoutBracketsEveryLineOfAMark() throws {
+        let page = PageGlyphs(
+            drawnPage(
+                """
+                The left column is set in lines   and goes on in the right one,
+                of some length, and so it runs    where the text is as long as
+                down to the foot of the page,     before and ends in the middle
+                where it stops without an end     of nothing much to speak of.
+                """))
+        let marks = PageMarks([try mark("where it stops without an end and goes on in", on: page)], on: page)
+        #expect(
+            TypesetPage.layout(page).picture(of: page, marks: marks) == """
+                H  The left column is set in lines  [and goes on in]the right one,
+                   of some length, and so it runs    where the text is as long as
+                   down to the foot of the page,     before and ends in the middle
+                H [where it stops without an end]    of nothing much to speak of.
+                """)
+    }
+
+    @Test func marksInAFoldedTableAreInItsGutterOnly() throws {
+        let page = PageGlyphs(
+            drawnPage(
+                """
+                Name         Year of it   What is new in it
+                SMEP         2011         nothing at all
+                RDRAND       2012         numbers by chance
+                """ + "\nAVX-512      2014         longer vectors"))
+        #expect(reading([try mark("2012", on: page)], page, width: 30) == "H  [table 4 x 3: Enter shows it]")
+    }
+
+    @Test func markedWordsAreReadWithoutTheLineEnds() throws {
+        let page = PageGlyphs(drawnPage("we approach the instruc-\ntion set as it stands there"))
+        let marks = PageMarks([try mark("the instruction set", on: page)], on: page)
+        #expect(marks.words(of: 0, on: page) == "the instruction set")
+        #expect(marks.marks[0].rects.count == 2)
+    }
+
+    @Test func aRectTakesTheGlyphsWhoseMiddleItHolds() {
+        let page = PageGlyphs(drawnPage("abcdefgh"))
+        // Each letter is 5 wide, from 50 on.
+        func taken(_ rect: Rect) -> String { page.ranges(in: [rect]).map { page.text(of: $0) }.joined(separator: "|") }
+        #expect(taken(Rect(left: 58, top: 98, width: 15, height: 14)) == "cde")
+        #expect(taken(Rect(left: 57, top: 98, width: 15, height: 14)) == "bcd")
+        // An underline: flat, within the line; and one that only touches it from below.
+        #expect(taken(Rect(left: 50, top: 107, width: 10, height: 2)) == "ab")
+        #expect(taken(Rect(left: 50, top: 110, width: 10, height: 10)) == "")
+    }
+
+    @Test func marksOnAGlyphAreFound() throws {
+        let page = PageGlyphs(text)
+        let note = PageMark(id: "n", letter: "N", rects: [], box: Rect(left: 50, top: 100, width: 5, height: 5))
+        let marks = PageMarks([try mark("This calls", on: page), try mark("calls", "U", on: page), note], on: page)
+        #expect(marks.marks(at: 0) == [0, 2])
+        #expect(marks.marks(at: 5) == [0, 1])
+        #expect(marks.marks(at: 10) == [])
+    }
+
+    @Test func onAPageWithoutTextMarksHaveAPlaceInWords() {
+        let page = PageGlyphs(PageText(width: 600, height: 900, words: []))
+        let box = Rect(left: 20, top: 30, width: 10, height: 10)
+        let marks = PageMarks([PageMark(id: "n", letter: "N", rects: [box], box: box)], on: page)
+        #expect(marks.anchors == [nil])
+        #expect(marks.rows(in: .reading(page, width: 40), of: page).isEmpty)
+        #expect(box.place(width: 600, height: 900) == "top left")
+    }
+
+    @Test(arguments: [
+        (100.0, 100.0, "top left"), (300, 100, "top"), (500, 450, "middle right"), (300, 450, "middle"),
+        (599, 899, "bottom right"), (-50, 5000, "bottom left"),
+    ])
+    func placesHaveNames(x: Double, y: Double, name: String) {
+        #expect(Rect(left: x, top: y, width: 0, height: 0).place(width: 600, height: 900) == name)
+    }
+
+}
