@@ -1,6 +1,7 @@
 import Annotations
 import PDFPages
 import Screen
+import TestSupport
 
 @testable import App
 
@@ -63,15 +64,7 @@ extension String {
     }
 }
 
-/// Small numbers that look random and are the same in every run.
-struct Dice {
-    private var state: UInt64
-    init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 | 1 }
-
-    mutating func roll(_ sides: Int) -> Int {
-        state ^= state << 13
-        state ^= state >> 7
-        state ^= state << 17
-        return Int(truncatingIfNeeded: (state >> 11) % UInt64(max(1, sides)))
-    }
+extension SeededRandom {
+    /// From 0 up to, not including, the number of sides; 0 for none.
+    mutating func roll(_ sides: Int) -> Int { Int.random(in: 0..<max(1, sides), using: &self) }
 }

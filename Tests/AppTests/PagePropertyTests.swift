@@ -1,6 +1,7 @@
 import Annotations
 import PDFPages
 import Screen
+import TestSupport
 import Testing
 
 @testable import App
@@ -11,7 +12,7 @@ import Testing
 
     /// Words anywhere and in lines, of all sizes, some turned, some wide, some on top of each other.
     static func randomPage(_ seed: Int) -> PageText {
-        var dice = Dice(seed: UInt64(seed + 1))
+        var dice = SeededRandom(seed: UInt64(seed + 1))
         var page = PageText(width: 300 + Double(dice.roll(400)), height: 400 + Double(dice.roll(500)), words: [])
         let texts = [
             "a", "word", "hyphen-", "ated", "日本語", "שלום", "12", "=", "(so)", "e.", "U", "lo\u{301}ng", "\u{1B}x", "·",
@@ -99,7 +100,7 @@ import Testing
     func motionsThereAndBackEndWhereTheyBegan(seed: Int) {
         let page = PageGlyphs(Self.randomPage(seed))
         let view = TypesetPage.reading(page, width: 40)
-        var dice = Dice(seed: UInt64(seed))
+        var dice = SeededRandom(seed: UInt64(seed))
         for _ in 0..<min(40, page.count) {
             let glyph = dice.roll(page.count)
             if page.glyphs[glyph].role == .lineEndHyphen { continue }
@@ -136,7 +137,7 @@ import Testing
     @Test(arguments: seeds)
     func theBoxesOfASelectionHoldItsGlyphs(seed: Int) {
         let page = PageGlyphs(Self.randomPage(seed))
-        var dice = Dice(seed: UInt64(seed + 7))
+        var dice = SeededRandom(seed: UInt64(seed + 7))
         for _ in 0..<min(10, page.count) {
             let (first, second) = (dice.roll(page.count), dice.roll(page.count))
             let range = page.trimmed(min(first, second)..<max(first, second) + 1)

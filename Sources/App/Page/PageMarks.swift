@@ -2,19 +2,27 @@ package import Annotations
 
 /// What an annotation covers, as a page needs it to show it.
 package struct PageMark: Hashable, Sendable {
-    /// Whatever the caller knows the annotation by.
-    package var id: String
+    package var id: Record.ID
     /// The letter of its kind in the gutter.
     package var letter: Character
     /// The stretches of text it marks, in points, about one for each source line. Empty for what marks no text.
     package var rects: [Rect]
     package var box: Rect
 
-    package init(id: String, letter: Character, rects: [Rect], box: Rect) {
+    package init(id: Record.ID, letter: Character, rects: [Rect], box: Rect) {
         self.id = id
         self.letter = letter
         self.rects = rects
         self.box = box
+    }
+
+    /// The mark of an annotation. One that does not say where it is stands at the top of its page.
+    package init(_ annotation: Annotation) {
+        let strokes = annotation.strokes.joined().map { Rect(left: $0.x, top: $0.y, width: 0, height: 0) }
+        let rects = annotation.kind.isMarkup ? annotation.rects : []
+        self.init(
+            id: annotation.id, letter: annotation.kind.letter, rects: rects,
+            box: annotation.box ?? .around(rects + strokes))
     }
 }
 
