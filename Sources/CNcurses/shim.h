@@ -1,4 +1,46 @@
 #ifndef CNCURSES_SHIM_H
 #define CNCURSES_SHIM_H
+
+// What Swift cannot reach of ncurses: macros with arguments, mutable globals and variadic functions. A module map is
+// built with whatever flags the importer has, so the wide interface is asked for here.
+#ifndef NCURSES_WIDECHAR
+#define NCURSES_WIDECHAR 1
+#endif
+#ifndef NCURSES_NOMACROS
+#define NCURSES_NOMACROS 1
+#endif
 #include <curses.h>
+#include <term.h>
+#include <wchar.h>
+// term.h defines the capabilities as macros with names as common as these.
+#undef lines
+#undef columns
+#undef tab
+#undef bell
+
+static const attr_t cn_bold = WA_BOLD;
+static const attr_t cn_dim = WA_DIM;
+static const attr_t cn_underline = WA_UNDERLINE;
+static const attr_t cn_reverse = WA_REVERSE;
+static const attr_t cn_italic = WA_ITALIC;
+
+static inline WINDOW *cn_stdscr(void) { return stdscr; }
+// Declared by wchar.h only when X/Open is asked for before anything else is included.
+int wcwidth(wchar_t character);
+static inline int cn_width(wchar_t character) { return wcwidth(character); }
+static inline int cn_colors(void) { return COLORS; }
+static inline int cn_rows(WINDOW *window) { return getmaxy(window); }
+static inline int cn_columns(WINDOW *window) { return getmaxx(window); }
+
+// The capability's text; NULL when the terminal has none, or no such capability exists.
+static inline const char *cn_capability(const char *name) {
+    const char *text = tigetstr(name);
+    return text == (const char *)-1 ? NULL : text;
+}
+
+// Pairs beyond 32767 go through the pointer (ncurses 6.1 and later).
+static inline int cn_set_cell(cchar_t *cell, const wchar_t *text, attr_t attributes, int pair) {
+    return setcchar(cell, text, attributes, (short)(pair > 32767 ? 32767 : pair), &pair);
+}
+
 #endif

@@ -1,1 +1,76 @@
+#define _GNU_SOURCE
 #include "CTerminal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+int ct_pipe(int ends[2]) {
+#ifdef __linux__
+    return pipe2(ends, O_CLOEXEC | O_NONBLOCK);
+#else
+    if (pipe(ends) != 0) return -1;
+    for (int i = 0; i < 2; i++) {
+        fcntl(ends[i], F_SETFD, FD_CLOEXEC);
+        fcntl(ends[i], F_SETFL, O_NONBLOCK);
+    }
+    return 0;
+#endif
+}
+
+int ct_window_size(int fd, int *rows, int *columns) {
+    struct winsize size;
+    if (ioctl(fd, TIOCGWINSZ, &size) != 0) return -1;
+    *rows = size.ws_row;
+    *columns = size.ws_col;
+    return 0;
+}
+
+static const int watched[] = {SIGWINCH, SIGTERM, SIGHUP, SIGINT, SIGCONT, SIGTSTP};
+enum { watched_count = sizeof watched / sizeof watched[0] };
+static struct sigaction before[watched_count];
+static int signal_pipe[2] = {-1, -1};
+static int is_watching = 0;
+
+static void note_signal(int number) {
+    int error = errno;
+    unsigned char byte = (unsigned char)number;
+    // A full pipe loses nothing: the reader has still to look at all these signals.
+    ssize_t written = write(signal_pipe[1], &byte, 1);
+    (void)written;
+    errno = error;
+}
+
+int ct_watch_signals(void) {
+    if (signal_pipe[0] < 0 && ct_pipe(signal_pipe) != 0) return -1;
+    if (is_watching) return signal_pipe[0];
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = note_signal;
+    action.sa_flags = SA_RESTART;
+    sigemptyset(&action.sa_mask);
+    for (int i = 0; i < watched_count; i++) sigaction(watched[i], &action, &before[i]);
+    is_watching = 1;
+    return signal_pipe[0];
+}
+
+void ct_unwatch_signals(void) {
+    if (!is_watching) return;
+    for (int i = 0; i < watched_count; i++) sigaction(watched[i], &before[i], NULL);
+    is_watching = 0;
+    unsigned char byte;
+    while (read(signal_pipe[0], &byte, 1) == 1) {}
+}
+
+void ct_stop(void) {
+    struct sigaction standard, ours;
+    memset(&standard, 0, sizeof standard);
+    standard.sa_handler = SIG_DFL;
+    sigemptyset(&standard.sa_mask);
+    sigaction(SIGTSTP, &standard, &ours);
+    kill(0, SIGTSTP);
+    sigaction(SIGTSTP, &ours, NULL);
+}

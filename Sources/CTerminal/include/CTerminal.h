@@ -1,3 +1,36 @@
 #ifndef CTERMINAL_H
 #define CTERMINAL_H
+
+#include <stddef.h>
+
+// What has to be C: signal handlers, and restoring the terminal from inside one.
+
+// Both ends close on exec and do not block. 0, or -1 with errno.
+int ct_pipe(int ends[2]);
+
+// 0, or -1 when `fd` is no terminal. Either number is 0 when the terminal does not know it.
+int ct_window_size(int fd, int *rows, int *columns);
+
+// From now on SIGWINCH, SIGTERM, SIGHUP, SIGINT, SIGCONT and SIGTSTP only write their number, one byte, into a pipe.
+// To be called before ncurses starts: it leaves alone what is already handled. The end to read, or -1 with errno.
+int ct_watch_signals(void);
+
+// What these signals did before.
+void ct_unwatch_signals(void);
+
+// Stops the process group as Ctrl-Z does; returns when it is continued.
+void ct_stop(void);
+
+// Remembers the terminal's mode as it is now, and what to write to it, so that it is restored when the program
+// crashes (SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT) or exits without having closed the terminal.
+// -1 when `fd` is no terminal.
+int ct_guard(int fd);
+void ct_guard_text(const unsigned char *text, size_t length);
+
+// No longer needed: the terminal was restored in order.
+void ct_unguard(void);
+
+// Writes the text and sets the mode remembered, once. Safe in a signal handler.
+void ct_restore(void);
+
 #endif

@@ -1,3 +1,16 @@
 #ifndef CPTY_H
 #define CPTY_H
+
+#include <sys/types.h>
+
+// Swift cannot call fork: a program on a terminal of its own is started here.
+
+// The process id, and the terminal's other end in `master`; -1 with errno.
+pid_t cpty_spawn(const char *path, char *const argv[], char *const envp[], const char *directory, int rows, int columns, int *master);
+
+// Both ends of a terminal without a program. 0, or -1 with errno.
+int cpty_open(int rows, int columns, int *master, int *slave);
+
+int cpty_resize(int master, int rows, int columns);
+
 #endif

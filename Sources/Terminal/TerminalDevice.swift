@@ -1,0 +1,214 @@
+private import CNcurses
+private import CTerminal
+private import Glibc
+package import Screen
+
+/// A terminal in full-screen mode. Made and used on one thread, the main one; ncurses knows of no other. Keys are
+/// read as bytes by `TerminalLoop`, not by ncurses, which here only draws.
+package final class TerminalDevice {
+    package struct Options: Sendable {
+        /// False never sends a colour (`NO_COLOR`).
+        package var usesColor = true
+        /// Clicks and the wheel are reported; selecting text with the mouse then needs Shift.
+        package var usesMouse = false
+        /// `TERM` unless given.
+        package var type: String?
+
+        package init() {}
+    }
+
+    /// Descriptors of its own: whoever closes 0 and 1 does not harm it.
+    let input: Int32
+    let output: Int32
+    /// Gives numbers of signals, one byte each.
+    let signals: Int32
+    /// What this terminal sends for its keys.
+    let sequences: [[UInt8]: Key]
+
+    private let screen: OpaquePointer
+    private let window: UnsafeMutablePointer<WINDOW>
+    private let file: (output: UnsafeMutablePointer<FILE>, input: UnsafeMutablePointer<FILE>)
+    private let modes: TerminalModes
+    private var pen: Pen
+    private var shown: Canvas?
+    private var cursorIsVisible: Bool?
+    private var isReleased = false
+    private var isClosed = false
+
+    /// Takes over the terminal: other screen, raw keys, marked pastes. Signals that concern a terminal, SIGTERM, SIGHUP
+    /// and SIGINT among them, are from now on events of the loop.
+    ///
+    /// - Parameters:
+    ///   - input: where keys come from. When it is not a terminal, keys are read from the controlling one.
+    ///   - output: has to be a terminal.
+    package init(input: Int32 = 0, output: Int32 = 1, options: Options = Options()) throws(TerminalError) {
+        let type = try Self.usableType(options.type, output: output)
+        guard isatty(output) == 1 else { throw TerminalError(reason: .outputIsNoTerminal) }
+        let keys = isatty(input) == 1 ? dup(input) : open("/dev/tty", O_RDONLY | O_NOCTTY)
+        guard keys >= 0 else { throw TerminalError(reason: .inputIsNoTerminal) }
+        let screenful = dup(output)
+        guard screenful >= 0, let writer = fdopen(screenful, "w"), let reader = fdopen(keys, "r") else {
+            throw TerminalError(reason: .systemCall("dup", errno: errno))
+        }
+        (self.input, self.output, file) = (keys, screenful, (writer, reader))
+        for descriptor in [keys, screenful] { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+
+        signals = ct_watch_signals()
+        guard signals >= 0, ct_guard(screenful) == 0 else {
+            throw TerminalError(reason: .systemCall("sigaction", errno: errno))
+        }
+        let isUTF8 = Self.useLocale()
+        guard let screen = newterm(type, writer, reader), let window = cn_stdscr() else {
+            ct_unguard()
+            ct_unwatch_signals()
+            throw TerminalError(reason: .unknownType(type))
+        }
+        self.screen = screen
+        self.window = window
+        raw()
+        noecho()
+        nonl()
+        leaveok(window, false)
+        scrollok(window, false)
+        modes = TerminalModes(usesMouse: options.usesMouse)
+        sequences = TerminalKeys.sequences()
+        pen = Pen(usesColor: options.usesColor, isUTF8: isUTF8)
+        modes.guarding.withUnsafeBufferPointer { ct_guard_text($0.baseAddress, $0.count) }
+        Self.write(modes.on, to: screenful)
+    }
+
+    deinit {
+        close()
+    }
+
+    package var size: Size {
+        Size(rows: Int(cn_rows(window)), columns: Int(cn_columns(window)))
+    }
+
+    /// Shows a canvas: sends what differs from what is shown, nothing at all when nothing does.
+    package func draw(_ canvas: Canvas) {
+        guard !isClosed, !isReleased, canvas != shown else { return }
+        if let shown, shown.size != canvas.size { redraw() }
+        for row in 0..<min(canvas.size.rows, size.rows) {
+            guard let changed = canvas.changedColumns(inRow: row, since: shown) else { continue }
+            let cells = pen.cells(of: canvas, row: row, columns: changed)
+            mvwadd_wchnstr(window, Int32(row), Int32(changed.lowerBound), cells, Int32(cells.count))
+        }
+        shown = canvas
+        show(cursor: canvas.cursor)
+        wnoutrefresh(window)
+        doupdate()
+    }
+
+    /// Sends everything again at the next `draw`: something else has written on the screen.
+    package func redraw() {
+        guard !isClosed else { return }
+        shown = nil
+        cursorIsVisible = nil
+        werase(window)
+        clearok(window, true)
+    }
+
+    /// Takes note of the terminal's size; true when it is another one.
+    package func noteSize() -> Bool {
+        var rows: Int32 = 0
+        var columns: Int32 = 0
+        guard !isClosed, ct_window_size(output, &rows, &columns) == 0, rows > 0, columns > 0 else { return false }
+        guard Size(rows: Int(rows), columns: Int(columns)) != size else { return false }
+        resizeterm(rows, columns)
+        redraw()
+        return true
+    }
+
+    /// Gives the terminal back as it was, for as long as `body` runs: an editor, a shell.
+    package func released<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+        let canvas = shown
+        release()
+        defer {
+            takeBack()
+            if let canvas { draw(canvas) }
+        }
+        return try body()
+    }
+
+    /// Ctrl-Z: gives the terminal back and stops, with all of the process group, until continued.
+    ///
+    /// - Parameter stop: what stops; only tests have their own.
+    package func suspend(stop: () -> Void = ct_stop) {
+        released { stop() }
+    }
+
+    /// The program was continued: a shell has had the terminal.
+    package func takeBack() {
+        guard !isClosed else { return }
+        isReleased = false
+        reset_prog_mode()
+        redraw()
+        _ = noteSize()
+        Self.write(modes.on, to: output)
+    }
+
+    /// Gives the terminal back for good. More than once does no harm.
+    package func close() {
+        guard !isClosed else { return }
+        release()
+        isClosed = true
+        delscreen(screen)
+        ct_unguard()
+        ct_unwatch_signals()
+        fclose(file.output)
+        fclose(file.input)
+    }
+
+    private func release() {
+        guard !isClosed, !isReleased else { return }
+        Self.write(modes.off, to: output)
+        endwin()
+        isReleased = true
+    }
+
+    private func show(cursor: Position?) {
+        if cursorIsVisible != (cursor != nil) {
+            cursorIsVisible = cursor != nil
+            curs_set(cursor == nil ? 0 : 1)
+        }
+        guard let cursor, Area(size).contains(cursor) else { return }
+        wmove(window, Int32(cursor.row), Int32(cursor.column))
+    }
+
+    private static func usableType(_ given: String?, output: Int32) throws(TerminalError) -> String {
+        guard let type = given ?? getenv("TERM").map({ String(cString: $0) }), !type.isEmpty else {
+            throw TerminalError(reason: .noType)
+        }
+        guard isatty(output) == 1 else { throw TerminalError(reason: .outputIsNoTerminal) }
+        var found: Int32 = 0
+        // Unlike newterm, this neither writes nor ends the program.
+        guard setupterm(type, output, &found) == OK, found == 1 else {
+            throw TerminalError(reason: .unknownType(type))
+        }
+        guard cn_capability("cup") != nil, cn_capability("clear") != nil else {
+            throw TerminalError(reason: .tooSimple(type))
+        }
+        return type
+    }
+
+    /// Whether the locale says UTF-8. Where none is set at all, as in containers, UTF-8 is assumed.
+    private static func useLocale() -> Bool {
+        let isSet = ["LC_ALL", "LC_CTYPE", "LANG"].contains { (name: String) in
+            getenv(name).map { $0.pointee != 0 } ?? false
+        }
+        if setlocale(LC_CTYPE, isSet ? "" : "C.UTF-8") == nil { setlocale(LC_CTYPE, "C.UTF-8") }
+        return String(cString: nl_langinfo(Int32(CODESET))) == "UTF-8"
+    }
+
+    /// Writes past ncurses, which is idle between two draws.
+    private static func write(_ bytes: [UInt8], to descriptor: Int32) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return }
+            rest = rest.dropFirst(count)
+        }
+    }
+}

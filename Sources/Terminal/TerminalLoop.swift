@@ -1,0 +1,157 @@
+internal import CTerminal
+private import Glibc
+package import Screen
+
+/// What the loop hands to the program, one after the other.
+package enum TerminalEvent<Message: Sendable>: Sendable {
+    case key(Key)
+    case message(Message)
+    case resized(Size)
+    /// The time asked for has come.
+    case timer
+    /// SIGINT, SIGTERM, or SIGHUP: save and quit.
+    case quitRequested(signal: Int32)
+    /// The terminal is gone; nothing drawn is seen any more.
+    case terminalGone
+}
+
+extension TerminalEvent: Equatable where Message: Equatable {}
+
+/// Waits, on the main thread, for keys, signals, messages of other threads and the time, and hands them to the program
+/// in order. All that waits is handed over before the next drawing. While nothing happens it sleeps in the kernel.
+///
+/// A terminal slow to take what is drawn does not hold up keys: the next drawing waits until it can be written, and
+/// shows the state of that moment.
+package final class TerminalLoop<Message: Sendable> {
+    package enum Step: Sendable {
+        case goOn, quit
+    }
+
+    /// Any thread may post.
+    package let mailbox: Mailbox<Message>
+
+    private let device: TerminalDevice
+    private var decoder: KeyDecoder
+    private var needsDrawing = true
+    private var isGone = false
+    /// So that a flood of events does not keep the screen from being drawn.
+    private static var mostRoundsBeforeDrawing: Int { 32 }
+
+    package init(device: TerminalDevice) throws(TerminalError) {
+        self.device = device
+        mailbox = try Mailbox()
+        decoder = KeyDecoder(sequences: device.sequences)
+    }
+
+    /// Milliseconds of a clock that never goes back, the one `timer` is read by.
+    package static var now: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
+    }
+
+    /// Runs until `handle` says to quit.
+    ///
+    /// - Parameters:
+    ///   - timer: when, by `now`, the program wants a `timer` event; nil for never.
+    ///   - handle: gets every event. May use the device.
+    ///   - draw: the screen as it is to be.
+    package func run(
+        timer: () -> Int64? = { nil }, handle: (TerminalEvent<Message>) -> Step, draw: (Size) -> Canvas
+    ) {
+        while true {
+            var rounds = 0
+            var hasMore = true
+            while hasMore {
+                guard let events = wait(forEvents: rounds > 0 ? 0 : nil, timer: timer()) else { return }
+                for event in events {
+                    needsDrawing = true
+                    if handle(event) == .quit { return }
+                }
+                rounds += 1
+                hasMore = !events.isEmpty && rounds < Self.mostRoundsBeforeDrawing
+            }
+            if needsDrawing, !isGone, isWritable {
+                device.draw(draw(device.size))
+                needsDrawing = false
+            }
+        }
+    }
+
+    /// What has happened: at once when `timeout` is 0, else as soon as something has. nil when waiting is impossible.
+    private func wait(forEvents timeout: Int32?, timer: Int64?) -> [TerminalEvent<Message>]? {
+        let mayDraw = needsDrawing && !isGone
+        var polled = [
+            pollfd(fd: device.signals, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: mailbox.wakeUp, events: Int16(POLLIN), revents: 0),
+            // A negative descriptor is passed over.
+            pollfd(fd: isGone ? -1 : device.input, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: mayDraw && timeout == nil ? device.output : -1, events: Int16(POLLOUT), revents: 0),
+        ]
+        let longest = timeout ?? Self.timeout(until: [decoder.deadline, timer].compactMap(\.self).min())
+        if poll(&polled, nfds_t(polled.count), longest) < 0 {
+            return errno == EINTR || errno == EAGAIN ? [] : nil
+        }
+
+        var events: [TerminalEvent<Message>] = []
+        if polled[0].revents != 0 { events += takeSignals() }
+        if polled[2].revents != 0 { events += takeKeys() }
+        if let deadline = decoder.deadline, deadline <= Self.now {
+            events += decoder.timeout(at: Self.now).map(TerminalEvent.key)
+        }
+        if polled[1].revents != 0 { events += mailbox.take().map(TerminalEvent.message) }
+        if let timer, timer <= Self.now, timeout == nil { events.append(.timer) }
+        return events
+    }
+
+    private var isWritable: Bool {
+        var polled = pollfd(fd: device.output, events: Int16(POLLOUT), revents: 0)
+        return poll(&polled, 1, 0) > 0
+    }
+
+    private static func timeout(until deadline: Int64?) -> Int32 {
+        guard let deadline else { return -1 }
+        return Int32(clamping: max(0, deadline - now))
+    }
+
+    private func takeKeys() -> [TerminalEvent<Message>] {
+        var bytes: [UInt8] = []
+        var block = [UInt8](repeating: 0, count: 4_096)
+        var count = 0
+        repeat {
+            count = read(device.input, &block, block.count)
+            if count > 0 { bytes += block[..<count] }
+        } while count == block.count && hasInput
+        var events = decoder.feed(bytes, at: Self.now).map(TerminalEvent<Message>.key)
+        if count == 0 || count < 0 && errno != EINTR && errno != EAGAIN {
+            isGone = true
+            events.append(.terminalGone)
+        }
+        return events
+    }
+
+    private var hasInput: Bool {
+        var polled = pollfd(fd: device.input, events: Int16(POLLIN), revents: 0)
+        return poll(&polled, 1, 0) > 0
+    }
+
+    private func takeSignals() -> [TerminalEvent<Message>] {
+        var bytes = [UInt8](repeating: 0, count: 256)
+        var events: [TerminalEvent<Message>] = []
+        let count = max(0, read(device.signals, &bytes, bytes.count))
+        for number in bytes[..<count].map(Int32.init) {
+            switch number {
+            case SIGWINCH:
+                if device.noteSize() { events.append(.resized(device.size)) }
+            case SIGTSTP:
+                device.suspend()
+            case SIGCONT:
+                device.takeBack()
+                needsDrawing = true
+            default:
+                events.append(.quitRequested(signal: number))
+            }
+        }
+        return events
+    }
+}

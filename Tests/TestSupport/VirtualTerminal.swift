@@ -1,0 +1,300 @@
+private import CPty
+private import CVTerm
+private import Glibc
+package import Screen
+
+/// A terminal without a window: libvterm behind a pty, with a program on it or, for tests of the device, with nobody.
+/// Used by one thread. Nothing in it sleeps: it waits in `poll` for what it is told to wait for.
+package final class VirtualTerminal {
+    package private(set) var size: Size
+    /// Everything that was sent to the terminal.
+    package private(set) var output: [UInt8] = []
+    /// The program has closed its end, or ended.
+    package private(set) var isClosed = false
+    /// The program's process; nil without one.
+    package let process: Int32?
+    /// The end a program would have as its standard input and output; nil with a program.
+    package let programEnd: Int32?
+
+    private let master: Int32
+    private let emulator: OpaquePointer
+    private let screen: OpaquePointer
+    private let modes = UnsafeMutablePointer<cv_modes>.allocate(capacity: 1)
+    private var status: Int32?
+
+    /// A terminal with nobody on it.
+    package init(rows: Int = 24, columns: Int = 80) throws {
+        var ends: (master: Int32, slave: Int32) = (-1, -1)
+        guard cpty_open(Int32(rows), Int32(columns), &ends.master, &ends.slave) == 0 else {
+            throw VirtualTerminalError(what: "no pseudo terminal: error \(errno)")
+        }
+        (master, programEnd, process) = (ends.master, ends.slave, nil)
+        size = Size(rows: rows, columns: columns)
+        (emulator, screen) = Self.emulator(size, modes)
+    }
+
+    /// A terminal with a program on it.
+    ///
+    /// - Parameters:
+    ///   - arguments: the program's path and its arguments.
+    ///   - environment: all there is, beside `TERM`, `LANG` and `PATH`, which it may replace.
+    package init(
+        running arguments: [String], environment: [String: String] = [:], directory: String? = nil, rows: Int = 24,
+        columns: Int = 80
+    ) throws {
+        let everyone = [
+            "TERM": "xterm-256color", "LANG": "C.UTF-8", "PATH": "/usr/local/bin:/usr/bin:/bin",
+            "SWIFT_BACKTRACE": "enable=no",
+        ]
+        let variables = everyone.merging(environment) { $1 }.map { "\($0)=\($1)" }
+        var master: Int32 = -1
+        let process = Self.withCStrings(arguments) { arguments in
+            Self.withCStrings(variables) { variables in
+                cpty_spawn(arguments[0], arguments, variables, directory, Int32(rows), Int32(columns), &master)
+            }
+        }
+        guard process > 0 else { throw VirtualTerminalError(what: "no process: error \(errno)") }
+        (self.master, programEnd, self.process) = (master, nil, process)
+        size = Size(rows: rows, columns: columns)
+        (emulator, screen) = Self.emulator(size, modes)
+    }
+
+    deinit {
+        if let process, status == nil {
+            kill(process, SIGKILL)
+            var status: Int32 = 0
+            waitpid(process, &status, 0)
+        }
+        if let programEnd { close(programEnd) }
+        close(master)
+        vterm_free(emulator)
+        modes.deallocate()
+    }
+
+    package var bytesRead: Int { output.count }
+
+    // MARK: What the person does
+
+    package func send(_ bytes: [UInt8]) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { write(master, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    package func send(text: String) {
+        send(Array(text.utf8))
+    }
+
+    package func resize(rows: Int, columns: Int) {
+        size = Size(rows: rows, columns: columns)
+        vterm_set_size(emulator, Int32(rows), Int32(columns))
+        _ = cpty_resize(master, Int32(rows), Int32(columns))
+    }
+
+    package func signal(_ number: Int32) {
+        if let process { kill(process, number) }
+    }
+
+    /// Pulls the cable: what a closed window or a broken ssh does.
+    package func hangUp() {
+        signal(SIGHUP)
+    }
+
+    // MARK: What the terminal shows
+
+    package func cell(_ row: Int, _ column: Int) -> VirtualCell {
+        var cell = cv_cell()
+        _ = cv_get_cell(screen, Int32(row), Int32(column), &cell)
+        var attributes: Attributes = []
+        if cell.bold != 0 { attributes.insert(.bold) }
+        if cell.underline != 0 { attributes.insert(.underline) }
+        if cell.italic != 0 { attributes.insert(.italic) }
+        if cell.reverse != 0 { attributes.insert(.reverse) }
+        let values = withUnsafeBytes(of: cell.characters) { Array($0.bindMemory(to: UInt32.self)) }
+        var text = String.UnicodeScalarView()
+        text.append(contentsOf: values.prefix(Int(cell.count)).compactMap(Unicode.Scalar.init))
+        return VirtualCell(
+            text: String(text), width: Int(cell.width), attributes: attributes, foreground: Int(cell.foreground),
+            background: Int(cell.background))
+    }
+
+    /// One row, trailing blanks trimmed.
+    package func line(_ row: Int) -> String {
+        var line = ""
+        var column = 0
+        while column < size.columns {
+            let cell = cell(row, column)
+            line += cell.text.isEmpty ? " " : cell.text
+            column += max(1, cell.width)
+        }
+        while line.last == " " { line.removeLast() }
+        return line
+    }
+
+    /// All rows, one a line.
+    package var text: String {
+        (0..<size.rows).map(line).joined(separator: "\n")
+    }
+
+    package var cursor: Position {
+        var row: Int32 = 0
+        var column: Int32 = 0
+        cv_cursor(emulator, &row, &column)
+        return Position(row: Int(row), column: Int(column))
+    }
+
+    package var isCursorVisible: Bool { modes.pointee.is_cursor_visible != 0 }
+    package var isAlternateScreen: Bool { modes.pointee.is_alternate != 0 }
+    package var reportsMouse: Bool { modes.pointee.mouse != 0 }
+
+    /// Whether pastes are marked, by what was sent last about it.
+    package var marksPastes: Bool {
+        let mark = Array("\u{1B}[?2004".utf8)
+        let starts = output.indices.dropLast(mark.count).filter { output[$0...].starts(with: mark) }
+        return starts.last.map { output[$0 + mark.count] == UInt8(ascii: "h") } ?? false
+    }
+
+    /// What is not as a shell expects to find the terminal; empty when all is well.
+    package var whatIsLeftBehind: [String] {
+        var found: [String] = []
+        if isAlternateScreen { found.append("alternate screen") }
+        if !isCursorVisible { found.append("cursor hidden") }
+        if marksPastes { found.append("pastes marked") }
+        if reportsMouse { found.append("mouse reported") }
+        var mode = termios()
+        if tcgetattr(master, &mode) == 0 {
+            if mode.c_lflag & tcflag_t(ECHO) == 0 { found.append("echo off") }
+            if mode.c_lflag & tcflag_t(ICANON) == 0 { found.append("not line by line") }
+            if mode.c_lflag & tcflag_t(ISIG) == 0 { found.append("Ctrl-C without signal") }
+            if mode.c_oflag & tcflag_t(ONLCR) == 0 { found.append("new lines not translated") }
+        }
+        return found
+    }
+
+    // MARK: Waiting
+
+    /// Takes in what the program has written; waits for it at most `milliseconds`. False when nothing came.
+    @discardableResult
+    package func pump(milliseconds: Int = 0) -> Bool {
+        var hasRead = false
+        var block = [UInt8](repeating: 0, count: 65_536)
+        while !isClosed {
+            var polled = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
+            guard poll(&polled, 1, hasRead ? 0 : Int32(milliseconds)) > 0 else { return hasRead }
+            let count = read(master, &block, block.count)
+            if count < 0, errno == EINTR || errno == EAGAIN { continue }
+            guard count > 0 else {
+                isClosed = true
+                return hasRead
+            }
+            hasRead = true
+            output += block[..<count]
+            block.withUnsafeBytes { bytes in
+                _ = vterm_input_write(emulator, bytes.bindMemory(to: CChar.self).baseAddress, count)
+            }
+            answer()
+        }
+        return hasRead
+    }
+
+    /// Waits until the condition holds.
+    ///
+    /// - Throws: when it does not within `seconds`, or the program ends before; the error shows the screen.
+    package func wait(
+        until what: String = "the condition holds", seconds: Int = 20, _ condition: (VirtualTerminal) -> Bool
+    ) throws {
+        let end = Self.now + Int64(seconds) * 1_000
+        pump()
+        while !condition(self) {
+            if isClosed { throw failure("the program ended before \(what)") }
+            if Self.now > end { throw failure("waited \(seconds) s in vain until \(what)") }
+            pump(milliseconds: 50)
+        }
+    }
+
+    package func wait(forText text: String, seconds: Int = 20) throws {
+        try wait(until: "\(text.debugDescription) is shown", seconds: seconds) { $0.text.contains(text) }
+    }
+
+    /// Waits until the program has written nothing for `milliseconds`.
+    package func waitForIdle(milliseconds: Int = 60) {
+        while pump(milliseconds: milliseconds), !isClosed {}
+    }
+
+    /// Waits for the program's end: its exit status, or 128 and the number of the signal that ended it.
+    package func waitForExit(seconds: Int = 20) throws -> Int {
+        guard let process else { throw VirtualTerminalError(what: "there is no program on this terminal") }
+        let end = Self.now + Int64(seconds) * 1_000
+        while status == nil {
+            pump(milliseconds: 20)
+            var status: Int32 = 0
+            if waitpid(process, &status, isClosed ? 0 : WNOHANG) == process { self.status = status }
+            if self.status == nil, Self.now > end { throw failure("the program did not end within \(seconds) s") }
+        }
+        pump()
+        let status = status ?? 0
+        return Int(status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F)
+    }
+
+    // MARK: -
+
+    private func failure(_ what: String) -> VirtualTerminalError {
+        let rule = String(repeating: "-", count: size.columns)
+        return VirtualTerminalError(what: "\(what); the screen:\n\(rule)\n\(text)\n\(rule)")
+    }
+
+    /// Terminals answer questions about themselves.
+    private func answer() {
+        var bytes = [CChar](repeating: 0, count: 1_024)
+        let count = vterm_output_read(emulator, &bytes, bytes.count)
+        if count > 0 { send(bytes[..<count].map { UInt8(bitPattern: $0) }) }
+    }
+
+    private static func emulator(
+        _ size: Size, _ modes: UnsafeMutablePointer<cv_modes>
+    ) -> (OpaquePointer, OpaquePointer) {
+        guard let emulator = vterm_new(Int32(size.rows), Int32(size.columns)),
+            let screen = vterm_obtain_screen(emulator)
+        else { fatalError("no memory for a terminal") }
+        modes.initialize(to: cv_modes())
+        vterm_set_utf8(emulator, 1)
+        cv_note_modes(screen, modes)
+        vterm_screen_enable_altscreen(screen, 1)
+        vterm_screen_reset(screen, 1)
+        return (emulator, screen)
+    }
+
+    private static var now: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
+    }
+
+    private static func withCStrings<Result>(
+        _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+    ) -> Result {
+        let copies = strings.map { strdup($0) }
+        defer { copies.forEach { free($0) } }
+        return body(copies + [nil])
+    }
+}
+
+/// One cell of a virtual terminal.
+package struct VirtualCell: Equatable {
+    package var text: String
+    package var width: Int
+    package var attributes: Attributes
+    /// -1 for the terminal's own, 0 to 255 for one of the palette, else 0x1000000 and RGB.
+    package var foreground: Int
+    package var background: Int
+}
+
+package struct VirtualTerminalError: Error, CustomStringConvertible {
+    let what: String
+
+    package var description: String { what }
+}
