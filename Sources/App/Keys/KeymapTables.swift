@@ -90,6 +90,7 @@ extension Keymap {
     ]
 
     static let cards = [
+        Binding(.help, "<esc> q ?", .escape, "close the help", footer: "close"),
         Binding(.outbox, "<enter>", .goTo, "show a conflict, or go to the record", footer: "show"),
         Binding(.outbox, "t", .theirs, "drop your edit", footer: "drop mine"),
         Binding(.outbox, "s", .saveUnsent, "save what waits to a file", footer: "save"),

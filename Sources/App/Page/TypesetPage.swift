@@ -94,7 +94,8 @@ extension TypesetPage {
     package func glyph(inRow row: Int, nearest column: Int) -> Int? {
         let cells = rows[row].cells
         if case .placeholder = rows[row].role { return placeheld(row) }
-        for distance in 0..<max(cells.count, column + 1) {
+        let column = min(column, cells.count)
+        for distance in 0...cells.count {
             for place in distance == 0 ? [column] : [column - distance, column + distance] {
                 if cells.indices.contains(place), case .glyph(let index) = cells[place] { return index }
             }

@@ -20,6 +20,6 @@ package struct DownloadProgress: Hashable, Sendable {
 
     package var secondsLeft: Double? {
         guard let total, let bytesPerSecond, bytesPerSecond > 0 else { return nil }
-        return max(0, Double(total - received) / bytesPerSecond)
+        return max(0, (Double(total) - Double(received)) / bytesPerSecond)
     }
 }

@@ -82,12 +82,13 @@ extension AppState {
             size, focus: document?.focus ?? .list, footRows: footRows, showsDetail: document?.showsDetail)
     }
 
-    private var footRows: Int {
+    /// What an open editor or card would like to have.
+    var footRows: Int {
         if let editor = document?.editor {
             return 1 + min(8, max(3, WrappedInput(editor.input, columns: size.columns - 2).rows.count))
         }
         if document?.conflict != nil { return max(9, size.rows / 2) }
-        if token != nil { return 6 }
+        if let token { return 1 + lines(of: token, columns: size.columns).count }
         if isLossShown { return 4 }
         return 0
     }

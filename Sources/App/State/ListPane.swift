@@ -17,6 +17,8 @@ struct ListPane: Equatable, Sendable {
 
     /// The request whose answer is awaited.
     var asked: RowRequest?
+    /// The request that was answered last: the same is not asked twice.
+    private var answered: RowRequest?
     /// The answer's anchor is where the cursor goes.
     var isSeeking = false
     /// Something changed since the last request.
@@ -40,7 +42,7 @@ struct ListPane: Equatable, Sendable {
     mutating func take(_ new: RowWindow) -> Bool {
         guard new.query == query else { return false }
         let wasSeeking = isSeeking
-        (asked, isSeeking, window) = (nil, false, new)
+        (answered, asked, isSeeking, window) = (asked, nil, false, new)
         let found = new.rows.firstIndex { $0.id == cursorID }.map { $0 + new.offset }
         if wasSeeking, let anchor = new.anchor {
             cursor = anchor
@@ -62,17 +64,17 @@ struct ListPane: Equatable, Sendable {
     /// What has to be asked for so that the rows around the cursor can be shown.
     mutating func request(rows: Int) -> RowRequest? {
         guard asked == nil else { return nil }
+        let limit = max(400, 5 * rows)
         guard let window, !isStale else {
             isStale = false
-            asked = RowRequest(query: query, around: cursorID, index: cursor)
+            asked = RowRequest(query: query, around: cursorID, index: cursor, limit: limit)
             return asked
         }
         let first = max(0, top - rows)
         let last = min(window.total, top + 2 * rows)
-        guard first < window.offset || last > window.offset + window.rows.count, window.rows.count < window.total else {
-            return nil
-        }
-        asked = RowRequest(query: query, index: cursor)
+        let request = RowRequest(query: query, index: cursor, limit: limit)
+        guard first < window.offset || last > window.offset + window.rows.count, request != answered else { return nil }
+        asked = request
         return asked
     }
 

@@ -4,7 +4,7 @@ import Annotations
 enum RelativeTime {
     /// `now`, `5m`, `2h`, `3d`, `2y`: how long ago.
     static func age(of moment: Timestamp, at now: Timestamp) -> String {
-        let minutes = max(0, now - moment) / 60_000
+        let minutes = max(0, now.milliseconds &- moment.milliseconds) / 60_000
         switch minutes {
         case 0: return "now"
         case ..<60: return "\(minutes)m"
@@ -16,7 +16,7 @@ enum RelativeTime {
 
     /// `45s`, `12m`, `3h`, `2d`: how long something lasts yet, rounded up.
     static func life(milliseconds: Int64) -> String {
-        let seconds = max(0, milliseconds + 999) / 1000
+        let seconds = min(max(0, milliseconds), 1 << 60).advanced(by: 999) / 1000
         switch seconds {
         case ..<60: return "\(seconds)s"
         case ..<3600: return "\((seconds + 59) / 60)m"
@@ -25,15 +25,9 @@ enum RelativeTime {
         }
     }
 
-    /// `14:05` by the person's clock.
-    static func clock(_ moment: Timestamp, utcOffset: Int) -> String {
-        let text = Timestamp(milliseconds: moment.milliseconds + Int64(utcOffset) * 1000).iso8601
-        return String(text.dropFirst(11).prefix(5))
-    }
-
     /// `2026-05-30 14:05` by the person's clock.
     static func date(_ moment: Timestamp, utcOffset: Int) -> String {
-        let text = Timestamp(milliseconds: moment.milliseconds + Int64(utcOffset) * 1000).iso8601
+        let text = Timestamp(milliseconds: moment.milliseconds &+ Int64(utcOffset) * 1000).iso8601
         return text.prefix(10) + " " + text.dropFirst(11).prefix(5)
     }
 

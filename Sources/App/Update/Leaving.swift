@@ -22,9 +22,9 @@ extension AppState {
             self.document?.conflict = nil
             return []
         }
-        if document.editor != nil {
-            let effects = keepDraft()
-            if !effects.isEmpty { notice = .done("draft kept: the same key brings it back") }
+        if let editor = document.editor {
+            let effects = editor.input.isEmpty ? forgetDraft(editor.draftKey) : keepDraft()
+            if !editor.input.isEmpty, !effects.isEmpty { notice = .done("draft kept: the same key brings it back") }
             self.document?.editor = nil
             return effects
         }

@@ -31,7 +31,7 @@ extension AppState {
     /// Milliseconds until the token expires, by the server's clock; nil without one.
     var tokenLife: Int64? {
         guard let status = document?.status, let grant = status.grant else { return nil }
-        return grant.expiresAt.milliseconds.subtractingReportingOverflow(now.milliseconds + status.clockOffset)
+        return grant.expiresAt.milliseconds.subtractingReportingOverflow(now.milliseconds &+ status.clockOffset)
             .partialValue
     }
 

@@ -3,7 +3,7 @@ import Screen
 extension Canvas {
     mutating func drawLibrary(_ state: AppState) {
         let (body, _) = area.split(bottom: 1)
-        let foot = state.token == nil ? 0 : 6
+        let foot = state.footRows
         let (list, card) = body.split(bottom: foot)
         rule("Layers on this machine", row: 0, style: state.theme.rule, titleStyle: state.theme.title)
         let inside = list.split(top: 1).rest

@@ -54,7 +54,7 @@ struct RowForm: Equatable, Sendable {
             return note.isEmpty && warning.isEmpty ? CleanText(cleaning: row.kind.name) : warning + note
         }
         let words = document.quotes.words(of: row) ?? ""
-        if words.isEmpty { return warning + note }
+        if words.isEmpty { return warning + (note.isEmpty ? CleanText(cleaning: row.kind.name) : note) }
         if !note.isEmpty, room < 34 { return warning + note }
         let most = note.isEmpty ? max(4, room - 2) : max(12, room * 3 / 5)
         let quote: CleanText = "\"\(CleanText(cleaning: words).truncated(to: most))\""

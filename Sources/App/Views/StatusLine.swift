@@ -17,8 +17,8 @@ struct StatusLine {
 
     init(_ state: AppState, _ document: DocumentState) {
         let title = CleanText(cleaning: document.title)
-        add([title.truncated(to: 30), title.truncated(to: 14)], rank: 1, isTitle: true)
-        add([clean("/ \(document.layerName)").truncated(to: 20)], rank: 2)
+        add([title.truncated(to: 30), title.truncated(to: 14)], rank: 1)
+        add([CleanText(cleaning: document.layerName).truncated(to: 20)], rank: 2)
         if let selection = document.selectionText { add(selection, rank: nil) }
         if document.isReadOnly || document.status.grant?.mayWrite == false { add(["READ-ONLY", "RO"], rank: nil) }
         let total = document.pageCount.map { "/\($0)" } ?? ""
@@ -40,7 +40,7 @@ struct StatusLine {
         if !state.keys.isEmpty { add([CleanText(cleaning: state.keys.shown)], rank: nil) }
     }
 
-    private mutating func add(_ forms: [CleanText], rank: Int?, isTitle: Bool = false) {
+    private mutating func add(_ forms: [CleanText], rank: Int?) {
         parts.append(Part(forms: forms.filter { !$0.isEmpty }, rank: rank))
     }
 
@@ -49,8 +49,8 @@ struct StatusLine {
         var parts = parts.filter { !$0.forms.isEmpty }
         func line() -> CleanText {
             parts.enumerated().reduce(" ") { line, part in
-                let isLayer = part.element.rank == 2 && part.offset > 0
-                return line + (part.offset == 0 ? "" : isLayer ? " " : "   ") + part.element.forms[0]
+                let isLayer = part.element.rank == 2
+                return line + (part.offset == 0 ? "" : isLayer ? " / " : "   ") + part.element.forms[0]
             }
         }
         for rank in 0...4 where line().width > columns {

@@ -1,0 +1,156 @@
+import Annotations
+import App
+import Authorization
+import InstantCore
+import PDFPages
+import Screen
+
+/// A world for the program in memory: a layer with records, a PDF with pages, and what a test makes happen. Answers at
+/// once, in the order of the requests.
+final class FakeServices: AppServices {
+    var entries: [LibraryEntry] = []
+    var opened = OpenedLayer(reference: .hotos, title: "hotos17", status: .live(), hasPDF: true, author: "me")
+    var records: [Record] = []
+    var unread: Set<Record.ID> = []
+    var delivery: [Record.ID: Delivery] = [:]
+    var pages: [PageText] = []
+    var outbox: [OutboxItem] = []
+    /// Set to have edits fail with this sentence.
+    var failure: String?
+    /// Every request, in order.
+    private(set) var asked: [Effect] = []
+    private var steps: [Int: [Record]] = [:]
+    private var made = 0
+
+    func perform(_ effect: Effect, post: @escaping @Sendable (Message) -> Void) {
+        asked.append(effect)
+        switch effect {
+        case .loadLibrary: post(.library(entries))
+        case .openLayer, .join:
+            post(.opened(opened))
+            if opened.hasPDF { post(pdfReady) }
+        case .loadPage(let index):
+            post(pages.indices.contains(index) ? .page(index, pages[index]) : .pageFailed(index, "No such page."))
+        case .loadRows(let request): post(.rows(window(request, anchor: request.around)))
+        case .findUnread(let request):
+            let all = rows(request.query)
+            let later = all.indices.first { $0 > request.index && all[$0].isUnread }
+            let target = later ?? all.indices.first { all[$0].isUnread }
+            post(.rows(window(request, anchor: target.map { all[$0].id })))
+        case .loadPageRows(let index): post(.pageRows(index, rows(.onPage(index))))
+        case .loadRecord(let id): post(.record(id, records.first { $0.id == id }))
+        case .loadOutbox: post(.outbox(outbox))
+        case .markRead(let ids):
+            unread.subtract(ids)
+            post(.recordsChanged(ids, author: nil))
+        case .perform(let step): perform(step, post: post)
+        case .undo(let step):
+            guard let before = steps.removeValue(forKey: step) else {
+                post(.undoFailed(step: step, "someone wrote since"))
+                return
+            }
+            records = before
+            post(.undone(step: step))
+            post(.recordsChanged([], author: nil))
+        default: break
+        }
+    }
+
+    var pdfReady: Message {
+        .pdfReady(
+            PDFInfo(
+                title: nil, isEncrypted: false, pages: pages.map { PageSize(width: $0.width, height: $0.height) }))
+    }
+
+    private func perform(_ step: EditStep, post: (Message) -> Void) {
+        if let failure {
+            post(.editFailed(step: step.id, failure))
+            return
+        }
+        steps[step.id] = records
+        var ids: [Record.ID] = []
+        for edit in step.edits {
+            switch edit {
+            case .create(let content):
+                made += 1
+                ids.append("new\(made)")
+                let stamped = content.changing { $0["creatorName"] = "me" }
+                records.append(Record(id: "new\(made)", content: stamped, createdBy: opened.reference.userID))
+                delivery["new\(made)"] = .unsent
+            case .update(let id, let content):
+                ids.append(id)
+                delivery[id] = .unsent
+                if let index = records.firstIndex(where: { $0.id == id }) { records[index].content = content }
+            case .delete(let id):
+                ids.append(id)
+                records.removeAll { $0.id == id }
+            }
+        }
+        post(.edited(step: step.id, ids))
+    }
+
+    // MARK: The list
+
+    func rows(_ query: ListQuery) -> [ListRow] {
+        let filter = query.filter
+        let rows = records.map {
+            ListRow(
+                annotation: Annotation($0), createdBy: $0.createdBy, group: $0.group,
+                delivery: delivery[$0.id] ?? .delivered, isUnread: unread.contains($0.id))
+        }.filter { row in
+            (filter.kinds.isEmpty || filter.kinds.contains(row.kind))
+                && (filter.text.isEmpty || row.text.lowercased().contains(filter.text.lowercased()))
+                && (filter.author == nil || filter.author == row.author)
+                && (filter.pageIndex == nil || filter.pageIndex == row.pageIndex)
+                && (!filter.unreadOnly || row.isUnread)
+        }
+        switch query.order {
+        case .page:
+            return rows.sorted {
+                ($0.pageIndex ?? .max, $0.box?.top ?? 0, $0.id) < ($1.pageIndex ?? .max, $1.box?.top ?? 0, $1.id)
+            }
+        case .newest: return rows.sorted { ($1.changedAt?.milliseconds ?? 0) < ($0.changedAt?.milliseconds ?? 0) }
+        case .author: return rows.sorted { ($0.author ?? "", $0.id) < ($1.author ?? "", $1.id) }
+        }
+    }
+
+    private func window(_ request: RowRequest, anchor: Record.ID?) -> RowWindow {
+        let all = rows(request.query)
+        let place = all.firstIndex { $0.id == anchor }
+        let offset = request.offset(middle: place ?? request.index, total: all.count)
+        return RowWindow(
+            query: request.query, offset: offset, total: all.count,
+            rows: Array(all[offset..<min(all.count, offset + request.limit)]), anchor: place, all: records.count,
+            unread: unread.count)
+    }
+}
+
+extension ListQuery {
+    static func onPage(_ index: Int) -> ListQuery {
+        var filter = ListFilter()
+        filter.pageIndex = index
+        return ListQuery(filter: filter)
+    }
+}
+
+extension LayerReference {
+    static let hotos = LayerReference(
+        server: "http://localhost:5000", documentID: "hotos17", layer: "review", userID: "mia")
+}
+
+extension Grant {
+    static func hotos(_ general: Set<GeneralPermission> = Set(GeneralPermission.allCases)) -> Grant {
+        Grant(
+            documentID: "hotos17", layer: "review", userID: "mia", general: general, expiresAt: Timestamp.noon + 720_000
+        )
+    }
+}
+
+extension SyncStatus {
+    static func live(_ grant: Grant = .hotos()) -> SyncStatus { SyncStatus(connection: .live, grant: grant) }
+}
+
+extension Timestamp {
+    /// 2026-05-30, 12:00 UTC.
+    static let noon = Timestamp(milliseconds: 1_780_142_400_000)
+}

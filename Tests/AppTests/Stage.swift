@@ -1,0 +1,70 @@
+import Annotations
+import App
+import Screen
+import Synchronization
+
+/// The program on a stage: keys and events in, screens out, over `FakeServices`.
+final class Stage {
+    let services: FakeServices
+    private var program: Program
+    private let queue = Queue()
+    var now = Timestamp.noon
+
+    /// What `post` fills, as the loop's mailbox does.
+    private final class Queue: Sendable {
+        private let messages = Mutex<[Message]>([])
+        func add(_ message: Message) { messages.withLock { $0.append(message) } }
+        func take() -> [Message] {
+            messages.withLock { waiting in
+                defer { waiting = [] }
+                return waiting
+            }
+        }
+    }
+
+    init(
+        _ services: FakeServices, begin: AppState.Start = .layer(.hotos), rows: Int = 24, columns: Int = 80
+    ) {
+        self.services = services
+        let queue = queue
+        program = Program(
+            state: AppState(begin: begin, size: Size(rows: rows, columns: columns)), services: services,
+            post: { queue.add($0) })
+        program.start(at: now)
+        drain()
+    }
+
+    /// Presses keys written as in `Key.sequence`.
+    @discardableResult
+    func press(_ script: String) throws -> Stage {
+        for key in try Key.sequence(script) { send(.key(key)) }
+        return self
+    }
+
+    func send(_ message: Message) {
+        program.receive([message], at: now)
+        drain()
+    }
+
+    private func drain() {
+        while true {
+            let messages = queue.take()
+            if messages.isEmpty { return }
+            program.receive(messages, at: now)
+        }
+    }
+
+    var state: AppState { program.state }
+    var canvas: Canvas { program.canvas }
+    var screen: String { canvas.text }
+    var lines: [String] { (0..<canvas.size.rows).map(canvas.line) }
+    /// The last row: prompt, notice or keys.
+    var foot: String { lines.last ?? "" }
+    var statusLine: String { lines.dropLast().last ?? "" }
+    var asked: [Effect] { services.asked }
+    /// The text that the cursor stands on.
+    var underCursor: String {
+        guard let cursor = canvas.cursor else { return "" }
+        return String(canvas.line(cursor.row).dropFirst(cursor.column).prefix { $0 != " " })
+    }
+}
