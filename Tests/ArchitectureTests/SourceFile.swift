@@ -25,7 +25,7 @@ struct SourceFile {
             .split { !($0.isLetter || $0.isNumber || $0 == "_") }
     }
 
-    private static let root = URL(fileURLWithPath: #filePath)
+    static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
 
     static func read(_ path: String) throws -> SourceFile {
