@@ -120,7 +120,7 @@ let package = Package(
         tests("PDFPages", ["Annotations"]),
         tests("Screen"),
         tests("App", ["Annotations", "Authorization", "SyncProtocol", "InstantCore", "PDFPages", "Screen"]),
-        tests("Terminal", ["Screen"]),
+        tests("Terminal", ["Screen", "CTerminal", "CPty"]),
         .testTarget(name: "ArchitectureTests", swiftSettings: strict),
         .testTarget(
             name: "ProgramTests",

@@ -10,13 +10,12 @@
 #define NCURSES_NOMACROS 1
 #endif
 #include <curses.h>
-#include <term.h>
 #include <wchar.h>
-// term.h defines the capabilities as macros with names as common as these.
-#undef lines
-#undef columns
-#undef tab
-#undef bell
+
+// From term.h, which is not included because it defines capabilities as macros named `lines`, `tab` or `bell`, and
+// drags in termios, which Swift then takes for a part of this module.
+int setupterm(const char *type, int fd, int *found);
+char *tigetstr(const char *name);
 
 static const attr_t cn_bold = WA_BOLD;
 static const attr_t cn_dim = WA_DIM;

@@ -16,15 +16,29 @@ static struct winsize window(int rows, int columns) {
     return size;
 }
 
+static void forget_signals(void) {
+    // Threads of a test run with signals blocked, and that is inherited.
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    for (int number = 1; number < 32; number++) signal(number, SIG_DFL);
+}
+
+pid_t cpty_fork(void (*body)(int), int argument) {
+    pid_t child = fork();
+    if (child == 0) {
+        forget_signals();
+        body(argument);
+        _exit(0);
+    }
+    return child;
+}
+
 pid_t cpty_spawn(const char *path, char *const argv[], char *const envp[], const char *directory, int rows, int columns, int *master) {
     struct winsize size = window(rows, columns);
     pid_t child = forkpty(master, NULL, NULL, &size);
     if (child == 0) {
-        // Threads of a test run with signals blocked, and that is inherited.
-        sigset_t none;
-        sigemptyset(&none);
-        sigprocmask(SIG_SETMASK, &none, NULL);
-        for (int number = 1; number < 32; number++) signal(number, SIG_DFL);
+        forget_signals();
         for (int fd = 3; fd < 1024; fd++) close(fd);
         if (directory != NULL && chdir(directory) != 0) _exit(126);
         execve(path, argv, envp);

@@ -21,6 +21,7 @@ package final class VirtualTerminal {
     private let screen: OpaquePointer
     private let modes = UnsafeMutablePointer<cv_modes>.allocate(capacity: 1)
     private var status: Int32?
+    private var isHungUp = false
 
     /// A terminal with nobody on it.
     package init(rows: Int = 24, columns: Int = 80) throws {
@@ -66,7 +67,7 @@ package final class VirtualTerminal {
             waitpid(process, &status, 0)
         }
         if let programEnd { close(programEnd) }
-        close(master)
+        if !isHungUp { close(master) }
         vterm_free(emulator)
         modes.deallocate()
     }
@@ -99,9 +100,13 @@ package final class VirtualTerminal {
         if let process { kill(process, number) }
     }
 
-    /// Pulls the cable: what a closed window or a broken ssh does.
+    /// Goes away, as a closed window or a broken ssh does. Nothing is shown from then on.
     package func hangUp() {
-        signal(SIGHUP)
+        guard !isHungUp else { return }
+        pump()
+        isHungUp = true
+        isClosed = true
+        close(master)
     }
 
     // MARK: What the terminal shows
@@ -230,9 +235,9 @@ package final class VirtualTerminal {
         guard let process else { throw VirtualTerminalError(what: "there is no program on this terminal") }
         let end = Self.now + Int64(seconds) * 1_000
         while status == nil {
-            pump(milliseconds: 20)
+            if isClosed { _ = poll(nil, 0, 5) } else { pump(milliseconds: 20) }
             var status: Int32 = 0
-            if waitpid(process, &status, isClosed ? 0 : WNOHANG) == process { self.status = status }
+            if waitpid(process, &status, WNOHANG) == process { self.status = status }
             if self.status == nil, Self.now > end { throw failure("the program did not end within \(seconds) s") }
         }
         pump()

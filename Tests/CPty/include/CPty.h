@@ -11,6 +11,9 @@ pid_t cpty_spawn(const char *path, char *const argv[], char *const envp[], const
 // Both ends of a terminal without a program. 0, or -1 with errno.
 int cpty_open(int rows, int columns, int *master, int *slave);
 
+// Runs `body` in a child of its own, which calls nothing but C: its process id.
+pid_t cpty_fork(void (*body)(int), int argument);
+
 int cpty_resize(int master, int rows, int columns);
 
 #endif

@@ -1,0 +1,156 @@
+import Glibc
+import Screen
+import Terminal
+import TestSupport
+import Testing
+
+extension OpenTerminal {
+    @Suite struct LoopTests {
+        let terminal: VirtualTerminal
+        let device: TerminalDevice
+        let loop: TerminalLoop<String>
+
+        init() throws {
+            terminal = try VirtualTerminal(rows: 6, columns: 30)
+            device = try terminal.open()
+            loop = try TerminalLoop(device: device)
+        }
+
+        /// Runs until `last` has happened; gives everything that happened and how often the screen was drawn.
+        func run(
+            until last: TerminalEvent<String>, timer: () -> Int64? = { nil },
+            react: (TerminalEvent<String>) -> Void = { _ in }
+        ) -> (events: [TerminalEvent<String>], drawings: Int) {
+            var events: [TerminalEvent<String>] = []
+            var drawings = 0
+            loop.run(
+                timer: timer,
+                handle: { event in
+                    events.append(event)
+                    react(event)
+                    return event == last ? .quit : .goOn
+                },
+                draw: { size in
+                    drawings += 1
+                    var canvas = Canvas(size: size)
+                    canvas.write("\(events.count) events", row: 0, column: 0)
+                    return canvas
+                })
+            return (events, drawings)
+        }
+
+        @Test func keysComeInOrder() throws {
+            defer { device.close() }
+            terminal.send(text: "ab\u{1B}[A\u{1B}OPé\u{4}q")
+            let (events, _) = run(until: .key(.character("q")))
+            #expect(try events == Key.sequence("ab<up><f1>é<C-d>q").map(TerminalEvent.key))
+        }
+
+        @Test func aLoneEscComesByItself() throws {
+            defer { device.close() }
+            terminal.send(text: "\u{1B}")
+            #expect(run(until: .key(.escape)).events == [.key(.escape)])
+        }
+
+        @Test func aLongPasteIsOneKey() throws {
+            defer { device.close() }
+            let text = String(repeating: "eyJhbGciOiJSUzI1NiJ9.", count: 100)
+            terminal.send(Key.paste(text).bytes)
+            #expect(run(until: .key(.paste(text))).events == [.key(.paste(text))])
+        }
+
+        @Test func allThatWaitsIsHandedOverBeforeOneDrawing() throws {
+            defer { device.close() }
+            for number in 0..<1_000 { loop.mailbox.post("message \(number)") }
+            terminal.send(text: "x")
+            var drawn: [Int] = []
+            var count = 0
+            loop.run(
+                handle: { event in
+                    count += 1
+                    return event == .message("stop") ? .quit : .goOn
+                },
+                draw: { size in
+                    drawn.append(count)
+                    loop.mailbox.post("stop")
+                    return Canvas(size: size)
+                })
+            #expect(drawn == [1_001])
+        }
+
+        @Test func otherThreadsWakeTheLoop() throws {
+            defer { device.close() }
+            let mailbox = loop.mailbox
+            terminal.send(text: "g")
+            let (events, drawings) = run(
+                until: .message("99"),
+                react: { event in
+                    guard event == .key(.character("g")) else { return }
+                    Task.detached { for number in 0..<100 { mailbox.post("\(number)") } }
+                })
+            #expect(events == [.key(.character("g"))] + (0..<100).map { .message("\($0)") })
+            #expect(drawings <= events.count + 1)
+        }
+
+        @Test func theTimeAskedForComes() throws {
+            defer { device.close() }
+            let start = TerminalLoop<String>.now
+            let (events, drawings) = run(until: .timer, timer: { start + 30 })
+            #expect(events == [.timer])
+            #expect(drawings == 1)
+            #expect(TerminalLoop<String>.now - start >= 30)
+        }
+
+        @Test func waitingTakesNoTimeOfTheProcessor() throws {
+            defer { device.close() }
+            let start = TerminalLoop<String>.now
+            let before = processorTime()
+            _ = run(until: .timer, timer: { start + 300 })
+            #expect(processorTime() - before < 100, "milliseconds spent on waiting 300")
+        }
+
+        @Test(arguments: [SIGTERM, SIGHUP, SIGINT])
+        func signalsAreEvents(number: Int32) throws {
+            defer { device.close() }
+            kill(getpid(), number)
+            #expect(run(until: .quitRequested(signal: number)).events == [.quitRequested(signal: number)])
+        }
+
+        @Test func aNewSizeIsDrawnAtOnce() throws {
+            defer { device.close() }
+            let large = Size(rows: 9, columns: 33)
+            var drawn: [Size] = []
+            loop.run(
+                handle: { $0 == .key(.character("q")) ? .quit : .goOn },
+                draw: { size in
+                    drawn.append(size)
+                    if size == large {
+                        terminal.send(text: "q")
+                    } else {
+                        terminal.resize(rows: large.rows, columns: large.columns)
+                        kill(getpid(), SIGWINCH)
+                    }
+                    return Canvas(size: size)
+                })
+            #expect(drawn == [Size(rows: 6, columns: 30), large])
+        }
+
+        @Test func aTerminalThatIsGoneIsToldOnceAndNotWaitedForBusily() throws {
+            defer { device.close() }
+            terminal.hangUp()
+            let start = TerminalLoop<String>.now
+            let before = processorTime()
+            let (events, drawings) = run(until: .timer, timer: { start + 200 })
+            #expect(events == [.terminalGone, .timer])
+            #expect(drawings <= 1)
+            #expect(processorTime() - before < 100)
+        }
+
+        /// Milliseconds this thread has been running.
+        private func processorTime() -> Int {
+            var time = timespec()
+            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+            return time.tv_sec * 1_000 + time.tv_nsec / 1_000_000
+        }
+    }
+}

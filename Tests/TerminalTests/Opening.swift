@@ -1,0 +1,27 @@
+import Screen
+import Terminal
+import TestSupport
+import Testing
+
+/// All tests that open a device: ncurses is one per process, so they come one after the other.
+@Suite(.serialized) enum OpenTerminal {}
+
+extension VirtualTerminal {
+    /// Takes over this terminal, as a program on it would.
+    func open(
+        _ type: String = "xterm-256color", change: (inout TerminalDevice.Options) -> Void = { _ in }
+    ) throws -> TerminalDevice {
+        var options = TerminalDevice.Options()
+        options.type = type
+        change(&options)
+        let end = try #require(programEnd)
+        return try TerminalDevice(input: end, output: end, options: options)
+    }
+
+    /// A canvas of this size.
+    func canvas(_ draw: (inout Canvas) -> Void) -> Canvas {
+        var canvas = Canvas(size: size)
+        draw(&canvas)
+        return canvas
+    }
+}

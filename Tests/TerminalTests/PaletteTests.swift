@@ -1,0 +1,35 @@
+import Screen
+import Testing
+
+@testable import Terminal
+
+@Suite struct PaletteTests {
+    @Test(arguments: [
+        (Color.normal, -1, -1, -1, -1),
+        (.red, 1, 1, 1, 1),
+        (.brightBlue, 4, 12, 12, 0x0000FF),
+        (.indexed(3), 3, 3, 3, 3),
+        (.indexed(196), 1, 9, 196, 0xFF0000),
+        (.indexed(232), 0, 0, 232, 0x080808),
+        (.rgb(0, 0, 0), 0, 0, 16, 0),
+        (.rgb(0, 0, 5), 0, 0, 16, 0),
+        (.rgb(255, 255, 255), 7, 15, 231, 0xFFFFFF),
+        (.rgb(95, 135, 175), 6, 6, 67, 0x5F87AF),
+        (.rgb(128, 128, 128), 7, 7, 244, 0x808080),
+    ])
+    func everyTerminalShowsTheNearestItHas(color: Color, eight: Int, sixteen: Int, many: Int, direct: Int) {
+        let terminals = [(8, eight), (16, sixteen), (256, many), (1 << 24, direct)]
+        for (count, expected) in terminals {
+            #expect(Palette(count: count).number(of: color) == Int32(expected), "of \(count) colours")
+        }
+        #expect(Palette(count: 0).number(of: color) == -1)
+    }
+
+    @Test func aBrightColourOfEightIsBold() {
+        #expect(Palette(count: 8).isBoldInstead(.brightRed))
+        #expect(!Palette(count: 8).isBoldInstead(.red))
+        #expect(!Palette(count: 8).isBoldInstead(.normal))
+        #expect(!Palette(count: 16).isBoldInstead(.brightRed))
+        #expect(!Palette(count: 0).isBoldInstead(.brightRed))
+    }
+}
