@@ -71,14 +71,18 @@ let package = Package(
         module("InstantCore", ["Annotations", "Authorization", "SyncProtocol"]),
         module(
             "Instant",
-            ["Annotations", "Authorization", "SyncProtocol", "InstantCore", httpClient, nio, nioHTTP, nioPosix, nioSSL, sqlite, crypto, logging]),
+            [
+                "Annotations", "Authorization", "SyncProtocol", "InstantCore", httpClient, nio, nioHTTP, nioPosix,
+                nioSSL, sqlite, crypto, logging,
+            ]),
 
         // The server.
         module("EngineCore", ["Annotations", "Authorization", "SyncProtocol"]),
         module(
             "DocumentEngine",
             [
-                "Annotations", "Authorization", "SyncProtocol", "EngineCore", "PDFPages", http, httpTLS, httpTypes, nio, nioPosix, nioSSL,
+                "Annotations", "Authorization", "SyncProtocol", "EngineCore", "PDFPages", http, httpTLS, httpTypes, nio,
+                nioPosix, nioSSL,
                 lifecycle, sqlite, jwt, crypto, logging,
             ]),
 
@@ -92,8 +96,10 @@ let package = Package(
         .executableTarget(
             name: "postilla",
             dependencies: [
-                "Annotations", "Authorization", "SyncProtocol", "InstantCore", "Instant", "EngineCore", "DocumentEngine", "PDFPages", "Screen",
-                "App", "Terminal", arguments, logging, jwt, crypto, httpClient, nio, nioHTTP, lifecycle, subprocess, systemPackage,
+                "Annotations", "Authorization", "SyncProtocol", "InstantCore", "Instant", "EngineCore",
+                "DocumentEngine", "PDFPages", "Screen",
+                "App", "Terminal", arguments, logging, jwt, crypto, httpClient, nio, nioHTTP, lifecycle, subprocess,
+                systemPackage,
             ],
             swiftSettings: strict),
 
@@ -112,11 +118,17 @@ let package = Package(
         tests("InstantCore", ["Annotations", "Authorization", "SyncProtocol", "EngineCore"]),
         tests(
             "Instant",
-            ["Annotations", "Authorization", "SyncProtocol", "InstantCore", "EngineCore", "DocumentEngine", jwt, crypto, httpClient, nio, logging]),
+            [
+                "Annotations", "Authorization", "SyncProtocol", "InstantCore", "EngineCore", "DocumentEngine", jwt,
+                crypto, httpClient, nio, logging,
+            ]),
         tests("EngineCore", ["Annotations", "Authorization", "SyncProtocol"]),
         tests(
             "DocumentEngine",
-            ["Annotations", "Authorization", "SyncProtocol", "EngineCore", "PDFPages", jwt, crypto, httpClient, nio, nioHTTP, logging]),
+            [
+                "Annotations", "Authorization", "SyncProtocol", "EngineCore", "PDFPages", jwt, crypto, httpClient, nio,
+                nioHTTP, logging,
+            ]),
         tests("PDFPages", ["Annotations"]),
         tests("Screen"),
         tests("App", ["Annotations", "Authorization", "SyncProtocol", "InstantCore", "PDFPages", "Screen"]),
@@ -129,7 +141,8 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "TestSupport", "Annotations", "Authorization", "SyncProtocol", "InstantCore", "Instant", "EngineCore", "DocumentEngine", arguments,
+                "TestSupport", "Annotations", "Authorization", "SyncProtocol", "InstantCore", "Instant", "EngineCore",
+                "DocumentEngine", arguments,
                 crypto, jwt,
             ],
             path: "Tests/Benchmarks", swiftSettings: strict),
