@@ -19,8 +19,10 @@ struct AnnotationWalk {
         destinations = Destinations(tree: tree, file: file)
     }
 
-    mutating func walk() {
+    /// Ends early when the task is cancelled.
+    mutating func walk() throws(CancellationError) {
         for (index, page) in tree.pages.enumerated() {
+            guard !Task.isCancelled else { throw CancellationError() }
             guard page.dictionary.entries["Annots"] != nil else { continue }
             guard let list = page.dictionary.array("Annots") else {
                 if page.dictionary["Annots"] != .null { warn("the list of annotations cannot be read", page: index) }

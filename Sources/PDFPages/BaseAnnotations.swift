@@ -44,8 +44,7 @@ extension PDFTools {
         let tree = PageTree(outcome.sink, limit: limits.pages)
         guard !tree.pages.isEmpty else { throw PDFError.damaged }
         var walk = AnnotationWalk(tree: tree, file: outcome.sink)
-        walk.walk()
-        try Task.checkCancellation()
+        try walk.walk()
         return walk.found
     }
 }
