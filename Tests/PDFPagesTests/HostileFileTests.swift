@@ -111,9 +111,24 @@ struct HostileFileTests {
         #expect(try await tools.info(of: file).pages == [.usual])
     }
 
+    @Test func noOpenFileOfOursReachesTheTool() async throws {
+        let folder = try Folder()
+        let file = try folder.write(good)
+        let ours = fcntl(0, F_DUPFD, 500)
+        defer { close(ours) }
+        try folder.tool(
+            "pdfinfo",
+            script: """
+                #!/bin/sh
+                test -e /proc/$$/fd/\(ours) && exit 1
+                echo 'Pages: 1'
+                """)
+        let tools = PDFTools(directories: [folder.path] + PDFTools.usualDirectories)
+        #expect(try await tools.info(of: file).pages == [.usual])
+    }
+
     @Test func aCancelledTaskEndsItsChild() async throws {
         let folder = try Folder()
-        // Writing a file is not allowed to a tool, so it tells by a name it makes.
         try folder.tool("pdfinfo", script: "#!/bin/sh\nmkdir \(folder.path)/pid-$$\nexec sleep 1000\n")
         let file = try folder.write(good)
         let tools = PDFTools(directories: [folder.path] + PDFTools.usualDirectories)
