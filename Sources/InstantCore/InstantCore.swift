@@ -1,2 +1,3 @@
-// The client without the world: the layer a person sees, the outbox, conflicts, the two state machines and
-// the contracts of store and transport. Synchronous: no task, no clock, no socket, no disk.
+// The client without the world: the layer a person sees (`Layer`), what is kept of it (`Store`), and the sync as a
+// function of what happens (`Session`: two state machines and the synchronizer that drives them). Synchronous: no task,
+// no clock, no socket, no disk; what performs its effects lives in Instant.

@@ -13,6 +13,8 @@ package struct SyncStatus: Hashable, Sendable {
         case offline(retryAt: Timestamp)
         /// Rests until a token is supplied.
         case needsToken(TokenNeed)
+        /// Another process on this machine holds the lock and syncs this layer; its changes are seen here too.
+        case elsewhere
         /// The layer is gone or no longer readable: storage and edits stay.
         case lost(String)
     }

@@ -1,0 +1,153 @@
+import Annotations
+package import SyncProtocol
+
+/// The server's answers to what was pushed, each change for itself.
+extension Layer {
+    /// Takes the answers and the delta behind them in one transaction.
+    ///
+    /// - Parameter newClientID: for the case that the server lost track of the present one.
+    package func take(
+        _ answer: PushAnswer, to request: PushRequest, newClientID: String
+    ) throws -> LayerChanges {
+        try store.write { store in
+            var changes = LayerChanges()
+            guard try store.facts().clientID == request.clientID else { return changes }
+            let sealed = try store.entries(in: [.sealed], limit: .max)
+            for result in answer.results {
+                guard let entry = sealed.first(where: { $0.n == result.n }),
+                    let entry = try store.entry(entry.seq), entry.stage == .sealed
+                else { continue }
+                try store.take(result, of: entry, into: &changes)
+            }
+            if changes.startedAnew {
+                try store.startAnew(clientID: newClientID, into: &changes)
+            }
+            if let delta = answer.delta { changes.merge(try store.take(delta)) }
+            if answer.reset { changes.needsSnapshot = true }
+            return changes
+        }
+    }
+
+    /// The server will not take this change at any price: it is too large for a request of its own. Its n was not
+    /// consumed, so what waits behind it goes on under a new clientID.
+    package func refuseTooLarge(n: Int64, newClientID: String) throws -> LayerChanges {
+        try store.write { store in
+            var changes = LayerChanges()
+            guard let entry = try store.entries(in: [.sealed], limit: .max).first(where: { $0.n == n }) else {
+                return changes
+            }
+            try store.settle(entry, as: .refused("it is larger than the server takes"), into: &changes)
+            try store.startAnew(clientID: newClientID, into: &changes)
+            return changes
+        }
+    }
+}
+
+extension WritableLayer {
+    fileprivate func take(_ result: ChangeResult, of entry: OutboxEntry, into changes: inout LayerChanges) throws {
+        switch result.status {
+        case .applied:
+            guard let revision = result.revision else {
+                throw InvalidServerData("the server applied a change and named no revision")
+            }
+            try applied(entry, revision: revision, into: &changes)
+        case .conflict:
+            if let item = result.item, item.id == entry.id {
+                try item.check()
+                try receive(item, facts: try facts(), into: &changes)
+            }
+            try settle(entry, as: .conflict(result.reason ?? "someone else was first"), into: &changes)
+        case .gone where entry.kind == .delete:
+            try removeEntry(entry.seq)
+            try refreshShown(entry.id, into: &changes)
+        case .gone:
+            try settle(entry, as: .conflict(result.reason ?? "it was deleted meanwhile"), into: &changes)
+        case .denied:
+            try settle(entry, as: .refused(result.reason ?? "the server denied it"), into: &changes)
+        case .invalid:
+            try settle(entry, as: .refused(result.reason ?? "the server found it invalid"), into: &changes)
+        case .gap, .mismatch: changes.startedAnew = true
+        }
+    }
+
+    private func applied(_ entry: OutboxEntry, revision: Revision, into changes: inout LayerChanges) throws {
+        var done = entry
+        done.state = .applied(n: entry.n, revision: revision)
+        try note(OwnWrite(id: entry.id, seq: entry.seq, revision: revision))
+        // What was edited meanwhile was edited on top of this change.
+        for var later in try entries(of: entry.id) where later.seq > entry.seq && later.isUnsealed {
+            if later.kind == .restore || later.baseRevision <= entry.baseRevision {
+                later.baseRevision = revision
+                if let thread = later.threadRevision { later.threadRevision = max(thread, revision) }
+                try replace(later)
+            }
+        }
+        if try facts().cursor.map({ $0.revision >= revision }) ?? false {
+            try removeEntry(entry.seq)
+        } else {
+            try replace(done)
+        }
+        try refreshShown(entry.id, into: &changes)
+    }
+
+    /// Keeps what the server did not take, with the edits that were made on top of it.
+    fileprivate func settle(
+        _ entry: OutboxEntry, as state: OutboxEntry.State, into changes: inout LayerChanges
+    ) throws {
+        var kept = entry
+        kept.state = state
+        let others = try entries(of: entry.id).filter { $0.seq != entry.seq }
+        for later in others where later.seq > entry.seq && later.isUnsealed {
+            try removeEntry(later.seq)
+            if kept.kind == .create, later.kind == .delete {
+                // The person had let go of it before the server did.
+                try removeEntry(kept.seq)
+                return try refreshShown(entry.id, into: &changes)
+            }
+            kept = kept.joined(by: later)
+        }
+        if let open = others.first(where: { $0.seq < entry.seq && ($0.stage == .conflict || $0.stage == .refused) }) {
+            try replace(open.joined(by: kept))
+            try removeEntry(kept.seq)
+        } else {
+            try replace(kept)
+        }
+        try refreshShown(entry.id, into: &changes)
+    }
+
+    func refreshShown(_ id: Record.ID, into changes: inout LayerChanges) throws {
+        try refresh(id, facts: try facts())
+        changes.ids.insert(id)
+    }
+
+    /// A new clientID: what was sealed is unsealed and will be sealed anew. Its fate at the server is unknown; what it
+    /// had applied comes back as a conflict and is shown as one.
+    func startAnew(clientID: String, into changes: inout LayerChanges) throws {
+        var facts = try facts()
+        facts.clientID = clientID
+        facts.lastN = 0
+        try set(facts)
+        changes.startedAnew = true
+        for var entry in try entries(in: [.sealed], limit: .max) {
+            entry.state = .waiting
+            try replace(entry)
+            changes.ids.insert(entry.id)
+        }
+    }
+}
+
+extension OutboxEntry {
+    /// This kept entry with a later edit's text in place of its own.
+    fileprivate func joined(by later: OutboxEntry) -> OutboxEntry {
+        var joined = self
+        if let content = later.content {
+            joined.content = content
+            joined.group = later.group
+        } else if later.kind == .delete {
+            joined.kind = .delete
+            joined.content = nil
+        }
+        joined.madeAt = later.madeAt
+        return joined
+    }
+}

@@ -1,0 +1,77 @@
+package import Annotations
+import Authorization
+import SyncProtocol
+
+/// Edits. Each is decided by the stored grant, stamped, and durable in the outbox when the call returns.
+extension Layer {
+    /// - Parameters:
+    ///   - id: unique, from ``ULID``.
+    ///   - author: for a token without `creator_name`; the server forces the token's own.
+    @discardableResult
+    package func create(
+        _ content: Content, id: Record.ID, author: String?, at now: Timestamp
+    ) throws -> EditReceipt {
+        try store.write { store in
+            let facts = try store.facts()
+            guard let grant = facts.grant else { throw EditProblem.noGrant }
+            let group = facts.groupForNew
+            try grant.require(try store.creation(of: content, group: group, facts: facts))
+            let stamped = content.changing { object in
+                if let name = grant.creatorName ?? author { object["creatorName"] = .string(name) }
+                if object["createdAt"] == nil { object["createdAt"] = .string(now.iso8601) }
+                object["updatedAt"] = .string(now.iso8601)
+            }
+            try stamped.check(facts.limits)
+            return try store.enqueue(.create, id, content: stamped, group: group, at: now, facts: facts)
+        }
+    }
+
+    /// Replaces the content. Its author, creation time and group stay.
+    @discardableResult
+    package func update(_ id: Record.ID, content: Content, at now: Timestamp) throws -> EditReceipt {
+        try store.write { store in
+            let facts = try store.facts()
+            guard let grant = facts.grant else { throw EditProblem.noGrant }
+            guard let record = try store.overlay(id, facts: facts).record else { throw EditProblem.noSuchRecord(id) }
+            try grant.require(.edit(Subject(record)))
+            let stamped = content.changing { $0["updatedAt"] = .string(now.iso8601) }
+            try stamped.check(facts.limits)
+            return try store.enqueue(.update, id, content: stamped, group: record.group, at: now, facts: facts)
+        }
+    }
+
+    @discardableResult
+    package func delete(_ id: Record.ID, at now: Timestamp) throws -> EditReceipt {
+        try store.write { store in
+            let facts = try store.facts()
+            guard let grant = facts.grant else { throw EditProblem.noGrant }
+            guard let record = try store.overlay(id, facts: facts).record else { throw EditProblem.noSuchRecord(id) }
+            try grant.require(.delete(Subject(record)))
+            return try store.enqueue(.delete, id, content: nil, group: record.group, at: now, facts: facts)
+        }
+    }
+}
+
+extension Grant {
+    func require(_ operation: Operation) throws {
+        if case .denied(let denial) = decide(operation) { throw EditProblem.denied(denial) }
+    }
+}
+
+extension Content {
+    /// What the server would refuse is refused here, while the person is still looking at it.
+    fileprivate func check(_ limits: Limits) throws {
+        do { try validate(maximumBytes: limits.recordBytes) } catch { throw EditProblem.invalid(error) }
+    }
+}
+
+extension StoredLayer {
+    /// The decision that a new record needs.
+    func creation(of content: Content, group: String?, facts: LayerFacts) throws -> Operation {
+        guard content.contentType == .comments, let rootID = content["rootId"]?.string else {
+            return .createAnnotation(group: group)
+        }
+        guard let root = try overlay(rootID, facts: facts).record else { throw EditProblem.noSuchRecord(rootID) }
+        return .createComment(root: Subject(root), first: try thread(under: rootID).isEmpty, group: group)
+    }
+}

@@ -1,0 +1,90 @@
+import Annotations
+package import SyncProtocol
+
+/// What others did. Rows and cursor move in one transaction; a row is never replaced by an older one and the cursor
+/// never falls.
+extension Layer {
+    /// The answer to a pull, or the tail of the answer to a push.
+    package func take(_ delta: Delta) throws -> LayerChanges {
+        try store.write { try $0.take(delta) }
+    }
+
+    /// One event of the live stream: ignored when known, applied when it follows, else something was missed.
+    package func take(_ event: ChangeEvent) throws -> LayerChanges {
+        try store.write { store in
+            var changes = LayerChanges()
+            guard let cursor = try store.facts().cursor else { return changes }
+            guard event.epoch == cursor.epoch else {
+                changes.needsPull = true
+                return changes
+            }
+            guard event.revision > cursor.revision else { return changes }
+            guard event.previous <= cursor.revision else {
+                changes.needsPull = true
+                return changes
+            }
+            return try store.take(
+                Delta(epoch: event.epoch, changes: event.changes, upTo: event.revision, more: false))
+        }
+    }
+}
+
+extension WritableLayer {
+    func take(_ delta: Delta) throws -> LayerChanges {
+        var facts = try facts()
+        var changes = LayerChanges()
+        guard let cursor = facts.cursor, cursor.epoch == delta.epoch else {
+            changes.needsSnapshot = facts.cursor != nil
+            return changes
+        }
+        for item in delta.changes { try item.check() }
+        // What the cursor has passed is known: a late answer does not bring back what is gone since.
+        for item in delta.changes where item.revision > cursor.revision {
+            try receive(item, facts: facts, into: &changes)
+        }
+        if delta.upTo > cursor.revision {
+            facts.cursor?.revision = delta.upTo
+            try set(facts)
+            try forgetApplied(upTo: delta.upTo, facts: facts, into: &changes)
+        }
+        return changes
+    }
+
+    func receive(_ item: SyncItem, facts: LayerFacts, into changes: inout LayerChanges) throws {
+        let stored = try record(item.id)
+        guard item.revision > stored?.revision ?? -1 else { return }
+        let ours = try isOurs(item, user: facts.identity.userID)
+        switch item {
+        case .record(let record, let revision): try put(StoredRecord(record, revision))
+        case .removed(let id, _):
+            guard stored != nil else { break }
+            try removeRecord(id)
+        }
+        for entry in try entries(of: item.id) {
+            if case .applied(_, let revision) = entry.state, revision <= item.revision { try removeEntry(entry.seq) }
+        }
+        try refresh(item.id, facts: facts)
+        changes.ids.insert(item.id)
+        if !ours {
+            changes.byOthers.insert(item.id)
+            try setUnread(CollectionOfOne(item.id), true)
+        }
+    }
+
+    /// Written by this store, or by the same person elsewhere.
+    private func isOurs(_ item: SyncItem, user: String?) throws -> Bool {
+        if try ownWrite(item.id)?.revision == item.revision { return true }
+        guard case .record(let record, _) = item, let user else { return false }
+        return record.updatedBy == user
+    }
+
+    /// The server's rows have caught up with these changes of ours.
+    func forgetApplied(upTo revision: Revision, facts: LayerFacts, into changes: inout LayerChanges) throws {
+        for entry in try entries(in: [.applied], limit: .max) {
+            guard case .applied(_, let applied) = entry.state, applied <= revision else { continue }
+            try removeEntry(entry.seq)
+            try refresh(entry.id, facts: facts)
+            changes.ids.insert(entry.id)
+        }
+    }
+}

@@ -1,0 +1,117 @@
+package import Annotations
+import Authorization
+package import SyncProtocol
+
+/// What a token that the server accepted means for what is kept here.
+extension Layer {
+    package struct Accepted: Hashable, Sendable {
+        package var changes = LayerChanges()
+        /// The server holds another PDF than before.
+        package var pdfReplaced = false
+    }
+
+    /// - Throws: ``InvalidServerData`` when the server answered for another layer or user.
+    package func accept(_ answer: SessionAnswer, now: Timestamp, newClientID: String) throws -> Accepted {
+        try store.write { store in
+            var facts = try store.facts()
+            let named = (answer.grant.documentID, answer.grant.layer, answer.grant.userID)
+            guard named == (facts.identity.documentID, facts.identity.layer, facts.identity.userID) else {
+                throw InvalidServerData("the server answered for another layer or user")
+            }
+            var accepted = Accepted()
+            let oldScope = facts.grant?.viewScope
+            let oldGeneration = facts.generation
+            accepted.pdfReplaced = !facts.pdfSHA256.isEmpty && facts.pdfSHA256 != answer.pdfSHA256
+            facts.grant = answer.grant
+            facts.generation = answer.generation
+            facts.title = answer.title
+            facts.pdfSHA256 = answer.pdfSHA256
+            facts.pdfBytes = answer.pdfBytes
+            facts.limits = answer.limits
+            facts.clockOffset = answer.now.milliseconds - now.milliseconds
+            if facts.cursor?.epoch != answer.epoch { facts.cursor = nil }
+            if facts.loading?.epoch != answer.epoch { facts.loading = nil }
+            try store.set(facts)
+            if oldGeneration != nil, oldGeneration != answer.generation {
+                try store.startAnew(clientID: newClientID, into: &accepted.changes)
+                try store.doubtApplied(into: &accepted.changes)
+            }
+            if accepted.pdfReplaced { try store.doubtUnsent(into: &accepted.changes) }
+            if let oldScope, oldScope != answer.grant.viewScope {
+                try store.hideInvisible(answer.grant, into: &accepted.changes)
+            }
+            try store.parkDenied(answer.grant, into: &accepted.changes)
+            facts = try store.facts()
+            for id in accepted.changes.ids { try store.refresh(id, facts: facts) }
+            return accepted
+        }
+    }
+}
+
+extension WritableLayer {
+    /// Parks what the present grant denies and lets the rest wait again.
+    fileprivate func parkDenied(_ grant: Grant, into changes: inout LayerChanges) throws {
+        let facts = try facts()
+        for var entry in try entries(in: [.waiting, .parked], limit: .max) {
+            let state: OutboxEntry.State
+            switch grant.decide(try operation(of: entry, facts: facts)) {
+            case .allowed: state = .waiting
+            case .denied(let why): state = .parked(why.description)
+            }
+            if state != entry.state {
+                entry.state = state
+                try replace(entry)
+                changes.ids.insert(entry.id)
+            }
+        }
+        // Sealed entries look different when nothing may be sent at all.
+        changes.ids.formUnion(try entries(in: [.sealed], limit: .max).map(\.id))
+    }
+
+    private func operation(of entry: OutboxEntry, facts: LayerFacts) throws -> Operation {
+        let record = try record(entry.id)?.record ?? entry.base
+        let subject = record.map { Subject($0) } ?? Subject(.annotations, createdBy: facts.identity.userID, group: nil)
+        switch entry.kind {
+        case .create:
+            // A root that is gone is the server's to judge: the reply is kept as a conflict then.
+            guard let content = entry.content,
+                let operation = try? creation(of: content, group: entry.group, facts: facts)
+            else { return .createAnnotation(group: entry.group) }
+            return operation
+        case .update: return .edit(subject)
+        case .delete: return .delete(subject)
+        // Whoever deleted it may restore it: only the general right is asked for.
+        case .restore: return .createAnnotation(group: facts.grant?.defaultGroup)
+        }
+    }
+
+    /// Removes the rows that a new view scope no longer shows. Edits of them stay.
+    fileprivate func hideInvisible(_ grant: Grant, into changes: inout LayerChanges) throws {
+        var last: Record.ID?
+        while case let batch = try records(after: last, limit: 500), !batch.isEmpty {
+            for row in batch where !grant.canView(Subject(row.record)) {
+                try removeRecord(row.id)
+                changes.ids.insert(row.id)
+            }
+            last = batch.last?.id
+        }
+    }
+
+    /// A restored server may have lost what it had applied.
+    fileprivate func doubtApplied(into changes: inout LayerChanges) throws {
+        for var entry in try entries(in: [.applied], limit: .max) {
+            entry.state = .conflict("the server was restored from a backup and may have lost this edit")
+            try replace(entry)
+            changes.ids.insert(entry.id)
+        }
+    }
+
+    /// What was drawn on another PDF is for the person to look at again.
+    fileprivate func doubtUnsent(into changes: inout LayerChanges) throws {
+        for var entry in try entries(in: [.waiting, .parked], limit: .max) {
+            entry.state = .conflict("the PDF was replaced before this edit was sent")
+            try replace(entry)
+            changes.ids.insert(entry.id)
+        }
+    }
+}

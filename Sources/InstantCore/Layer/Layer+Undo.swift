@@ -1,0 +1,89 @@
+package import Annotations
+import Authorization
+import SyncProtocol
+
+/// Undo. Its receipt can be undone in turn, which is redo.
+extension Layer {
+    /// Takes an edit back: an unsealed change as if it had never been; an applied one by a new change, and only if
+    /// nobody wrote to the record since; a sent delete by a restore.
+    ///
+    /// - Throws: ``EditProblem/cannotUndo(_:)`` with the reason.
+    @discardableResult
+    package func undo(_ receipt: EditReceipt, at now: Timestamp) throws -> EditReceipt {
+        try store.write { store in
+            let facts = try store.facts()
+            let shown = try store.overlay(receipt.id, facts: facts).record
+            guard shown?.content == receipt.after?.content else {
+                throw EditProblem.cannotUndo("it was changed again since")
+            }
+            if let undone = try store.takeBack(receipt, facts: facts) { return undone }
+            try store.requireNoOtherWriter(since: receipt)
+            guard let grant = facts.grant else { throw EditProblem.noGrant }
+            switch (receipt.before, receipt.after) {
+            case (nil, let after?):
+                try grant.require(.delete(Subject(after)))
+                return try store.enqueue(
+                    .delete, receipt.id, content: nil, group: after.group, at: now, facts: facts)
+            case (let before?, nil):
+                // Whoever deleted it may restore it, while the server remembers.
+                guard grant.mayWrite else { throw EditProblem.denied(.lacks(.write)) }
+                var undone = try store.enqueue(
+                    .restore, receipt.id, content: nil, group: before.group, at: now, facts: facts)
+                try store.giveBase(before, to: undone.seq)
+                try store.refresh(receipt.id, facts: facts)
+                undone.after = try store.overlay(receipt.id, facts: facts).record
+                return undone
+            case (let before?, let after?):
+                try grant.require(.edit(Subject(after)))
+                let content = before.content.changing { $0["updatedAt"] = .string(now.iso8601) }
+                return try store.enqueue(
+                    .update, receipt.id, content: content, group: before.group, at: now, facts: facts)
+            case (nil, nil): throw EditProblem.cannotUndo("there is nothing to bring back")
+            }
+        }
+    }
+}
+
+extension WritableLayer {
+    /// Undoes what was not sealed; nil when it was.
+    fileprivate func takeBack(_ receipt: EditReceipt, facts: LayerFacts) throws -> EditReceipt? {
+        let present = try entry(receipt.seq)
+        var undone = EditReceipt(
+            id: receipt.id, kind: receipt.kind, before: receipt.after, after: receipt.before, seq: receipt.seq,
+            previous: present)
+        switch (present, receipt.previous) {
+        case (let present?, let previous) where present.isUnsealed || present.stage == .conflict:
+            if let previous {
+                try replace(previous)
+            } else if present.isUnsealed {
+                try removeEntry(present.seq)
+            } else {
+                return nil
+            }
+        case (nil, let previous?) where previous.isUnsealed:
+            // The edit had cancelled out a waiting one: that one waits again.
+            guard try ownWrite(receipt.id)?.seq != receipt.seq else { return nil }
+            undone.seq = try append(previous).seq
+            undone.previous = nil
+        default: return nil
+        }
+        try refresh(receipt.id, facts: facts)
+        return undone
+    }
+
+    fileprivate func requireNoOtherWriter(since receipt: EditReceipt) throws {
+        let waiting = try entries(of: receipt.id)
+        if waiting.contains(where: { $0.seq == receipt.seq && ($0.stage == .sealed || $0.stage == .applied) }) {
+            return
+        }
+        guard let own = try ownWrite(receipt.id), own.seq == receipt.seq,
+            try record(receipt.id).map({ $0.revision <= own.revision }) ?? (receipt.after == nil)
+        else { throw EditProblem.cannotUndo("someone else wrote to it since") }
+    }
+
+    fileprivate func giveBase(_ record: Record, to seq: Int64) throws {
+        guard var entry = try entry(seq), entry.kind == .restore else { return }
+        entry.base = record
+        try replace(entry)
+    }
+}

@@ -1,0 +1,66 @@
+package import Annotations
+package import Authorization
+
+/// One layer as a person sees it: the server's last word with what waits in the outbox laid over it.
+///
+/// Every method is one transaction of the store and may be called from any thread. What can go wrong with an edit is
+/// an ``EditProblem``, with the store a ``StoreError``.
+package struct Layer: Sendable {
+    package let store: any LocalStore
+
+    package init(store: any LocalStore) { self.store = store }
+
+    package func facts() throws -> LayerFacts { try store.read { try $0.facts() } }
+
+    package func count(_ query: ListQuery) throws -> Int { try store.read { try $0.count(query) } }
+
+    package func rows(_ query: ListQuery, offset: Int, limit: Int) throws -> [ListRow] {
+        try store.read { try $0.rows(query, offset: offset, limit: limit) }
+    }
+
+    package func rows(onPage page: Int) throws -> [ListRow] { try store.read { try $0.rows(onPage: page) } }
+
+    package func row(_ id: Record.ID) throws -> ListRow? { try store.read { try $0.row(id) } }
+
+    /// The record with the waiting edits in it; nil when there is none, or a waiting edit deletes it.
+    package func record(_ id: Record.ID) throws -> Record? {
+        try store.read { store in try store.overlay(id, facts: store.facts()).record }
+    }
+
+    /// The comments under a root, in the order of their creation.
+    package func thread(under root: Record.ID) throws -> [Record] {
+        try store.read { store in
+            let facts = try store.facts()
+            return try store.thread(under: root).compactMap { try store.overlay($0, facts: facts).record }
+        }
+    }
+
+    /// What may be done to a record with the stored grant; nothing before the first one.
+    package func operations(on id: Record.ID) throws -> RecordOperations {
+        try store.read { store in
+            let facts = try store.facts()
+            guard let grant = facts.grant, let record = try store.overlay(id, facts: facts).record else { return [] }
+            return grant.operations(on: record)
+        }
+    }
+
+    package func unreadCount() throws -> Int { try store.read { try $0.unreadCount() } }
+
+    package func markRead(_ ids: some Sequence<Record.ID>) throws {
+        try store.write { try $0.setUnread(ids, false) }
+    }
+
+    /// Everything of ours that the server has not taken, oldest first.
+    package func outbox() throws -> [OutboxEntry] {
+        try store.read { try $0.entries(in: [.waiting, .sealed, .parked, .conflict, .refused], limit: .max) }
+    }
+
+    /// New records get this group in place of the token's default; nil: the token decides again. Survives new tokens.
+    package func overrideGroup(_ choice: LayerFacts.GroupChoice?) throws {
+        try store.write { store in
+            var facts = try store.facts()
+            facts.groupOverride = choice
+            try store.set(facts)
+        }
+    }
+}

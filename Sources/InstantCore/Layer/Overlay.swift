@@ -1,0 +1,89 @@
+import Annotations
+import Authorization
+import SyncProtocol
+
+/// A record as it is shown, and how far its own edits have come.
+struct Overlay: Hashable {
+    var record: Record?
+    var delivery = Delivery.delivered
+    /// The newest revision that is known of the record, own applied changes included; 0 when there is none.
+    var revision: Revision = 0
+}
+
+extension StoredLayer {
+    /// The server's record with the outbox replayed on top.
+    ///
+    /// What lost or was refused is not laid over the winner. Where there is no winner to show, the lost text stands in
+    /// its place, so that it is not only in a count.
+    func overlay(_ id: Record.ID, facts: LayerFacts) throws -> Overlay {
+        let stored = try record(id)
+        var overlay = Overlay(record: stored?.record, revision: stored?.revision ?? 0)
+        var kept: OutboxEntry?
+        for entry in try entries(of: id) {
+            switch entry.state {
+            case .waiting: overlay.take(entry, as: .unsent, user: facts.identity.userID)
+            case .sealed:
+                let delivery: Delivery = facts.grant?.mayWrite == false ? .parked : .unsent
+                overlay.take(entry, as: delivery, user: facts.identity.userID)
+            case .parked: overlay.take(entry, as: .parked, user: facts.identity.userID)
+            case .applied(_, let revision):
+                if (stored?.revision ?? 0) < revision {
+                    overlay.take(entry, as: .delivered, user: facts.identity.userID)
+                    overlay.revision = max(overlay.revision, revision)
+                }
+            case .conflict:
+                overlay.raise(.conflict)
+                kept = entry
+            case .refused:
+                overlay.raise(.refused)
+                kept = entry
+            }
+        }
+        if overlay.record == nil, let kept, kept.content != nil {
+            overlay.record = kept.applied(to: kept.base, user: facts.identity.userID)
+        }
+        return overlay
+    }
+}
+
+extension Overlay {
+    fileprivate mutating func take(_ entry: OutboxEntry, as delivery: Delivery, user: String?) {
+        record = entry.applied(to: record, user: user)
+        raise(delivery)
+    }
+
+    /// The mark that asks most of the person is the one that is shown.
+    fileprivate mutating func raise(_ delivery: Delivery) {
+        let order: [Delivery] = [.delivered, .unsent, .parked, .refused, .conflict]
+        if let new = order.firstIndex(of: delivery), let old = order.firstIndex(of: self.delivery), new > old {
+            self.delivery = delivery
+        }
+    }
+}
+
+extension OutboxEntry {
+    func applied(to record: Record?, user: String?) -> Record? {
+        switch kind {
+        case .delete: nil
+        case .restore: base
+        case .create, .update:
+            content.map {
+                Record(
+                    id: id, content: $0, createdBy: record.map(\.createdBy) ?? base.map(\.createdBy) ?? user,
+                    updatedBy: user, group: group)
+            }
+        }
+    }
+}
+
+extension WritableLayer {
+    /// Makes the shown row agree with the record and the outbox again.
+    func refresh(_ id: Record.ID, facts: LayerFacts) throws {
+        let overlay = try overlay(id, facts: facts)
+        if let record = overlay.record {
+            try show(ShownRow(record, delivery: overlay.delivery))
+        } else {
+            try hide(id)
+        }
+    }
+}

@@ -1,0 +1,144 @@
+import Annotations
+import SyncProtocol
+
+extension Synchronizer {
+    mutating func take(_ input: Input, now: Timestamp, random: inout some RandomNumberGenerator) throws {
+        switch input {
+        case .tokenSupplied(let ticket):
+            guard isLeading else {
+                waitingTicket = ticket
+                return
+            }
+            perform(session.tokenSupplied(ticket))
+        case .tokenForgotten:
+            waitingTicket = nil
+            perform(session.tokenForgotten())
+            end(.token(.forgotten))
+        case .answered(let id, let answer): try take(answer, to: id, now: now, random: &random)
+        case .failed(let id, let failure): requestFailed(id, failure, now: now, random: &random)
+        case .heard(let id, let event): try heard(event, on: id, now: now, random: &random)
+        case .streamEnded(let id, let failure): streamEnded(id, failure, now: now, random: &random)
+        case .edited:
+            let hasUnsent = try layer.hasUnsent()
+            perform(cycle.edited(hasUnsent: hasUnsent))
+            pushAt = hasUnsent ? pushDelay.map { now + $0 } : nil
+            if hasUnsent, pushDelay != nil { perform(session.retryDue()) }
+        case .storeChanged:
+            effects.append(.announce(.changed(LayerChanges())))
+            let hasUnsent = try layer.hasUnsent()
+            perform(cycle.edited(hasUnsent: hasUnsent))
+            if hasUnsent, pushAt == nil { pushAt = pushDelay.map { now + $0 } }
+        case .syncRequested: try requestSync()
+        case .syncStopped: end(nil)
+        case .listening(let listens):
+            isListening = listens
+            if listens {
+                if case .live = session.state { try beginCycle() }
+            } else {
+                closeStreams()
+            }
+        case .woke: try woke(now: now, random: &random)
+        case .nudged: perform(session.retryDue())
+        case .wentOffline:
+            perform(session.wentOffline())
+            end(.unreachable("offline"))
+        case .wentOnline: perform(session.wentOnline())
+        case .leading(let leads): lead(leads)
+        case .pushDelay(let delay):
+            pushDelay = delay
+            if delay == nil { pushAt = nil }
+        case .storageRemoved:
+            closeStreams()
+            underWay = nil
+            perform(cycle.storageRemoved())
+            perform(session.accessLost("the local storage was removed"))
+        }
+    }
+
+    private mutating func requestSync() throws {
+        switch session.state {
+        case .needsToken(let need): effects.append(.announce(.failedAuthentication(need)))
+        case .live: try beginCycle()
+        case .waiting: perform(session.retryDue())
+        case .lost(let why): effects.append(.announce(.failedSync(.lost(why))))
+        case .authenticating(_, .some): try beginCycle()
+        case .authenticating, .connecting, .paused: break
+        }
+    }
+
+    private mutating func lead(_ leads: Bool) {
+        guard leads != isLeading else { return }
+        isLeading = leads
+        if leads, let ticket = waitingTicket {
+            waitingTicket = nil
+            perform(session.tokenSupplied(ticket))
+        } else if leads, case .needsToken(let need) = session.state {
+            effects.append(.announce(.failedAuthentication(need)))
+        }
+    }
+
+    private mutating func woke(now: Timestamp, random: inout some RandomNumberGenerator) throws {
+        if case .waiting(_, let until, _) = session.state, until <= now { perform(session.retryDue()) }
+        if let stream, stream.lastHeard + Self.streamPatience <= now {
+            fail(.unreachable("the server has been silent for too long"), now: now, random: &random)
+        }
+        if let pushAt, pushAt <= now {
+            self.pushAt = nil
+            if session.dataTicket != nil, try layer.hasUnsent() { try beginCycle() }
+        }
+    }
+
+    mutating func beginCycle() throws {
+        isCaughtUp = false
+        snapshots = 0
+        freshStarts = 0
+        perform(cycle.cycleRequested(hasUnsent: try mayPush() && layer.hasUnsent()))
+    }
+
+    /// The moment of the nearest thing that is due.
+    mutating func setWake() {
+        var due: [Timestamp] = []
+        if case .waiting(_, let until, _) = session.state { due.append(until) }
+        if let stream { due.append(stream.lastHeard + Self.streamPatience) }
+        if let pushAt, session.dataTicket != nil { due.append(pushAt) }
+        let next = due.min()
+        if next != wake {
+            wake = next
+            effects.append(.wake(next))
+        }
+    }
+
+    mutating func perform(_ actions: [SessionMachine.Action]) {
+        for action in actions {
+            switch action {
+            case .askSession(let ticket):
+                let request = SyncRequest(id: number(), ticket: ticket, kind: .session)
+                sessionRequest = request
+                effects.append(.send(request))
+            case .closeStream: closeStreams()
+            case .announceAuthenticated(let ticket): effects.append(.announce(.authenticated(ticket)))
+            case .announceNeed(let need): effects.append(.announce(.failedAuthentication(need)))
+            case .announceRefused(let ticket, let need):
+                effects.append(.announce(.failedReauthentication(ticket, need)))
+            case .announceLost(let why): effects.append(.announce(.lost(why)))
+            }
+        }
+    }
+
+    mutating func perform(_ actions: [LayerMachine.Action], failure: SyncFailure? = nil) {
+        for action in actions {
+            switch action {
+            case .announceBegin: effects.append(.announce(.beganSync))
+            case .announceState(let state): effects.append(.announce(.changedState(state)))
+            case .announceFinish: effects.append(.announce(.finishedSync))
+            case .announceFailure:
+                effects.append(.announce(.failedSync(failure ?? .unreachable("the sync was stopped"))))
+            }
+        }
+    }
+
+    mutating func number() -> Int {
+        defer { nextNumber += 1 }
+        return nextNumber
+    }
+}

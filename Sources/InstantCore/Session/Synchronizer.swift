@@ -1,0 +1,148 @@
+package import Annotations
+package import SyncProtocol
+
+/// The whole client of one layer as a function of what happens: inputs in, effects out, the store called directly.
+///
+/// It owns the two machines and decides which request comes next; a performer sends requests, reads streams, keeps
+/// tokens and time, and feeds back what comes of it, strictly one after the other. At most one request for records is
+/// under way at a time.
+package struct Synchronizer {
+    package enum Input: Hashable, Sendable {
+        case tokenSupplied(Ticket)
+        case tokenForgotten
+        case answered(Int, SyncAnswer)
+        case failed(Int, SyncFailure)
+        case heard(StreamID, LiveEvent)
+        /// nil: it ended without saying why.
+        case streamEnded(StreamID, SyncFailure?)
+        /// A local edit is in the outbox.
+        case edited
+        /// Another process wrote to the store.
+        case storeChanged
+        case syncRequested
+        case syncStopped
+        case listening(Bool)
+        /// The moment of ``Effect/wake(_:)`` has come.
+        case woke
+        /// A key, the network coming back: do not wait any longer.
+        case nudged
+        case wentOffline
+        case wentOnline
+        /// This process holds the lock of the layer, or lost it.
+        case leading(Bool)
+        /// Milliseconds after the last edit; nil: only when asked.
+        case pushDelay(Int64?)
+        case storageRemoved
+    }
+
+    package enum Effect: Hashable, Sendable {
+        case send(SyncRequest)
+        case openStream(StreamID, Ticket, Cursor)
+        case closeStream(StreamID)
+        /// Give ``Input/woke`` at this moment; takes the place of the one before. nil: not at all.
+        case wake(Timestamp?)
+        case announce(Notice)
+    }
+
+    /// What the world is told.
+    package enum Notice: Hashable, Sendable {
+        case changedState(DocumentState)
+        case beganSync
+        case finishedSync
+        case failedSync(SyncFailure)
+        case authenticated(Ticket)
+        case failedAuthentication(TokenNeed)
+        case failedReauthentication(Ticket, TokenNeed)
+        case changed(LayerChanges)
+        case lost(String)
+        case pdfReplaced
+        /// The token ends then, by the server's clock.
+        case tokenExpires(Timestamp)
+    }
+
+    let layer: Layer
+    package internal(set) var session = SessionMachine()
+    package internal(set) var cycle: LayerMachine
+
+    var effects: [Effect] = []
+    var nextNumber = 1
+    /// The request for records that is under way.
+    var underWay: SyncRequest?
+    /// The session request that counts.
+    var sessionRequest: SyncRequest?
+    /// The view epoch of the last accepted token, this launch.
+    var epoch: String?
+    /// The head was reached in this cycle.
+    var isCaughtUp = false
+    /// A 403 for everything: nothing is pushed with this token again.
+    var forbidden: Ticket?
+    var batchLimit = Int.max
+    /// Fresh starts in this cycle; more than one each is a server that goes round in circles.
+    var snapshots = 0
+    var freshStarts = 0
+
+    var isLeading: Bool
+    var waitingTicket: Ticket?
+    var isListening = false
+    var stream: OpenStream?
+    var oldStream: StreamID?
+    var pushDelay: Int64? = 1000
+    var pushAt: Timestamp?
+    var wake: Timestamp?
+
+    struct OpenStream {
+        var id: StreamID
+        var ticket: Ticket
+        var lastHeard: Timestamp
+    }
+
+    /// Milliseconds without a heartbeat after which a stream is dead.
+    static let streamPatience: Int64 = 40_000
+
+    /// - Parameter isLeading: false when another process holds the layer's lock.
+    package init(layer: Layer, isLeading: Bool = true) {
+        self.layer = layer
+        self.isLeading = isLeading
+        let facts = try? layer.facts()
+        let waits = (try? layer.hasUnsent()) ?? false
+        cycle = LayerMachine(state: facts?.cursor == nil && !waits ? .unknown : waits ? .dirty : .clean)
+    }
+
+    /// Takes one input. Total: a store that fails ends the cycle, no input crashes.
+    ///
+    /// - Parameter random: for back-off and new names; a seeded one replays.
+    package mutating func handle(
+        _ input: Input, now: Timestamp, random: inout some RandomNumberGenerator
+    ) -> [Effect] {
+        effects = []
+        do {
+            try take(input, now: now, random: &random)
+            try pump(now: now)
+            try tendStream(now: now)
+        } catch {
+            let failure = (error as? InvalidServerData).map { SyncFailure.invalidServer($0.description) }
+            fail(failure ?? .store("\(error)"), now: now, random: &random)
+        }
+        setWake()
+        return effects
+    }
+
+    /// Where the connection stands, for a status line.
+    package var connection: SyncStatus.Connection {
+        guard isLeading else { return .elsewhere }
+        switch session.state {
+        case .needsToken(let need): return .needsToken(need)
+        case .authenticating(_, nil), .connecting: return .connecting
+        case .authenticating, .live: return .live
+        case .waiting(_, let until, _): return .offline(retryAt: until)
+        case .paused: return .idle
+        case .lost(let why): return .lost(why)
+        }
+    }
+
+    /// Tokens that may still be needed.
+    package var tickets: [Ticket] { session.tickets + (waitingTicket.map { [$0] } ?? []) }
+
+    /// The token for requests of the performer's own, such as the PDF.
+    package var dataTicket: Ticket? { session.dataTicket }
+}

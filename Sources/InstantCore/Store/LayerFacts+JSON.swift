@@ -1,0 +1,95 @@
+package import Annotations
+import Authorization
+import SyncProtocol
+
+/// Facts as a store writes them. Members of newer programs are not kept: they raise the schema number instead.
+extension LayerFacts {
+    package var json: String {
+        var writer = JSONWriter(capacity: 1024)
+        writer.object {
+            $0.member("server", identity.server)
+            $0.member("document", identity.documentID)
+            $0.member("layer", identity.layer)
+            $0.member("user", orNull: identity.userID)
+            $0.member("clientID", clientID)
+            $0.member("lastN", lastN)
+            if let cursor { $0.member("cursor", cursor.eventID) }
+            if let generation { $0.member("generation", generation) }
+            if let grant {
+                $0.key("grant")
+                grant.write(to: &$0)
+            }
+            $0.member("title", title)
+            $0.member("pdfSHA256", pdfSHA256)
+            $0.member("pdfBytes", pdfBytes)
+            $0.member("limits", object: { limits.write(to: &$0) })
+            if let lastSync { $0.member("lastSync", lastSync.milliseconds) }
+            $0.member("clockOffset", clockOffset)
+            if let loading { $0.member("loading", object: { loading.write(to: &$0) }) }
+            if let groupOverride {
+                $0.member("groupOverride", object: { $0.member("group", orNull: groupOverride.group) })
+            }
+        }
+        return writer.text
+    }
+
+    /// - Throws: ``JSONError`` when it is not what ``json`` wrote.
+    package init(json text: String) throws(JSONError) {
+        var reader = JSONReader(text)
+        let value = try reader.value()
+        guard let server = value["server"]?.string, let document = value["document"]?.string,
+            let layer = value["layer"]?.string, let clientID = value["clientID"]?.string
+        else { throw reader.error(.wrongType("the facts of a layer")) }
+        self.init(
+            identity: LayerIdentity(
+                server: server, documentID: document, layer: layer, userID: value["user"]?.string),
+            clientID: clientID)
+        lastN = value["lastN"]?.integer ?? 0
+        cursor = value["cursor"]?.string.flatMap(Cursor.init(eventID:))
+        generation = value["generation"]?.string
+        if let grant = value["grant"] {
+            var reader = JSONReader(grant.text)
+            self.grant = try Grant(from: &reader)
+        }
+        title = value["title"]?.string ?? ""
+        pdfSHA256 = value["pdfSHA256"]?.string ?? ""
+        pdfBytes = value["pdfBytes"]?.integer ?? 0
+        if let limits = value["limits"] { self.limits = Limits(stored: limits) }
+        lastSync = value["lastSync"]?.integer.map(Timestamp.init(milliseconds:))
+        clockOffset = value["clockOffset"]?.integer ?? 0
+        loading = value["loading"].flatMap(Loading.init(json:))
+        if let override = value["groupOverride"] { groupOverride = GroupChoice(group: override["group"]?.string) }
+    }
+}
+
+extension LayerFacts.Loading {
+    fileprivate func write(to json: inout JSONWriter) {
+        json.member("epoch", epoch)
+        json.member("at", at)
+        json.member("after", orNull: after)
+        json.member("inPlace", inPlace)
+    }
+
+    fileprivate init?(json: JSON) {
+        guard let epoch = json["epoch"]?.string, let at = json["at"]?.integer else { return nil }
+        self.init(
+            epoch: epoch, at: at, after: json["after"]?.string, inPlace: json["inPlace"]?.bool ?? false)
+    }
+}
+
+extension Limits {
+    fileprivate func write(to json: inout JSONWriter) {
+        json.member("recordBytes", recordBytes)
+        json.member("batchChanges", batchChanges)
+        json.member("batchBytes", batchBytes)
+        json.member("pageRecords", pageRecords)
+    }
+
+    fileprivate init(stored json: JSON) {
+        self.init()
+        recordBytes = json["recordBytes"]?.integer.map { Int(clamping: $0) } ?? recordBytes
+        batchChanges = json["batchChanges"]?.integer.map { Int(clamping: $0) } ?? batchChanges
+        batchBytes = json["batchBytes"]?.integer.map { Int(clamping: $0) } ?? batchBytes
+        pageRecords = json["pageRecords"]?.integer.map { Int(clamping: $0) } ?? pageRecords
+    }
+}

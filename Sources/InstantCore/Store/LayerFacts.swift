@@ -1,0 +1,73 @@
+package import Annotations
+package import Authorization
+package import SyncProtocol
+
+/// What is known of a layer beside its records. Small: read and written as a whole.
+package struct LayerFacts: Hashable, Sendable {
+    /// Which layer this is, for whom.
+    package var identity: LayerIdentity
+    /// This store's name at the server; drawn anew when the server lost track of what it said.
+    package var clientID: String
+    /// The highest n that was given away.
+    package var lastN: Int64 = 0
+    /// nil until a first snapshot is complete.
+    package var cursor: Cursor?
+    package var generation: String?
+    /// What the last accepted token allows; governs the keys until the next one.
+    package var grant: Grant?
+    package var title = ""
+    /// SHA-256 of the PDF in lower-case hex, as the server last named it; empty: not known yet.
+    package var pdfSHA256 = ""
+    package var pdfBytes: Int64 = 0
+    package var limits = Limits()
+    package var lastSync: Timestamp?
+    package var clockOffset: Int64 = 0
+    /// A snapshot under way.
+    package var loading: Loading?
+    /// The group for new records in place of the token's default; nil: the token decides.
+    package var groupOverride: GroupChoice?
+
+    package struct Loading: Hashable, Sendable {
+        package var epoch: String
+        package var at: Revision
+        /// The last id that is here; nil: nothing yet.
+        package var after: Record.ID?
+        /// Into the empty table itself, so that rows are seen as they come; else beside the old ones.
+        package var inPlace: Bool
+    }
+
+    package struct GroupChoice: Hashable, Sendable {
+        /// nil is the null group.
+        package var group: String?
+
+        package init(group: String?) { self.group = group }
+    }
+
+    package init(identity: LayerIdentity, clientID: String) {
+        self.identity = identity
+        self.clientID = clientID
+    }
+
+    /// The group a new record gets.
+    package var groupForNew: String? {
+        if let groupOverride { return groupOverride.group }
+        return grant?.defaultGroup
+    }
+}
+
+/// One layer of one document on one server, for one user.
+package struct LayerIdentity: Hashable, Sendable {
+    /// Without a slash at its end.
+    package var server: String
+    package var documentID: String
+    package var layer: String
+    /// nil: anonymous.
+    package var userID: String?
+
+    package init(server: String, documentID: String, layer: String, userID: String?) {
+        self.server = server
+        self.documentID = documentID
+        self.layer = layer
+        self.userID = userID
+    }
+}

@@ -1,0 +1,114 @@
+package import Annotations
+package import SyncProtocol
+
+/// What a layer keeps on this machine: the server's last word, what waits to be sent, and the rows a person sees.
+///
+/// The layer decides, the store keeps: it knows no rights, no overlay and no protocol. A `write` is one transaction:
+/// all of it is durable when the call returns, or nothing happened. Both calls block the calling thread and may come
+/// from any thread; a store orders them. Every implementation passes the same contract suite.
+package protocol LocalStore: Sendable {
+    /// - Throws: ``StoreError``, or what the body throws.
+    func read<T>(_ body: (any StoredLayer) throws -> T) throws -> T
+    /// - Throws: ``StoreError``, or what the body throws; then nothing was written.
+    func write<T>(_ body: (any WritableLayer) throws -> T) throws -> T
+}
+
+/// One consistent view of what is kept.
+package protocol StoredLayer {
+    func facts() throws -> LayerFacts
+
+    func record(_ id: Record.ID) throws -> StoredRecord?
+    /// The server's rows in the order of their ids.
+    func records(after id: Record.ID?, limit: Int) throws -> [StoredRecord]
+
+    /// What waits for one record, oldest first.
+    func entries(of id: Record.ID) throws -> [OutboxEntry]
+    /// Entries in any of these stages, oldest first.
+    func entries(in stages: Set<OutboxEntry.Stage>, limit: Int) throws -> [OutboxEntry]
+    func entry(_ seq: Int64) throws -> OutboxEntry?
+    /// How many entries there are in each stage; stages without any may be left out.
+    func tally() throws -> [OutboxEntry.Stage: Int]
+    /// The newest change of ours that the server applied to a record.
+    func ownWrite(_ id: Record.ID) throws -> OwnWrite?
+
+    func count(_ query: ListQuery) throws -> Int
+    func rows(_ query: ListQuery, offset: Int, limit: Int) throws -> [ListRow]
+    /// Every shown row on a page, from top to bottom; comments are not among them.
+    func rows(onPage page: Int) throws -> [ListRow]
+    /// The comments shown under a root, in the order of their creation.
+    func thread(under root: Record.ID) throws -> [Record.ID]
+    func row(_ id: Record.ID) throws -> ListRow?
+    func unreadCount() throws -> Int
+
+    /// Staged rows in the order of their ids.
+    func staged(after id: Record.ID?, limit: Int) throws -> [StoredRecord]
+    func isStaged(_ id: Record.ID) throws -> Bool
+}
+
+/// The same, to be changed.
+package protocol WritableLayer: StoredLayer {
+    func set(_ facts: LayerFacts) throws
+
+    func put(_ record: StoredRecord) throws
+    func removeRecord(_ id: Record.ID) throws
+
+    /// - Returns: the entry with its place in the queue, which is behind all others.
+    func append(_ entry: OutboxEntry) throws -> OutboxEntry
+    func replace(_ entry: OutboxEntry) throws
+    func removeEntry(_ seq: Int64) throws
+    func note(_ write: OwnWrite) throws
+
+    /// Puts the row a person sees in place of the one before, whose unread mark stays.
+    func show(_ row: ShownRow) throws
+    func hide(_ id: Record.ID) throws
+    func setUnread(_ ids: some Sequence<Record.ID>, _ unread: Bool) throws
+
+    /// Keeps a row of a snapshot beside the present ones.
+    func stage(_ record: StoredRecord) throws
+    func clearStage() throws
+}
+
+/// A record as the server last told it.
+package struct StoredRecord: Hashable, Sendable {
+    package var record: Record
+    package var revision: Revision
+
+    package init(_ record: Record, _ revision: Revision) {
+        self.record = record
+        self.revision = revision
+    }
+
+    package var id: Record.ID { record.id }
+}
+
+/// Where a change of ours ended up: what undo asks before it writes.
+package struct OwnWrite: Hashable, Sendable {
+    package var id: Record.ID
+    /// The entry that was applied.
+    package var seq: Int64
+    package var revision: Revision
+
+    package init(id: Record.ID, seq: Int64, revision: Revision) {
+        self.id = id
+        self.seq = seq
+        self.revision = revision
+    }
+}
+
+/// What the store itself cannot do, with what to do about it.
+package enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Written by a newer program.
+    case newerSchema(path: String, found: Int, known: Int)
+    case corrupt(path: String, String)
+    case failed(path: String, String)
+
+    package var description: String {
+        switch self {
+        case .newerSchema(let path, let found, let known):
+            "\(path) was written by a newer version (schema \(found), this one knows \(known)): update, nothing was changed"
+        case .corrupt(let path, let what):
+            "\(path) is damaged (\(what)): nothing was changed; copy it elsewhere before clearing it"
+        case .failed(let path, let what): "\(path): \(what)"
+        }
+    }
+}

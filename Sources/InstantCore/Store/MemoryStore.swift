@@ -1,0 +1,165 @@
+import Annotations
+import SyncProtocol
+import Synchronization
+
+/// A local store that forgets when the process ends: for tests, the simulator, and layers without a disk.
+package final class MemoryStore: LocalStore {
+    private let kept: Mutex<Kept>
+
+    package init(_ facts: LayerFacts) { kept = Mutex(Kept(facts: facts)) }
+
+    package func read<T>(_ body: (any StoredLayer) throws -> T) throws -> T {
+        let copy = kept.withLock { $0 }
+        return try body(MemoryTransaction(copy))
+    }
+
+    package func write<T>(_ body: (any WritableLayer) throws -> T) throws -> T {
+        // The body's result may be anything; it leaves the lock by a variable, not by the lock's own return value.
+        var result: Result<T, any Error>?
+        kept.withLock { kept in
+            let transaction = MemoryTransaction(kept)
+            result = Result { try body(transaction) }
+            if case .success = result { kept = transaction.kept }
+        }
+        guard let result else { throw StoreError.failed(path: "memory", "the transaction did not run") }
+        return try result.get()
+    }
+
+    struct Kept: Sendable {
+        var facts: LayerFacts
+        var records: [Record.ID: StoredRecord] = [:]
+        var outbox: [OutboxEntry] = []
+        var nextSeq: Int64 = 1
+        var own: [Record.ID: OwnWrite] = [:]
+        var shown: [Record.ID: ShownRow] = [:]
+        var stage: [Record.ID: StoredRecord] = [:]
+    }
+}
+
+/// A copy that becomes the store's state when its body ends well.
+final class MemoryTransaction: WritableLayer {
+    var kept: MemoryStore.Kept
+
+    init(_ kept: MemoryStore.Kept) { self.kept = kept }
+
+    func facts() -> LayerFacts { kept.facts }
+    func set(_ facts: LayerFacts) { kept.facts = facts }
+
+    func record(_ id: Record.ID) -> StoredRecord? { kept.records[id] }
+    func records(after id: Record.ID?, limit: Int) -> [StoredRecord] {
+        Self.page(kept.records, after: id, limit: limit)
+    }
+    func put(_ record: StoredRecord) { kept.records[record.id] = record }
+    func removeRecord(_ id: Record.ID) { kept.records[id] = nil }
+
+    func entries(of id: Record.ID) -> [OutboxEntry] { kept.outbox.filter { $0.id == id } }
+    func entries(in stages: Set<OutboxEntry.Stage>, limit: Int) -> [OutboxEntry] {
+        Array(kept.outbox.lazy.filter { stages.contains($0.stage) }.prefix(limit))
+    }
+    func entry(_ seq: Int64) -> OutboxEntry? { kept.outbox.first { $0.seq == seq } }
+    func tally() -> [OutboxEntry.Stage: Int] { kept.outbox.reduce(into: [:]) { $0[$1.stage, default: 0] += 1 } }
+    func append(_ entry: OutboxEntry) -> OutboxEntry {
+        var entry = entry
+        entry.seq = kept.nextSeq
+        kept.nextSeq += 1
+        kept.outbox.append(entry)
+        return entry
+    }
+    func replace(_ entry: OutboxEntry) {
+        if let index = kept.outbox.firstIndex(where: { $0.seq == entry.seq }) { kept.outbox[index] = entry }
+    }
+    func removeEntry(_ seq: Int64) { kept.outbox.removeAll { $0.seq == seq } }
+    func ownWrite(_ id: Record.ID) -> OwnWrite? { kept.own[id] }
+    func note(_ write: OwnWrite) { kept.own[write.id] = write }
+
+    func stage(_ record: StoredRecord) { kept.stage[record.id] = record }
+    func clearStage() { kept.stage = [:] }
+    func isStaged(_ id: Record.ID) -> Bool { kept.stage[id] != nil }
+    func staged(after id: Record.ID?, limit: Int) -> [StoredRecord] { Self.page(kept.stage, after: id, limit: limit) }
+
+    private static func page(_ rows: [Record.ID: StoredRecord], after id: Record.ID?, limit: Int) -> [StoredRecord] {
+        let ids = rows.keys.sorted { $0.isBefore($1) }.drop { key in id.map { !$0.isBefore(key) } ?? false }
+        return ids.prefix(limit).compactMap { rows[$0] }
+    }
+}
+
+extension MemoryTransaction {
+    func show(_ row: ShownRow) {
+        var row = row
+        row.row.isUnread = kept.shown[row.row.id]?.row.isUnread ?? false
+        kept.shown[row.row.id] = row
+    }
+    func hide(_ id: Record.ID) { kept.shown[id] = nil }
+    func setUnread(_ ids: some Sequence<Record.ID>, _ unread: Bool) {
+        for id in ids { kept.shown[id]?.row.isUnread = unread }
+    }
+    func unreadCount() -> Int { kept.shown.values.count { $0.row.isUnread } }
+
+    func row(_ id: Record.ID) -> ListRow? { kept.shown[id].map(withReplies) }
+
+    func count(_ query: ListQuery) -> Int { matching(query.filter).count }
+    func rows(_ query: ListQuery, offset: Int, limit: Int) -> [ListRow] {
+        let sorted = matching(query.filter).sorted { query.order.puts($0.row, before: $1.row) }
+        return sorted.dropFirst(max(0, offset)).prefix(max(0, limit)).map(withReplies)
+    }
+    func rows(onPage page: Int) -> [ListRow] {
+        var filter = ListFilter()
+        filter.pageIndex = page
+        return rows(ListQuery(order: .page, filter: filter), offset: 0, limit: .max)
+    }
+    func thread(under root: Record.ID) -> [Record.ID] {
+        kept.shown.values.filter { $0.root == root }.sorted {
+            let one = $0.createdAt?.milliseconds ?? .min
+            let other = $1.createdAt?.milliseconds ?? .min
+            return one != other ? one < other : $0.row.id.isBefore($1.row.id)
+        }.map(\.row.id)
+    }
+
+    private func matching(_ filter: ListFilter) -> [ShownRow] {
+        let text = filter.text.lowercased()
+        return kept.shown.values.filter {
+            !$0.isComment && (filter.kinds.isEmpty || filter.kinds.contains($0.row.kind))
+                && (text.isEmpty || $0.search.containsBytes(of: text))
+                && (filter.author == nil || filter.author == $0.row.author)
+                && (filter.pageIndex == nil || filter.pageIndex == $0.row.pageIndex)
+                && (!filter.unreadOnly || $0.row.isUnread)
+                && (!filter.pendingOnly || $0.row.delivery != .delivered)
+        }
+    }
+
+    private func withReplies(_ shown: ShownRow) -> ListRow {
+        var row = shown.row
+        row.replies = kept.shown.values.count { $0.root == row.id }
+        return row
+    }
+}
+
+extension ListQuery.Order {
+    func puts(_ one: ListRow, before other: ListRow) -> Bool {
+        switch self {
+        case .page: break
+        case .newest:
+            if one.changedKey != other.changedKey { return one.changedKey > other.changedKey }
+            return one.id.isBefore(other.id)
+        case .author:
+            if one.authorKey != other.authorKey { return one.authorKey.isBefore(other.authorKey) }
+        }
+        if one.pageKey != other.pageKey { return one.pageKey < other.pageKey }
+        if one.topKey != other.topKey { return one.topKey < other.topKey }
+        return one.id.isBefore(other.id)
+    }
+}
+
+extension String {
+    /// The order of bytes: that of a database, and of the server's snapshot pages.
+    func isBefore(_ other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
+
+    func containsBytes(of other: String) -> Bool {
+        let (text, sought) = (Array(utf8), Array(other.utf8))
+        guard !sought.isEmpty else { return true }
+        guard text.count >= sought.count else { return false }
+        return (0...(text.count - sought.count)).contains { start in
+            text[start] == sought[0] && text[start..<(start + sought.count)].elementsEqual(sought)
+        }
+    }
+}

@@ -1,0 +1,33 @@
+package import Annotations
+
+/// What a store keeps of a record so that lists need not read it: the row as it is drawn, and what orders and finds it.
+package struct ShownRow: Hashable, Sendable {
+    package var row: ListRow
+    /// Of a comment: its root. Comments are rows of a thread, not of the list.
+    package var root: Record.ID?
+    package var isComment: Bool
+    package var createdAt: Timestamp?
+
+    package init(_ record: Record, delivery: Delivery) {
+        let annotation = Annotation(record)
+        row = ListRow(
+            annotation: annotation, createdBy: record.createdBy, group: record.group, delivery: delivery)
+        root = annotation.rootID
+        isComment = annotation.rootID != nil || annotation.kind == .comment
+        createdAt = annotation.createdAt
+        search = "\(annotation.text)\n\(annotation.author ?? "")\n\(annotation.kind.name)".lowercased()
+    }
+
+    /// In lower case: text, author and the name of the kind.
+    package let search: String
+}
+
+extension ListRow {
+    /// Rows without a page come last.
+    package static let noPage = Int(Int32.max)
+    package var pageKey: Int { pageIndex ?? Self.noPage }
+    /// Points from the top of the page.
+    package var topKey: Double { box?.top ?? rects.first?.top ?? 0 }
+    package var changedKey: Int64 { changedAt?.milliseconds ?? Int64.min }
+    package var authorKey: String { author?.lowercased() ?? "" }
+}
