@@ -1,2 +1,3 @@
-// The public client library: clients, document descriptors and events, over a SQLite store and an HTTP
-// transport. Decisions are taken in InstantCore; what is here performs them.
+// The client library: clients, descriptors and their events, with what they stand on: the SQLite store, the HTTP
+// transport, the download of PDFs and the performer that does what InstantCore decides. No decision about a record,
+// a right or a conflict is made here, and nothing here knows a terminal.

@@ -28,6 +28,15 @@ extension Layer {
         }
     }
 
+    /// Goes on under a new name; what was sealed is sealed anew.
+    package func startAnew(newClientID: String) throws -> LayerChanges {
+        try store.write { store in
+            var changes = LayerChanges()
+            try store.startAnew(clientID: newClientID, into: &changes)
+            return changes
+        }
+    }
+
     /// The server will not take this change at any price: it is too large for a request of its own. Its n was not
     /// consumed, so what waits behind it goes on under a new clientID.
     package func refuseTooLarge(n: Int64, newClientID: String) throws -> LayerChanges {

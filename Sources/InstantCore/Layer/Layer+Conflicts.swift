@@ -20,7 +20,7 @@ package struct Conflict: Hashable, Sendable, Identifiable {
 }
 
 /// What to do with an edit that lost.
-package enum Resolution: Hashable, Sendable {
+package enum ConflictResolution: Hashable, Sendable {
     /// Send mine again, on top of theirs.
     case mine
     /// Drop mine.
@@ -52,7 +52,7 @@ extension Layer {
     /// - Returns: the receipt of the edit, or nil when mine was dropped.
     @discardableResult
     package func resolve(
-        _ seq: Int64, _ resolution: Resolution, newID: Record.ID, at now: Timestamp
+        _ seq: Int64, _ resolution: ConflictResolution, newID: Record.ID, at now: Timestamp
     ) throws -> EditReceipt? {
         try store.write { store in
             let facts = try store.facts()

@@ -18,6 +18,32 @@ package struct Layer: Sendable {
         try store.read { try $0.rows(query, offset: offset, limit: limit) }
     }
 
+    /// Where a row stands in the list of a query; nil when the query does not list it.
+    package func position(of id: Record.ID, in query: ListQuery) throws -> Int? {
+        try store.read { try $0.position(of: id, in: query) }
+    }
+
+    /// The first unread row behind an index of the query, else the first one of all; nil when nothing is unread.
+    package func nextUnread(_ query: ListQuery, behind index: Int) throws -> Int? {
+        try store.read { store in
+            var unread = query
+            unread.filter.unreadOnly = true
+            let count = try store.count(unread)
+            // Both lists have one order, so positions grow together and the middle can be halved.
+            var range = 0..<count
+            while let middle = range.first.map({ $0 + range.count / 2 }) {
+                guard let row = try store.rows(unread, offset: middle, limit: 1).first,
+                    let position = try store.position(of: row.id, in: query)
+                else { return nil }
+                range = position > index ? range.lowerBound..<middle : (middle + 1)..<range.upperBound
+            }
+            let found = range.lowerBound < count ? range.lowerBound : 0
+            return try store.rows(unread, offset: found, limit: 1).first.flatMap {
+                try store.position(of: $0.id, in: query)
+            }
+        }
+    }
+
     package func rows(onPage page: Int) throws -> [ListRow] { try store.read { try $0.rows(onPage: page) } }
 
     package func row(_ id: Record.ID) throws -> ListRow? { try store.read { try $0.row(id) } }

@@ -36,6 +36,8 @@ package enum SyncFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case lost(String)
     /// 410: the cursor is of another epoch or too old.
     case epochChanged
+    /// The server knows this store's name as another user's.
+    case clientIDTaken
     /// 413
     case tooLarge
     /// No connection, a time-out, an overloaded server.
@@ -54,6 +56,7 @@ package enum SyncFailure: Error, Hashable, Sendable, CustomStringConvertible {
             .store(let why):
             why
         case .epochChanged: "the server asks to start over"
+        case .clientIDTaken: "the server knows this store under another user"
         case .tooLarge: "the request was too large for the server"
         }
     }

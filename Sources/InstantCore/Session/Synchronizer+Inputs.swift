@@ -44,6 +44,7 @@ extension Synchronizer {
             end(.unreachable("offline"))
         case .wentOnline: perform(session.wentOnline())
         case .leading(let leads): lead(leads)
+        case .doubted: perform(session.doubted())
         case .pushDelay(let delay):
             pushDelay = delay
             if delay == nil { pushAt = nil }

@@ -119,6 +119,7 @@ extension Synchronizer {
                 forbidden = request.ticket
                 return end(failure)
             case .tooLarge: return split(pushed, now: now, random: &random)
+            case .clientIDTaken: return startAnew(now: now, random: &random)
             default: break
             }
         }
@@ -138,10 +139,20 @@ extension Synchronizer {
         case .token(let need): perform(session.refused(ticket, need))
         case .forbidden(let why): perform(session.refused(ticket, .refused(why)))
         case .lost(let why): perform(session.accessLost(why))
-        case .epochChanged, .tooLarge, .unreachable, .invalidServer, .version, .store:
+        case .epochChanged, .tooLarge, .clientIDTaken, .unreachable, .invalidServer, .version, .store:
             return fail(failure, now: now, random: &random)
         }
         if session.dataTicket == nil { end(failure) }
+    }
+
+    private mutating func startAnew(now: Timestamp, random: inout some RandomNumberGenerator) {
+        freshStarts += 1
+        guard freshStarts <= 1 else {
+            return fail(.invalidServer("the server takes no name of this store"), now: now, random: &random)
+        }
+        do { announce(try layer.startAnew(newClientID: newName(now, &random))) } catch {
+            fail(.store("\(error)"), now: now, random: &random)
+        }
     }
 
     /// 413: half as many next time; what is too large alone is refused with the reason.

@@ -33,6 +33,8 @@ package struct Synchronizer {
         /// Milliseconds after the last edit; nil: only when asked.
         case pushDelay(Int64?)
         case storageRemoved
+        /// What was read says that the layer is not as the last session answer told: ask again.
+        case doubted
     }
 
     package enum Effect: Hashable, Sendable {

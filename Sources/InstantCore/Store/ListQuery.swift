@@ -74,6 +74,30 @@ package struct ListRow: Hashable, Sendable, Identifiable {
     }
 }
 
+extension ListRow {
+    /// A row as a store kept it.
+    package init(
+        id: Record.ID, kind: AnnotationKind, pageIndex: Int?, box: Rect?, rects: [Rect], text: String,
+        author: String?, createdBy: String?, group: String?, changedAt: Timestamp?, delivery: Delivery,
+        isUnread: Bool, warning: String?, replies: Int
+    ) {
+        self.id = id
+        self.kind = kind
+        self.pageIndex = pageIndex
+        self.box = box
+        self.rects = rects
+        self.text = text
+        self.author = author
+        self.createdBy = createdBy
+        self.group = group
+        self.changedAt = changedAt
+        self.delivery = delivery
+        self.isUnread = isUnread
+        self.warning = warning
+        self.replies = replies
+    }
+}
+
 /// How far a record's own edits have come.
 package enum Delivery: String, Hashable, Sendable {
     /// Nothing of ours waits.

@@ -33,6 +33,8 @@ package protocol StoredLayer {
 
     func count(_ query: ListQuery) throws -> Int
     func rows(_ query: ListQuery, offset: Int, limit: Int) throws -> [ListRow]
+    /// Where a row stands in the list of a query; nil when the query does not list it.
+    func position(of id: Record.ID, in query: ListQuery) throws -> Int?
     /// Every shown row on a page, from top to bottom; comments are not among them.
     func rows(onPage page: Int) throws -> [ListRow]
     /// The comments shown under a root, in the order of their creation.

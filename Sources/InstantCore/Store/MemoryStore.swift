@@ -102,6 +102,9 @@ extension MemoryTransaction {
         let sorted = matching(query.filter).sorted { query.order.puts($0.row, before: $1.row) }
         return sorted.dropFirst(max(0, offset)).prefix(max(0, limit)).map(withReplies)
     }
+    func position(of id: Record.ID, in query: ListQuery) -> Int? {
+        matching(query.filter).sorted { query.order.puts($0.row, before: $1.row) }.firstIndex { $0.row.id == id }
+    }
     func rows(onPage page: Int) -> [ListRow] {
         var filter = ListFilter()
         filter.pageIndex = page

@@ -1,0 +1,117 @@
+import AsyncHTTPClient
+import InstantCore
+import NIOCore
+import NIOHTTP1
+
+/// Fetches one PDF: resumed where an earlier attempt stopped, verified by length and SHA-256, then renamed into place.
+struct PDFDownload: Sendable {
+    let transport: HTTPTransport
+    let folders: Folders
+    /// As the session answer named them.
+    let sha256: String
+    let total: Int64
+
+    static let maximumBytes: Int64 = 2 << 30
+    /// The server's PDF is not the one that was asked for.
+    struct Replaced: Error {}
+
+    /// - Parameters:
+    ///   - token: asked for at each request.
+    ///   - progress: at most ten times a second, and at the end.
+    /// - Throws: ``SyncFailure``, ``InstantError``, ``Replaced``, ``PartFile/Busy`` or `CancellationError`. What has
+    ///   arrived is kept for the next attempt.
+    func run(token: @Sendable () -> String?, progress: @Sendable (DownloadProgress) -> Void) async throws {
+        guard Folders.isSHA256(sha256) else {
+            throw SyncFailure.invalidServer("the server names the PDF by something that is no SHA-256")
+        }
+        guard (0...Self.maximumBytes).contains(total) else {
+            throw InstantError(.payloadLimitExceeded, "the PDF has \(total) bytes; the limit is \(Self.maximumBytes)")
+        }
+        guard !isComplete else { return }
+        let part = try PartFile(path: folders.part(sha256))
+        guard !isComplete else { return }
+        try part.resume(total: total)
+        var restarts = 0
+        while true {
+            progress(DownloadProgress(received: part.size, total: total))
+            if part.size < total || total == 0, try await !fetch(into: part, token: token, progress: progress) {
+                restarts += 1
+                guard restarts <= 2 else {
+                    throw SyncFailure.invalidServer("the server does not send the part of the PDF it was asked for")
+                }
+                continue
+            }
+            break
+        }
+        progress(DownloadProgress(received: part.size, total: total))
+        guard part.size == total else {
+            throw SyncFailure.unreachable("the download was cut off at \(part.size) of \(total) bytes")
+        }
+        guard part.sha256 == sha256 else {
+            try part.drop()
+            throw SyncFailure.invalidServer("the PDF arrived damaged: its SHA-256 is not what the server said")
+        }
+        try part.finish(as: folders.pdf(sha256), in: folders.pdfs)
+    }
+
+    private var isComplete: Bool { Folders.isFile(folders.pdf(sha256)) }
+
+    /// - Returns: false when the part was dropped and has to be fetched from its beginning.
+    private func fetch(
+        into part: PartFile, token: @Sendable () -> String?, progress: @Sendable (DownloadProgress) -> Void
+    ) async throws -> Bool {
+        guard let token = token() else { throw SyncFailure.token(.noneYet) }
+        var request = transport.request(.GET, "document", token: token)
+        if part.size > 0 {
+            request.headers.add(name: "range", value: "bytes=\(part.size)-")
+            request.headers.add(name: "if-range", value: "\"\(sha256)\"")
+        }
+        let response = try await transport.execute(request, deadline: .distantFuture)
+        switch response.status.code {
+        case 206:
+            guard response.headers.first(name: "content-range") == "bytes \(part.size)-\(total - 1)/\(total)" else {
+                try part.drop()
+                return false
+            }
+        case 200: if part.size > 0 { try part.drop() }
+        case 416:
+            try part.drop()
+            return false
+        default: try await transport.check(response)
+        }
+        guard !response.headers.contains(name: "content-encoding") else {
+            throw transport.notOurs("it compresses what was not asked to be")
+        }
+        if let etag = response.headers.first(name: "etag"), etag != "\"\(sha256)\"" { throw Replaced() }
+        try await take(response, into: part, progress: progress)
+        return true
+    }
+
+    private func take(
+        _ response: HTTPClientResponse, into part: PartFile, progress: @Sendable (DownloadProgress) -> Void
+    ) async throws {
+        let clock = ContinuousClock()
+        var told = clock.now
+        do {
+            for try await buffer in response.body {
+                try Task.checkCancellation()
+                guard part.size + Int64(buffer.readableBytes) <= total else {
+                    try part.drop()
+                    throw SyncFailure.invalidServer("the server sent more than the \(total) bytes of the PDF")
+                }
+                try part.append(buffer.readableBytesView)
+                if clock.now - told >= .milliseconds(100) {
+                    told = clock.now
+                    progress(DownloadProgress(received: part.size, total: total))
+                }
+            }
+        } catch let error as InstantError { throw error } catch let failure as SyncFailure { throw failure } catch {
+            if error is CancellationError || Task.isCancelled { throw CancellationError() }
+            throw transport.connectionFailure(error)
+        }
+    }
+}
+
+extension ByteBufferView: ContiguousBytesView {
+    func withBytes<T>(_ body: (UnsafeRawBufferPointer) throws -> T) throws -> T { try withUnsafeBytes(body) }
+}

@@ -1,0 +1,105 @@
+import Crypto
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// A file that is still being fetched, hashed as it grows. One process at a time writes to it.
+///
+/// Never through a symbolic link, readable by this user alone. What is here when it is opened is hashed first, so that
+/// a resumed download is verified whole.
+final class PartFile {
+    /// Another process is fetching the same file.
+    struct Busy: Error {}
+
+    let path: String
+    private let descriptor: Int32
+    private(set) var size: Int64 = 0
+    private var hash = SHA256()
+
+    /// - Throws: ``Busy``, or ``InstantError`` when the file cannot be opened.
+    init(path: String) throws {
+        self.path = path
+        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw Self.failure("cannot open \(path)") }
+        var (here, named) = (stat(), stat())
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            close(descriptor)
+            throw Busy()
+        }
+        guard fstat(descriptor, &here) == 0, here.st_mode & S_IFMT == S_IFREG else {
+            close(descriptor)
+            throw InstantError(.couldNotWriteToDisk, "\(path) is not a file")
+        }
+        guard lstat(path, &named) == 0, named.st_ino == here.st_ino else {
+            // It was finished and renamed between opening and locking.
+            close(descriptor)
+            throw Busy()
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Hashes what an earlier download left; what is more than the whole is no part of it and is dropped.
+    func resume(total: Int64) throws {
+        try rewind()
+        var buffer = [UInt8](repeating: 0, count: 1 << 20)
+        while true {
+            let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw Self.failure("cannot read \(path)") }
+            guard count > 0 else { break }
+            hash.update(data: buffer[..<count])
+            size += Int64(count)
+        }
+        if size > total { try drop() }
+    }
+
+    func drop() throws {
+        guard ftruncate(descriptor, 0) == 0 else { throw Self.failure("cannot empty \(path)") }
+        try rewind()
+    }
+
+    private func rewind() throws {
+        guard lseek(descriptor, 0, SEEK_SET) == 0 else { throw Self.failure("cannot read \(path)") }
+        size = 0
+        hash = SHA256()
+    }
+
+    func append(_ bytes: some ContiguousBytesView) throws {
+        try bytes.withBytes { all in
+            var rest = all[...]
+            while let start = UnsafeRawBufferPointer(rebasing: rest).baseAddress, !rest.isEmpty {
+                let count = write(descriptor, start, rest.count)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { throw Self.failure("cannot write \(path)") }
+                rest = rest.dropFirst(count)
+            }
+            hash.update(bufferPointer: all)
+            size += Int64(all.count)
+        }
+    }
+
+    /// SHA-256 of everything so far, in lower-case hex.
+    var sha256: String { hash.finalize().hex }
+
+    /// Makes it the finished file: on the disk with its name before this returns.
+    func finish(as name: String, in folder: String) throws {
+        guard fsync(descriptor) == 0, rename(path, name) == 0 else { throw Self.failure("cannot finish \(name)") }
+        let directory = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard directory >= 0 else { throw Self.failure("cannot open \(folder)") }
+        defer { close(directory) }
+        guard fsync(directory) == 0 else { throw Self.failure("cannot write \(folder)") }
+    }
+
+    private static func failure(_ what: String) -> InstantError {
+        InstantError(.couldNotWriteToDisk, "\(what): \(errnoText())")
+    }
+}
+
+/// Bytes that lie in one piece, such as a network buffer's.
+protocol ContiguousBytesView {
+    func withBytes<T>(_ body: (UnsafeRawBufferPointer) throws -> T) throws -> T
+}

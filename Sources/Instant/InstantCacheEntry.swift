@@ -1,0 +1,74 @@
+public import Annotations
+import FoundationEssentials
+public import InstantCore
+
+/// One layer on this machine, read without opening it.
+public struct InstantCacheEntry: Hashable, Sendable {
+    public var server: String
+    public var documentIdentifier: String
+    /// The default layer's name is the empty string.
+    public var layerName: String
+    /// nil: anonymous.
+    public var userID: String?
+    public var title: String
+    /// PDF and records are here.
+    public var isDownloaded: Bool
+    /// Of the layer's own files.
+    public var layerBytes: Int64
+    /// Of the PDF, which other layers may share; 0 when it is not here.
+    public var pdfBytes: Int64
+    public var state: DocumentState
+    public var lastSync: Timestamp?
+    public var unread: Int
+    /// Edits that are only here: waiting, kept back, in conflict or refused.
+    public var unsent: Int
+    /// Why it cannot be opened, in a sentence.
+    public var problem: String?
+
+    var folder: String
+    var pdfSHA256: String
+
+    package var identity: LayerIdentity {
+        LayerIdentity(server: server, documentID: documentIdentifier, layer: layerName, userID: userID)
+    }
+}
+
+extension InstantCacheEntry {
+    /// Everything under a data folder, of every server and user. What cannot be read is listed with its problem.
+    static func all(in folders: Folders) -> [InstantCacheEntry] {
+        folders.layerFolders.map { folder in
+            do { return try InstantCacheEntry(folder: folder, folders: folders) } catch {
+                return InstantCacheEntry(broken: folder, problem: InstantError(error).message)
+            }
+        }
+    }
+
+    private init(folder: String, folders: Folders) throws {
+        let path = Folders.database(in: folder)
+        let store = try SQLiteStore(path: path)
+        defer { store.close() }
+        let layer = Layer(store: store)
+        let facts = try layer.facts()
+        let tally = try layer.tally()
+        let pdf = Folders.isSHA256(facts.pdfSHA256) ? Folders.size(folders.pdf(facts.pdfSHA256)) : 0
+        let unsent = tally.reduce(0) { $0 + ($1.key == .applied ? 0 : $1.value) }
+        self.init(
+            server: facts.identity.server, documentIdentifier: facts.identity.documentID,
+            layerName: facts.identity.layer, userID: facts.identity.userID, title: facts.title,
+            isDownloaded: pdf > 0 && facts.cursor != nil, layerBytes: Self.bytes(of: path), pdfBytes: pdf,
+            state: unsent > 0 ? .dirty : facts.cursor == nil ? .unknown : .clean, lastSync: facts.lastSync,
+            unread: try layer.unreadCount(), unsent: unsent, problem: nil, folder: folder,
+            pdfSHA256: facts.pdfSHA256)
+    }
+
+    private init(broken folder: String, problem: String) {
+        self.init(
+            server: "", documentIdentifier: "", layerName: "", userID: nil, title: "", isDownloaded: false,
+            layerBytes: Self.bytes(of: Folders.database(in: folder)), pdfBytes: 0, state: .invalid, lastSync: nil,
+            unread: 0, unsent: 0, problem: problem, folder: folder, pdfSHA256: "")
+    }
+
+    private static func bytes(of path: String) -> Int64 {
+        ["", "-wal", "-shm"].reduce(0) { $0 + Folders.size(path + $1) }
+    }
+}

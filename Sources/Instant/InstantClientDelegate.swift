@@ -1,0 +1,61 @@
+/// Hears what happens to the descriptors of a client. Called in order, one call at a time, on no thread in particular.
+public protocol InstantClientDelegate: AnyObject, Sendable {
+    func instantClient(_ client: InstantClient, didFinishDownloadFor descriptor: InstantDocumentDescriptor)
+    func instantClient(
+        _ client: InstantClient, documentDescriptor: InstantDocumentDescriptor, didFailDownloadWithError: InstantError)
+    func instantClient(_ client: InstantClient, didFailAuthenticationFor descriptor: InstantDocumentDescriptor)
+    func instantClient(
+        _ client: InstantClient, documentDescriptor: InstantDocumentDescriptor,
+        didFinishReauthenticationWithJWT: String)
+    func instantClient(
+        _ client: InstantClient, documentDescriptor: InstantDocumentDescriptor,
+        didFailReauthenticationWithError: InstantError)
+    func instantClient(_ client: InstantClient, didBeginSyncFor descriptor: InstantDocumentDescriptor)
+    func instantClient(_ client: InstantClient, didChangeSyncStateFor descriptor: InstantDocumentDescriptor)
+    func instantClient(_ client: InstantClient, didFinishSyncFor descriptor: InstantDocumentDescriptor)
+    func instantClient(
+        _ client: InstantClient, documentDescriptor: InstantDocumentDescriptor, didFailSyncWithError: InstantError)
+}
+
+/// All of them may be left out.
+extension InstantClientDelegate {
+    public func instantClient(_: InstantClient, didFinishDownloadFor _: InstantDocumentDescriptor) {}
+    public func instantClient(
+        _: InstantClient, documentDescriptor _: InstantDocumentDescriptor, didFailDownloadWithError _: InstantError
+    ) {}
+    public func instantClient(_: InstantClient, didFailAuthenticationFor _: InstantDocumentDescriptor) {}
+    public func instantClient(
+        _: InstantClient, documentDescriptor _: InstantDocumentDescriptor, didFinishReauthenticationWithJWT _: String
+    ) {}
+    public func instantClient(
+        _: InstantClient, documentDescriptor _: InstantDocumentDescriptor,
+        didFailReauthenticationWithError _: InstantError
+    ) {}
+    public func instantClient(_: InstantClient, didBeginSyncFor _: InstantDocumentDescriptor) {}
+    public func instantClient(_: InstantClient, didChangeSyncStateFor _: InstantDocumentDescriptor) {}
+    public func instantClient(_: InstantClient, didFinishSyncFor _: InstantDocumentDescriptor) {}
+    public func instantClient(
+        _: InstantClient, documentDescriptor _: InstantDocumentDescriptor, didFailSyncWithError _: InstantError
+    ) {}
+}
+
+extension InstantClientDelegate {
+    func receive(_ event: InstantEvent, _ client: InstantClient, _ descriptor: InstantDocumentDescriptor) {
+        switch event {
+        case .didFinishDownload: instantClient(client, didFinishDownloadFor: descriptor)
+        case .didFailDownload(let error):
+            instantClient(client, documentDescriptor: descriptor, didFailDownloadWithError: error)
+        case .didFailAuthentication: instantClient(client, didFailAuthenticationFor: descriptor)
+        case .didFinishReauthentication(let token):
+            instantClient(client, documentDescriptor: descriptor, didFinishReauthenticationWithJWT: token.jwt)
+        case .didFailReauthentication(let error):
+            instantClient(client, documentDescriptor: descriptor, didFailReauthenticationWithError: error)
+        case .didBeginSync: instantClient(client, didBeginSyncFor: descriptor)
+        case .didChangeSyncState: instantClient(client, didChangeSyncStateFor: descriptor)
+        case .didFinishSync: instantClient(client, didFinishSyncFor: descriptor)
+        case .didFailSync(let error):
+            instantClient(client, documentDescriptor: descriptor, didFailSyncWithError: error)
+        case .didMakeProgress, .didChangeRecords, .didReplacePDF, .tokenExpires, .didLoseAccess, .refresh: break
+        }
+    }
+}

@@ -1,0 +1,62 @@
+package import Annotations
+package import InstantCore
+
+/// What a person does. Each edit is on the disk when the call returns; it throws ``EditProblem`` with the reason when
+/// the stored grant denies it.
+extension InstantDocumentDescriptor {
+    /// - Parameter author: for a token without `creator_name`.
+    package func create(_ content: Content, author: String? = nil) throws -> EditReceipt {
+        try edit { try $0.create(content, id: newID(), author: author, at: $1) }
+    }
+
+    package func update(_ id: Record.ID, content: Content) throws -> EditReceipt {
+        try edit { try $0.update(id, content: content, at: $1) }
+    }
+
+    package func delete(_ id: Record.ID) throws -> EditReceipt {
+        try edit { try $0.delete(id, at: $1) }
+    }
+
+    /// - Returns: the receipt of the undo, which can be undone in turn.
+    package func undo(_ receipt: EditReceipt) throws -> EditReceipt {
+        try edit { try $0.undo(receipt, at: $1) }
+    }
+
+    /// - Parameter entry: ``Conflict/id``.
+    @discardableResult
+    package func resolve(_ entry: Int64, _ resolution: ConflictResolution) throws -> EditReceipt? {
+        try edit { try $0.resolve(entry, resolution, newID: newID(), at: $1) }
+    }
+
+    /// Takes back one edit that was not sent yet, or drops one that lost.
+    package func discard(_ entry: Int64) throws { try edit { layer, _ in try layer.discard(entry) } }
+
+    /// New records get this group in place of the token's default. Local, for this layer; survives new tokens.
+    package func overrideDefaultGroup(with group: String?) throws {
+        try layer.overrideGroup(LayerFacts.GroupChoice(group: group))
+    }
+
+    package func resetDefaultGroup() throws { try layer.overrideGroup(nil) }
+
+    /// Drops the token from memory; one is asked for again.
+    package func forgetToken() { (try? performer())?.post(.tokenForgotten) }
+
+    package func setOnline(_ isOnline: Bool) {
+        (try? performer())?.post(isOnline ? .wentOnline : .wentOffline)
+    }
+
+    /// A key was pressed or the network came back: waiting is over.
+    package func retryNow() { (try? performer())?.post(.nudged) }
+
+    private func edit<T>(_ body: (Layer, Timestamp) throws -> T) throws -> T {
+        let performer = try performer()
+        let result = try body(performer.layer, performer.environment.now())
+        performer.post(.edited)
+        return result
+    }
+
+    private func newID() throws -> Record.ID {
+        var random = SystemRandomNumberGenerator()
+        return ULID.make(at: try performer().environment.now(), using: &random)
+    }
+}

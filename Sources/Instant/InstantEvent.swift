@@ -1,0 +1,53 @@
+public import Annotations
+public import InstantCore
+
+/// What happens to a layer. Each access to `events` gives a stream of its own; one that is not read overflows, and its
+/// overflow becomes one ``refresh``.
+public enum InstantEvent: Hashable, Sendable {
+    case didMakeProgress(DownloadProgress)
+    case didFinishDownload
+    case didFailDownload(InstantError)
+    /// A token is needed: none since launch, expired, revoked or refused. The layer stays readable and editable.
+    case didFailAuthentication(TokenNeed)
+    /// The server accepted it: safe to keep now.
+    case didFinishReauthentication(AcceptedToken)
+    case didFailReauthentication(InstantError)
+    case didBeginSync
+    case didChangeSyncState(DocumentState)
+    case didFinishSync
+    case didFailSync(InstantError)
+    /// These look different now or are gone; `byOthers` are those that someone else changed.
+    case didChangeRecords(Set<Record.ID>, byOthers: Set<Record.ID>)
+    /// The server holds another PDF than the one here.
+    case didReplacePDF
+    /// By the server's clock.
+    case tokenExpires(at: Timestamp)
+    /// The document or layer is gone, or reading was withdrawn: storage and edits stay.
+    case didLoseAccess(String)
+    /// Something was missed: read again what is shown.
+    case refresh
+}
+
+/// How far the download of a PDF has come, in bytes.
+public struct DownloadProgress: Hashable, Sendable {
+    public var received: Int64
+    public var total: Int64
+
+    public init(received: Int64, total: Int64) {
+        self.received = received
+        self.total = total
+    }
+}
+
+/// A token that the server accepted. It prints as a placeholder: it is meant for a secret store, not for a log.
+public struct AcceptedToken: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible,
+    CustomReflectable
+{
+    public let jwt: String
+
+    init(_ jwt: String) { self.jwt = jwt }
+
+    public var description: String { "(token)" }
+    public var debugDescription: String { "(token)" }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -1,0 +1,116 @@
+import Annotations
+import InstantCore
+
+/// The download of the layer's PDF, beside the sync and by the same token.
+struct DownloadState {
+    /// Asked for and neither finished nor cancelled.
+    var isWanted = false
+    /// The PDF is here; the layer's records may still be on their way.
+    var hasPDF = false
+    var task: Task<Void, Never>?
+    var progress: DownloadProgress?
+    /// Attempts in a row that brought nothing.
+    var failures = 0
+    /// Not before this moment.
+    var notBefore: Timestamp?
+
+    static let patience = 5
+}
+
+extension LayerPerformer {
+    func wantDownload() {
+        onQueue {
+            self.handle { state, _ in
+                state.download.isWanted = true
+                state.download.failures = 0
+                state.download.notBefore = nil
+                return []
+            }
+        }
+    }
+
+    /// Keeps what has arrived.
+    func cancelDownload() {
+        onQueue {
+            self.handle { state, _ in
+                state.download.isWanted = false
+                state.download.task?.cancel()
+                return []
+            }
+        }
+    }
+
+    /// Starts once a token was accepted, so that hash and length are known.
+    func startDownloadIfWanted(_ state: inout State) {
+        guard state.download.isWanted, !state.download.hasPDF, state.download.task == nil,
+            state.synchronizer.dataTicket != nil, let facts = try? layer.facts(), !facts.pdfSHA256.isEmpty
+        else { return }
+        if let notBefore = state.download.notBefore, environment.now() < notBefore { return }
+        let download = PDFDownload(
+            transport: transport, folders: folders, sha256: facts.pdfSHA256, total: facts.pdfBytes)
+        state.download.task = Task {
+            do {
+                try await download.run(
+                    token: { self.withState { state in state.synchronizer.dataTicket.flatMap { state.tokens[$0] } } },
+                    progress: { progress in self.progressed(progress) })
+                self.downloadEnded(nil)
+            } catch { self.downloadEnded(error) }
+        }
+    }
+
+    /// The download is done when the PDF and the layer's records are here.
+    func finishedDownload(_ state: inout State) -> [InstantEvent] {
+        guard state.download.isWanted, state.download.hasPDF, (try? layer.facts().cursor) != nil else { return [] }
+        state.download.isWanted = false
+        return [.didFinishDownload]
+    }
+
+    private func progressed(_ progress: DownloadProgress) {
+        onQueue {
+            self.handle { state, _ in
+                if progress.received > state.download.progress?.received ?? -1 { state.download.failures = 0 }
+                state.download.progress = progress
+                return []
+            }
+            self.tell(.didMakeProgress(progress))
+        }
+    }
+
+    private func downloadEnded(_ error: (any Error)?) {
+        onQueue {
+            var events: [InstantEvent] = []
+            self.handle { state, now in
+                state.download.task = nil
+                guard let error else {
+                    state.download.hasPDF = true
+                    return []
+                }
+                switch error {
+                case is CancellationError: state.download.isWanted = false
+                case is PartFile.Busy: self.downloadLater(1000, &state, now)
+                case is PDFDownload.Replaced:
+                    // What the session said of the PDF is out of date: ask again, then start over.
+                    self.downloadLater(500, &state, now)
+                    return state.synchronizer.handle(.doubted, now: now, random: &state.random)
+                case SyncFailure.unreachable where state.download.failures < DownloadState.patience:
+                    state.download.failures += 1
+                    let delay = Backoff.delay(failures: state.download.failures, using: &state.random)
+                    self.downloadLater(delay, &state, now)
+                case SyncFailure.token:
+                    // Goes on with the next token; the session asks for it.
+                    return state.synchronizer.handle(.doubted, now: now, random: &state.random)
+                default:
+                    state.download.isWanted = false
+                    events.append(.didFailDownload(InstantError(error)))
+                }
+                return []
+            }
+            for event in events { self.tell(event) }
+        }
+    }
+
+    private func downloadLater(_ delay: Int64, _ state: inout State, _ now: Timestamp) {
+        state.download.notBefore = now + delay
+        onQueue(afterMilliseconds: Int(delay) + 1) { [weak self] in self?.handle { _, _ in [] } }
+    }
+}

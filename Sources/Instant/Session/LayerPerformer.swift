@@ -1,0 +1,230 @@
+import Annotations
+import Dispatch
+import InstantCore
+import SyncProtocol
+import Synchronization
+
+/// Does what the synchronizer of one layer decides: sends, listens, waits, keeps tokens, tells.
+///
+/// One serial queue takes everything that happens, strictly in order; the store is written to from there and from the
+/// threads that edit. Tokens live here, in memory, until nothing needs them any more.
+final class LayerPerformer: Sendable {
+    let layer: Layer
+    let hub = EventHub()
+    let folders: Folders
+    let store: SQLiteStore
+    let transport: HTTPTransport
+    let environment: Environment
+    private let lockPath: String
+    private let queue: DispatchQueue
+    private let state: Mutex<State>
+    private let published: Mutex<Published>
+    /// Called on the queue, after the hub.
+    private let onEvent: @Sendable (InstantEvent) -> Void
+
+    struct State {
+        var synchronizer: Synchronizer
+        var random = SystemRandomNumberGenerator()
+        var tokens: [Ticket: String] = [:]
+        var nextTicket = 1
+        var streams: [StreamID: Task<Void, Never>] = [:]
+        var wakeNumber = 0
+        var lock: FileLock?
+        var storeVersion: Int64?
+        var isClosed = false
+        var download = DownloadState()
+    }
+
+    /// What other threads may read without waiting for the store.
+    struct Published {
+        var connection: SyncStatus.Connection
+        var documentState: DocumentState
+        var isSyncing = false
+        var progress: DownloadProgress?
+    }
+
+    init(
+        folder: String, store: SQLiteStore, folders: Folders, transport: HTTPTransport, environment: Environment,
+        onEvent: @escaping @Sendable (InstantEvent) -> Void
+    ) {
+        self.store = store
+        self.folders = folders
+        self.transport = transport
+        self.environment = environment
+        self.onEvent = onEvent
+        layer = Layer(store: store)
+        lockPath = Folders.lock(in: folder)
+        queue = DispatchQueue(label: "postilla.layer")
+        let lock = FileLock(path: lockPath)
+        let synchronizer = Synchronizer(layer: layer, isLeading: lock != nil)
+        published = Mutex(
+            Published(connection: synchronizer.connection, documentState: synchronizer.cycle.state))
+        state = Mutex(State(synchronizer: synchronizer, lock: lock, storeVersion: store.foreignVersion()))
+        poll()
+    }
+
+    var snapshot: Published { published.withLock { $0 } }
+
+    func post(_ input: Synchronizer.Input) {
+        queue.async { self.handle { $0.synchronizer.handle(input, now: $1, random: &$0.random) } }
+    }
+
+    /// - Parameter token: checked by the caller to name this layer.
+    func supply(_ token: String) {
+        queue.async {
+            self.handle { state, now in
+                if let known = state.synchronizer.tickets.first(where: { state.tokens[$0] == token }) {
+                    // The same token twice is one request; once accepted, it is accepted.
+                    return state.synchronizer.dataTicket == known ? [.announce(.authenticated(known))] : []
+                }
+                let ticket = Ticket(state.nextTicket)
+                state.nextTicket += 1
+                state.tokens[ticket] = token
+                return state.synchronizer.handle(.tokenSupplied(ticket), now: now, random: &state.random)
+            }
+        }
+    }
+
+    /// Ends everything; nothing is told afterwards.
+    func close(because error: InstantError) {
+        queue.async {
+            let wasSyncing = self.state.withLock { state in
+                state.isClosed = true
+                for stream in state.streams.values { stream.cancel() }
+                state.streams = [:]
+                state.download.task?.cancel()
+                state.tokens = [:]
+                state.lock = nil
+                return state.synchronizer.cycle.isSyncing
+            }
+            if wasSyncing { self.tell(.didFailSync(error)) }
+            self.hub.finish()
+        }
+    }
+
+    /// Waits until everything posted so far was handled.
+    func settle() { queue.sync {} }
+}
+
+extension LayerPerformer {
+    /// On the queue.
+    func handle(_ step: (inout State, Timestamp) -> [Synchronizer.Effect]) {
+        let events = state.withLock { state -> [InstantEvent] in
+            guard !state.isClosed else { return [] }
+            let effects = step(&state, environment.now())
+            let events = effects.compactMap { perform($0, &state) }
+            let needed = Set(state.synchronizer.tickets)
+            state.tokens = state.tokens.filter { needed.contains($0.key) }
+            startDownloadIfWanted(&state)
+            publish(state)
+            return events + finishedDownload(&state)
+        }
+        for event in events { tell(event) }
+    }
+
+    func tell(_ event: InstantEvent) {
+        hub.send(event)
+        onEvent(event)
+    }
+
+    func withState<T: Sendable>(_ body: (inout State) -> T) -> T { state.withLock { body(&$0) } }
+
+    func onQueue(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
+
+    func onQueue(afterMilliseconds delay: Int, _ body: @escaping @Sendable () -> Void) {
+        queue.asyncAfter(deadline: .now() + .milliseconds(delay), execute: body)
+    }
+
+    private func publish(_ state: State) {
+        let synchronizer = state.synchronizer
+        published.withLock {
+            $0.connection = synchronizer.connection
+            $0.documentState = synchronizer.cycle.state
+            $0.isSyncing = synchronizer.cycle.isSyncing
+            $0.progress = state.download.progress
+        }
+    }
+
+    /// - Returns: what is to be told, once nothing is locked any more.
+    private func perform(_ effect: Synchronizer.Effect, _ state: inout State) -> InstantEvent? {
+        switch effect {
+        case .send(let request): send(request, state)
+        case .openStream(let id, let ticket, let cursor):
+            state.streams[id] = openStream(id, token: state.tokens[ticket], from: cursor)
+        case .closeStream(let id): state.streams.removeValue(forKey: id)?.cancel()
+        case .wake(let moment): wake(at: moment, &state)
+        case .announce(let notice): return event(notice, state)
+        }
+        return nil
+    }
+
+    private func send(_ request: SyncRequest, _ state: State) {
+        guard let token = state.tokens[request.ticket] else {
+            return post(.failed(request.id, .token(.noneYet)))
+        }
+        Task {
+            do throws(SyncFailure) {
+                self.post(.answered(request.id, try await self.transport.send(request.kind, token: token)))
+            } catch { self.post(.failed(request.id, error)) }
+        }
+    }
+
+    private func openStream(_ id: StreamID, token: String?, from cursor: Cursor) -> Task<Void, Never> {
+        Task {
+            guard let token else { return self.post(.streamEnded(id, .token(.noneYet))) }
+            do throws(SyncFailure) {
+                try await self.transport.listen(from: cursor, token: token) { self.post(.heard(id, $0)) }
+                self.post(.streamEnded(id, nil))
+            } catch { self.post(.streamEnded(id, error)) }
+        }
+    }
+
+    private func wake(at moment: Timestamp?, _ state: inout State) {
+        state.wakeNumber += 1
+        guard let moment else { return }
+        let number = state.wakeNumber
+        let delay = Int(clamping: max(0, moment.milliseconds - environment.now().milliseconds))
+        onQueue(afterMilliseconds: min(delay, 86_400_000)) { [weak self] in
+            guard let self, self.withState({ $0.wakeNumber == number }) else { return }
+            self.handle { state, now in
+                state.synchronizer.handle(.woke, now: now, random: &state.random)
+            }
+        }
+    }
+
+    private func event(_ notice: Synchronizer.Notice, _ state: State) -> InstantEvent? {
+        switch notice {
+        case .changedState(let state): .didChangeSyncState(state)
+        case .beganSync: .didBeginSync
+        case .finishedSync: .didFinishSync
+        case .failedSync(let failure): .didFailSync(InstantError(failure))
+        case .authenticated(let ticket):
+            state.tokens[ticket].map { .didFinishReauthentication(AcceptedToken($0)) }
+        case .failedAuthentication(let need): .didFailAuthentication(need)
+        case .failedReauthentication(_, let need):
+            .didFailReauthentication(InstantError(.authenticationFailed, need.description))
+        case .changed(let changes):
+            changes.ids.isEmpty ? .refresh : .didChangeRecords(changes.ids, byOthers: changes.byOthers)
+        case .lost(let why): .didLoseAccess(why)
+        case .pdfReplaced: .didReplacePDF
+        case .tokenExpires(let moment): .tokenExpires(at: moment)
+        }
+    }
+
+    /// Takes the lock over from a process that died, and notices what other processes wrote.
+    private func poll() {
+        onQueue(afterMilliseconds: environment.pollMilliseconds) { [weak self] in
+            guard let self, !self.withState({ $0.isClosed }) else { return }
+            if self.withState({ $0.lock == nil }), let lock = FileLock(path: self.lockPath) {
+                self.withState { $0.lock = lock }
+                self.handle { $0.synchronizer.handle(.leading(true), now: $1, random: &$0.random) }
+            }
+            let version = self.store.foreignVersion()
+            if self.withState({ $0.storeVersion != version }) {
+                self.withState { $0.storeVersion = version }
+                self.handle { $0.synchronizer.handle(.storeChanged, now: $1, random: &$0.random) }
+            }
+            self.poll()
+        }
+    }
+}

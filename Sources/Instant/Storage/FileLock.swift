@@ -1,0 +1,22 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// An advisory lock on a file, held until this value goes away or the process ends, however it ends.
+final class FileLock: Sendable {
+    private let descriptor: Int32
+
+    /// nil when another process (or another opening in this one) holds it, or the file cannot be made.
+    init?(path: String) {
+        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { return nil }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            close(descriptor)
+            return nil
+        }
+    }
+
+    deinit { close(descriptor) }
+}

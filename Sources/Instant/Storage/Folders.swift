@@ -1,0 +1,126 @@
+import Crypto
+import FoundationEssentials
+import InstantCore
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Where things lie on this machine. Ids of documents, layers and users never become names of files: their hashes do.
+///
+/// ```
+/// DATA/author                               the remembered author
+/// DATA/pdfs/HASH.pdf, HASH.part             by SHA-256 of the PDF, shared by all layers and users
+/// DATA/layers/SERVER-USER/DOCUMENT-LAYER/   layer.sqlite, sync.lock
+/// ```
+struct Folders: Hashable, Sendable {
+    let root: String
+
+    /// Makes what is missing, readable by this user alone.
+    ///
+    /// - Throws: ``InstantError`` when it cannot be made, is a symbolic link, or others may write to it.
+    init(root: String) throws(InstantError) {
+        self.root = root
+        for folder in [root, pdfs, layers] { try Self.make(folder) }
+    }
+
+    var pdfs: String { root + "/pdfs" }
+    var layers: String { root + "/layers" }
+    var author: String { root + "/author" }
+
+    func pdf(_ sha256: String) -> String { "\(pdfs)/\(sha256).pdf" }
+    func part(_ sha256: String) -> String { "\(pdfs)/\(sha256).part" }
+
+    /// All layers of one user on one server.
+    func user(server: String, userID: String?) -> String {
+        layers + "/" + Self.name([server, userID == nil ? "anonymous" : "user", userID ?? ""])
+    }
+
+    func layer(_ identity: LayerIdentity) -> String {
+        user(server: identity.server, userID: identity.userID) + "/"
+            + Self.name([identity.documentID, identity.layer])
+    }
+
+    static func database(in folder: String) -> String { folder + "/layer.sqlite" }
+    static func lock(in folder: String) -> String { folder + "/sync.lock" }
+
+    static func isSHA256(_ text: String) -> Bool {
+        text.utf8.count == 64
+            && text.utf8.allSatisfy {
+                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+                    || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
+            }
+    }
+
+    static func make(_ path: String) throws(InstantError) {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw InstantError(.couldNotWriteToDisk, "cannot make the folder \(path): \(error)")
+        }
+        var info = stat()
+        guard lstat(path, &info) == 0 else {
+            throw InstantError(.couldNotReadFromDiskCache, "cannot read the folder \(path): \(errnoText())")
+        }
+        guard info.st_mode & S_IFMT == S_IFDIR else {
+            throw InstantError(.couldNotWriteToDisk, "\(path) is not a folder of its own (a link?): name the real one")
+        }
+        guard info.st_mode & 0o002 == 0 else {
+            throw InstantError(.couldNotWriteToDisk, "\(path) can be written by everybody: chmod o-w it first")
+        }
+    }
+
+    /// Lengths go in as well, so that no two lists of texts have one name.
+    private static func name(_ texts: [String]) -> String {
+        var hash = SHA256()
+        for text in texts { hash.update(data: Array("\(text.utf8.count):\(text)".utf8)) }
+        return hash.finalize().prefix(16).hex
+    }
+}
+
+extension Sequence<UInt8> {
+    /// Lower-case hexadecimal digits.
+    var hex: String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+}
+
+func errnoText() -> String { String(cString: strerror(errno)) }
+
+extension Folders {
+    /// A plain file, not a link to one.
+    static func isFile(_ path: String) -> Bool {
+        var info = stat()
+        return lstat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFREG
+    }
+
+    /// Bytes of a plain file; 0 when there is none.
+    static func size(_ path: String) -> Int64 {
+        var info = stat()
+        return lstat(path, &info) == 0 ? Int64(info.st_size) : 0
+    }
+}
+
+extension Folders {
+    /// The folders of all layers of all users and servers.
+    var layerFolders: [String] {
+        Self.entries(layers).flatMap { user in
+            Self.entries(layers + "/" + user).map { "\(layers)/\(user)/\($0)" }
+        }.filter { Self.isFile(Self.database(in: $0)) }
+    }
+
+    /// Names in a folder in their order; empty when it cannot be read.
+    static func entries(_ folder: String) -> [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
+    }
+
+    static func remove(_ path: String) throws(InstantError) {
+        do { try FileManager.default.removeItem(atPath: path) } catch {
+            throw InstantError(.couldNotRemoveDiskCacheEntries, "cannot remove \(path): \(error)")
+        }
+    }
+}

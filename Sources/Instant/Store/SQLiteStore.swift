@@ -1,0 +1,91 @@
+import Annotations
+import GRDB
+import InstantCore
+
+/// A layer in one SQLite file: WAL, every commit on the disk before it is told (`synchronous` FULL), readers that never
+/// wait for a writer. Several processes may open one file; writers take turns.
+final class SQLiteStore: LocalStore {
+    let path: String
+    private let pool: DatabasePool
+
+    /// Opens the file and makes the tables it lacks.
+    ///
+    /// - Throws: ``StoreError``; a file that is damaged or newer than this program stays as it is.
+    init(path: String) throws {
+        self.path = path
+        var configuration = Configuration()
+        configuration.label = "postilla.layer"
+        configuration.busyMode = .timeout(10)
+        configuration.maximumReaderCount = 4
+        configuration.prepareDatabase { db in
+            try db.execute(sql: "PRAGMA synchronous = FULL")
+            try db.execute(sql: "PRAGMA temp_store = MEMORY")
+        }
+        do {
+            pool = try DatabasePool(path: path, configuration: configuration)
+            try pool.writeWithoutTransaction { try Schema.prepare($0, path: path) }
+        } catch { throw StoreError(error, path: path) }
+    }
+
+    func read<T>(_ body: (any StoredLayer) throws -> T) throws -> T {
+        do { return try pool.read { try body(SQLiteTransaction($0)) } } catch {
+            throw StoreError.orOther(error, path: path)
+        }
+    }
+
+    func write<T>(_ body: (any WritableLayer) throws -> T) throws -> T {
+        do {
+            return try pool.writeWithoutTransaction { db in
+                var result: Result<T, any Error>?
+                // Immediate: a transaction that reads first must not find out at its first write that it is too late.
+                try db.inTransaction(.immediate) {
+                    let value = Result { try body(SQLiteTransaction(db)) }
+                    result = value
+                    if case .success = value { return .commit }
+                    return .rollback
+                }
+                guard let result else { throw StoreError.failed(path: path, "the transaction did not run") }
+                return try result.get()
+            }
+        } catch { throw StoreError.orOther(error, path: path) }
+    }
+
+    /// A number that differs after another process (or another opening of the file) has written.
+    func foreignVersion() -> Int64? {
+        try? pool.writeWithoutTransaction { try Int64.fetchOne($0.cachedStatement(sql: "PRAGMA data_version")) }
+    }
+
+    func close() { try? pool.close() }
+}
+
+extension StoreError {
+    init(_ error: any Error, path: String) {
+        switch error {
+        case let error as StoreError: self = error
+        case let error as DatabaseError
+        where [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode):
+            self = .corrupt(path: path, error.message ?? "unreadable")
+        case let error as DatabaseError: self = .failed(path: path, error.message ?? "\(error.resultCode)")
+        default: self = .failed(path: path, "\(error)")
+        }
+    }
+
+    /// What the body threw stays what it is.
+    static func orOther(_ error: any Error, path: String) -> any Error {
+        error is DatabaseError ? StoreError(error, path: path) : error
+    }
+}
+
+extension SQLiteStore {
+    /// Says which layer a new file holds, and makes sure that an old one holds this layer.
+    func found(_ identity: LayerIdentity, now: Timestamp) throws {
+        let known = try write { store -> LayerIdentity in
+            if let transaction = store as? SQLiteTransaction, try !transaction.hasFacts() {
+                var random = SystemRandomNumberGenerator()
+                try store.set(LayerFacts(identity: identity, clientID: ULID.make(at: now, using: &random)))
+            }
+            return try store.facts().identity
+        }
+        guard known == identity else { throw StoreError.corrupt(path: path, "it holds another layer") }
+    }
+}

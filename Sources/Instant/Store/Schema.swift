@@ -1,0 +1,53 @@
+import GRDB
+import InstantCore
+
+/// The tables of a layer. A change of them raises ``version``; an older program then leaves the file alone.
+enum Schema {
+    static let version = 1
+
+    /// - Throws: ``StoreError/newerSchema(path:found:known:)``.
+    static func prepare(_ db: Database, path: String) throws {
+        let found = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+        guard found <= version else { throw StoreError.newerSchema(path: path, found: found, known: version) }
+        guard found < version else { return }
+        try db.inTransaction(.immediate) {
+            // Another process may have been quicker.
+            if try Int.fetchOne(db, sql: "PRAGMA user_version") == 0 {
+                try db.execute(sql: tables)
+                try db.execute(sql: "PRAGMA user_version = \(version)")
+            }
+            return .commit
+        }
+    }
+
+    /// `record`: the server's last word. `outbox`: what is ours and not yet there. `shown`: what the person sees, one
+    /// row each, with what orders and finds it, so that no list reads a record. `staged`: a snapshot under way.
+    private static let tables = """
+        CREATE TABLE facts(one INTEGER PRIMARY KEY CHECK (one = 1), json TEXT NOT NULL);
+        CREATE TABLE record(
+            id TEXT PRIMARY KEY NOT NULL, revision INTEGER NOT NULL, content TEXT NOT NULL,
+            created_by TEXT, updated_by TEXT, grp TEXT);
+        CREATE TABLE staged(
+            id TEXT PRIMARY KEY NOT NULL, revision INTEGER NOT NULL, content TEXT NOT NULL,
+            created_by TEXT, updated_by TEXT, grp TEXT);
+        CREATE TABLE outbox(
+            seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL, kind TEXT NOT NULL,
+            base_revision INTEGER NOT NULL, thread_revision INTEGER, grp TEXT, content TEXT, base TEXT,
+            stage TEXT NOT NULL, n INTEGER NOT NULL, revision INTEGER NOT NULL, reason TEXT NOT NULL,
+            made_at INTEGER NOT NULL);
+        CREATE INDEX outbox_id ON outbox(id);
+        CREATE INDEX outbox_stage ON outbox(stage);
+        CREATE TABLE own(
+            id TEXT PRIMARY KEY NOT NULL, seq INTEGER NOT NULL, revision INTEGER NOT NULL) WITHOUT ROWID;
+        CREATE TABLE shown(
+            id TEXT PRIMARY KEY NOT NULL, root TEXT, listed INTEGER NOT NULL, page INTEGER NOT NULL,
+            top REAL NOT NULL, kind TEXT NOT NULL, author TEXT, author_key TEXT NOT NULL, created_by TEXT, grp TEXT,
+            boxes TEXT NOT NULL, text TEXT NOT NULL, search TEXT NOT NULL, changed INTEGER NOT NULL,
+            created INTEGER NOT NULL, delivery TEXT NOT NULL, unread INTEGER NOT NULL DEFAULT 0, warning TEXT);
+        CREATE INDEX shown_page ON shown(page, top, id) WHERE listed;
+        CREATE INDEX shown_newest ON shown(changed DESC, id) WHERE listed;
+        CREATE INDEX shown_author ON shown(author_key, page, top, id) WHERE listed;
+        CREATE INDEX shown_root ON shown(root, created, id) WHERE root IS NOT NULL;
+        CREATE INDEX shown_unread ON shown(page, top, id) WHERE listed AND unread;
+        """
+}

@@ -1,0 +1,108 @@
+import AsyncHTTPClient
+import InstantCore
+import NIOCore
+import NIOHTTP1
+import SyncProtocol
+
+/// The sync plane over HTTP. Redirects are not followed and nothing is decompressed; a token goes with each request
+/// and is kept nowhere.
+struct HTTPTransport: Sendable {
+    let http: HTTPClient
+    let address: ServerAddress
+
+    /// Answers are at most this large.
+    static let maximumBytes = 64 << 20
+    static let timeout = TimeAmount.seconds(30)
+
+    static func makeHTTPClient() -> HTTPClient {
+        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
+        configuration.timeout.connect = .seconds(10)
+        // A stream is silent for 15 s at most; other requests have their own deadline.
+        configuration.timeout.read = .seconds(45)
+        configuration.decompression = .disabled
+        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }
+
+    func send(_ kind: SyncRequest.Kind, token: String) async throws(SyncFailure) -> SyncAnswer {
+        switch kind {
+        case .session: .session(try await ask(.GET, "session", token: token))
+        case .push(let push): .push(try await ask(.POST, "changes", token: token, body: push.bytes))
+        case .pull(let cursor):
+            .delta(
+                try await ask(
+                    .GET, "records", [("since", "\(cursor.revision)"), ("epoch", cursor.epoch)], token: token))
+        case .page(let page):
+            .page(
+                try await ask(
+                    .GET, "records",
+                    [("after", page.after), ("at", page.at.map { "\($0)" }), ("epoch", page.epoch)], token: token))
+        }
+    }
+
+    func request(
+        _ method: HTTPMethod, _ path: String, _ query: [(String, String?)] = [], token: String
+    ) -> HTTPClientRequest {
+        var request = HTTPClientRequest(
+            url: "\(address.text)/instant/v1/\(path)\(ServerAddress.query(query))")
+        request.method = method
+        request.headers.add(name: "authorization", value: "Bearer \(token)")
+        request.headers.add(name: ProtocolVersion.header, value: "\(ProtocolVersion.current)")
+        return request
+    }
+
+    private func ask<Answer: Message>(
+        _ method: HTTPMethod, _ path: String, _ query: [(String, String?)] = [], token: String, body: [UInt8]? = nil
+    ) async throws(SyncFailure) -> Answer {
+        var request = request(method, path, query, token: token)
+        request.headers.add(name: "accept", value: "application/json")
+        if let body {
+            request.headers.add(name: "content-type", value: "application/json")
+            request.body = .bytes(body)
+        }
+        let response = try await execute(request, deadline: .now() + Self.timeout)
+        try await check(response)
+        let bytes = try await collect(response, limit: Self.maximumBytes)
+        do { return try Answer(bytes: bytes) } catch { throw notOurs("its answer cannot be read: \(error)") }
+    }
+
+    /// The head of the answer, whatever its status.
+    func execute(_ request: HTTPClientRequest, deadline: NIODeadline) async throws(SyncFailure) -> HTTPClientResponse {
+        do { return try await http.execute(request, deadline: deadline) } catch { throw connectionFailure(error) }
+    }
+
+    func collect(_ response: HTTPClientResponse, limit: Int) async throws(SyncFailure) -> [UInt8] {
+        if response.headers.contains(name: "content-encoding") {
+            throw notOurs("it compresses what was not asked to be")
+        }
+        var bytes: [UInt8] = []
+        do {
+            for try await part in response.body {
+                guard bytes.count + part.readableBytes <= limit else {
+                    throw SyncFailure.invalidServer("\(address.host) sent more than \(limit >> 20) MB at once")
+                }
+                bytes.append(contentsOf: part.readableBytesView)
+            }
+        } catch let failure as SyncFailure { throw failure } catch { throw connectionFailure(error) }
+        return bytes
+    }
+
+    func connectionFailure(_ error: any Error) -> SyncFailure {
+        let why =
+            switch error {
+            case let error as HTTPClientError
+            where error == .connectTimeout || error == .deadlineExceeded
+                || error == .readTimeout:
+                "no answer in time"
+            case is CancellationError: "cancelled"
+            case let error as HTTPClientError where error == .remoteConnectionClosed: "the connection was closed"
+            default: "\(error)".contains("refused") ? "connection refused" : Self.short("\(error)")
+            }
+        return .unreachable("\(address.host) cannot be reached: \(why)")
+    }
+
+    func notOurs(_ why: String) -> SyncFailure {
+        .invalidServer("\(address.text) is not a Postilla server: \(why)")
+    }
+
+    static func short(_ text: String) -> String { String(text.prefix(200)) }
+}
