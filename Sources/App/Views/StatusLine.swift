@@ -98,6 +98,7 @@ extension DocumentState {
             let seconds = max(0, (retryAt - now + 999) / 1000)
             return "offline, retry in \(seconds) s\(waiting)"
         case .needsToken: return "TOKEN? T\(waiting)"
+        case .elsewhere: return "synced by another window\(waiting)"
         case .lost: return "NO ACCESS\(waiting)"
         }
     }
