@@ -246,11 +246,16 @@ import Testing
         #expect(reading(text, width: 15) == "日本語の文章は\n空白なしで続い\nて行くものです。".replacing("です。", with: "で\nす。"))
     }
 
-    @Test func rightToLeftIsInLogicalOrder() {
-        // On paper the first word stands to the right.
+    @Test func rightToLeftIsInTheOrderItIsRead() {
+        // On paper the first word stands to the right, and each word is given from left to right.
+        func onPaper(_ word: String) -> String { String(word.reversed()) }
         var text = PageText(width: 400, height: 800, words: [])
-        text.add("עולם 2026 שלום", x: 50, y: 100)
-        #expect(reading(text) == "שלום 2026 עולם")
+        let (peace, world) = ("שלום", "עולם")
+        text.add("(\(onPaper(world))) 2026 \(onPaper(peace))", x: 50, y: 100)
+        #expect(reading(text) == "\(peace) 2026 (\(world))")
+        // The first letter read is the rightmost one.
+        let glyphs = PageGlyphs(text)
+        #expect(glyphs.glyphs[0].box.right == 50 + 5 * 16)
     }
 
     @Test func controlsInTheSourceAreShownNotSent() {

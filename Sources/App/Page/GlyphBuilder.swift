@@ -191,7 +191,8 @@ struct GlyphBuilder {
             }
             return (width / Double(max(cells, 1)), cells)
         }
-        if !advances.isEmpty { return weightedMedian(Array(advances)) }
+        // A little wider than the middle one, so that most lines end before the next column begins.
+        if !advances.isEmpty { return weightedQuantile(Array(advances), 0.3) }
         return weightedMedian(words.map { ($0.box.width / Double($0.cells), $0.cells) })
     }
 

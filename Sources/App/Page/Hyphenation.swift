@@ -30,27 +30,15 @@ enum Hyphenation {
 
     /// The letters and hyphens of a word in small letters, without the punctuation around it.
     static func folded(_ word: some Sequence<Glyph>) -> String {
-        var text = ""
+        var text = String.UnicodeScalarView()
         for glyph in word where glyph.isLetterOrDigit || isHyphen(glyph) {
-            text += glyph.base.properties.lowercaseMapping
+            if glyph.base.isASCII {
+                let value = glyph.base.value
+                text.append(Unicode.Scalar(0x41...0x5A ~= value ? value + 32 : value) ?? glyph.base)
+            } else {
+                text += glyph.base.properties.lowercaseMapping.unicodeScalars
+            }
         }
-        return text
-    }
-}
-
-extension Glyph {
-    var isLetter: Bool { base.properties.isAlphabetic }
-    var isDigit: Bool { base.properties.numericType == .decimal }
-    var isSmall: Bool { base.properties.isLowercase }
-    var isCapital: Bool { base.properties.isUppercase }
-
-    /// A letter of a script that takes two cells and no spaces. Korean takes two cells but does have spaces.
-    var isWideLetter: Bool { width == 2 && !(0xAC00..<0xD7B0).contains(base.value) }
-
-    var isMathematical: Bool {
-        switch base.properties.generalCategory {
-        case .mathSymbol: base.value > 0x7F || base == "=" || base == "+"
-        default: false
-        }
+        return String(text)
     }
 }

@@ -118,6 +118,9 @@ extension PageGlyphs {
         return trimmed(start..<end)
     }
 
+    /// Every sentence, in reading order.
+    package var sentences: [Range<Int>] { sentenceStarts.map(sentence) }
+
     /// The range without spaces at its ends.
     package func trimmed(_ range: Range<Int>) -> Range<Int> {
         var range = range

@@ -1,5 +1,4 @@
 import Annotations
-import Screen
 
 /// Words of one reading area that stand at the same height, in the order they are read: the stretches of text of
 /// one row. Most rows are one stretch; a heading and its number, or a label and its value, are two.
@@ -104,22 +103,13 @@ extension Rect {
     func overlapsAcross(_ other: Rect) -> Bool { min(right, other.right) - max(left, other.left) > 0.5 }
 }
 
-extension PageWord {
-    /// Whether its first letter is of a script written from right to left.
-    var isRightToLeft: Bool {
-        shown.contains { glyph in
-            switch glyph.base.value {
-            case 0x590..<0x900, 0xFB1D..<0xFE00, 0xFE70..<0xFF00, 0x10800..<0x11000, 0x1E800..<0x1F000: true
-            default: false
-            }
-        }
-    }
-}
-
 /// The value that half of the weight does not exceed; 10 for nothing.
-func weightedMedian(_ values: [(value: Double, weight: Int)]) -> Double {
+func weightedMedian(_ values: [(value: Double, weight: Int)]) -> Double { weightedQuantile(values, 0.5) }
+
+/// The value that a part of the weight, 0 to 1, does not exceed; 10 for nothing.
+func weightedQuantile(_ values: [(value: Double, weight: Int)], _ part: Double) -> Double {
     let sorted = values.sorted { $0.value < $1.value }
-    var left = sorted.reduce(0) { $0 + $1.weight } / 2
+    var left = Int(Double(sorted.reduce(0) { $0 + $1.weight }) * part)
     for (value, weight) in sorted {
         if left < weight { return value }
         left -= weight

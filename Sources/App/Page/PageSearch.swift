@@ -53,8 +53,6 @@ extension PageGlyphs {
 }
 
 extension Glyph {
-    var isLetterOrDigit: Bool { isLetter || isDigit }
-
     /// As it is compared in a search: small letters, ligatures taken apart, typographic signs made plain.
     fileprivate var folded: [Unicode.Scalar] {
         switch base.value {

@@ -12,6 +12,8 @@ struct PageWord {
 
     /// What the word takes on the screen.
     var cells: Int
+    /// Whether it is written from right to left; its glyphs are in the order they are read all the same.
+    var isRightToLeft: Bool
 }
 
 extension PageWord {
@@ -26,13 +28,15 @@ extension PageWord {
         var left = mostGlyphs
         for word in page.words.prefix(mostWords) where left > 0 {
             guard let box = word.box.usable else { continue }
-            let shown = glyphs(of: word.text).prefix(left)
+            var shown = Array(glyphs(of: word.text).prefix(left))
             guard !shown.isEmpty else { continue }
             left -= shown.count
+            let isRightToLeft = RightToLeft.isWritten(shown)
+            if isRightToLeft { shown = RightToLeft.readingOrder(shown) }
             words.append(
                 PageWord(
-                    shown: Array(shown), box: box, sourceLine: word.line,
-                    cells: shown.reduce(0) { $0 + $1.width }))
+                    shown: shown, box: box, sourceLine: word.line, cells: shown.reduce(0) { $0 + $1.width },
+                    isRightToLeft: isRightToLeft))
         }
         return words
     }
