@@ -51,11 +51,11 @@ extension PageMarks {
                     let (open, close) = Self.brackets(depth: depths[mark])
                     if index == 0 || each {
                         let column = view.blank(before: piece.columns.lowerBound, row: piece.row, page: page)
-                        rows[piece.row]?.add(open, at: column, mark: mark, depth: depths[mark])
+                        if let column { rows[piece.row]?.add(open, at: column, mark: mark, depth: depths[mark]) }
                     }
                     if index == pieces.count - 1 || each {
                         let column = view.blank(after: piece.columns.upperBound, row: piece.row, page: page)
-                        rows[piece.row]?.add(close, at: column, mark: mark, depth: depths[mark])
+                        if let column { rows[piece.row]?.add(close, at: column, mark: mark, depth: depths[mark]) }
                     }
                 }
             }
@@ -114,15 +114,18 @@ extension TypesetPage {
         return pieces.map { ($0.row, $0.columns) }
     }
 
-    /// The nearest cell without a letter to the left of a column; the margin at the latest.
-    fileprivate func blank(before column: Int, row: Int, page: PageGlyphs) -> Int {
-        (0..<max(column, 1)).last { isBlank(row: row, column: $0, page: page) } ?? 0
+    /// The nearest cell without a letter to the left of a column, the margin at the latest; nil within a word longer
+    /// than any.
+    fileprivate func blank(before column: Int, row: Int, page: PageGlyphs) -> Int? {
+        (max(0, column - Self.longestWord)..<max(column, 1)).last { isBlank(row: row, column: $0, page: page) }
     }
 
-    fileprivate func blank(after column: Int, row: Int, page: PageGlyphs) -> Int {
-        let cells = rows[row].cells.count
-        return (column..<max(column, cells)).first { isBlank(row: row, column: $0, page: page) } ?? max(column, cells)
+    /// The nearest one from a column to the right, at the latest the one behind the row.
+    fileprivate func blank(after column: Int, row: Int, page: PageGlyphs) -> Int? {
+        (column..<column + Self.longestWord).first { isBlank(row: row, column: $0, page: page) }
     }
+
+    private static let longestWord = 100
 
     private func isBlank(row: Int, column: Int, page: PageGlyphs) -> Bool {
         guard rows[row].cells.indices.contains(column) else { return true }
