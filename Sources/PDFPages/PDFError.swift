@@ -6,7 +6,7 @@ package enum PDFError: Error, Hashable, Sendable {
     case unreadable
     case empty
     case notPDF
-    /// Cut, broken, or more than the reader can hold in the memory it is given.
+    /// Cut, broken, or more than the tool can hold in the memory it is given: the tools do not tell which.
     case damaged
     /// It asks for a password before it shows anything.
     case encrypted
@@ -24,7 +24,7 @@ extension PDFError: CustomStringConvertible {
         case .unreadable: "The file cannot be read: it is missing, is no plain file, or reading it is not allowed."
         case .empty: "The file is empty."
         case .notPDF: "The file is not a PDF."
-        case .damaged: "The PDF is cut or damaged and cannot be read."
+        case .damaged: "The PDF cannot be read: it is cut or damaged, or needs more memory than reading is given."
         case .encrypted: "The PDF is encrypted: it has to be saved without its password first."
         case .tooSlow(let time): "The PDF took longer than \(time.components.seconds) s to read and was given up."
         case .tooMuchOutput(let bytes): "The PDF holds more than the \(bytes >> 20) MB that are read from one file."

@@ -154,6 +154,38 @@ struct HostileFileTests {
         }
     }
 
+    @Test func aHundredThousandListsInListsAreReadOrRefused() async throws {
+        let folder = try Folder()
+        var pdf = SmallPDF(annotations: [])
+        let nested = String(repeating: "[", count: 100_000) + String(repeating: "]", count: 100_000)
+        pdf.pages[0].entries = "/MediaBox[0 0 9 9]/Annots \(nested)"
+        let file = try folder.write(pdf.bytes)
+        do {
+            #expect(try await PDFTools().annotations(of: file).records.isEmpty)
+        } catch {
+            #expect(error as? PDFError == .damaged)
+        }
+    }
+
+    @Test func aPageCountThatIsALieIsRefused() async throws {
+        let folder = try Folder()
+        let text = String(decoding: good, as: UTF8.self).replacing("/Count 1", with: "/Count 999999999")
+        #expect(await error(for: try folder.write(Array(text.utf8))) == .damaged)
+    }
+
+    @Test("Every error is a sentence that says what to do or what is wrong")
+    func sentences() {
+        let errors: [PDFError] = [
+            .unreadable, .empty, .notPDF, .damaged, .encrypted, .tooSlow(.seconds(9)), .tooMuchOutput(bytes: 1 << 20),
+            .tooManyPages(5, limit: 4), .noSuchPage(4, count: 2), .toolMissing(name: "qpdf", package: "qpdf"),
+        ]
+        for error in errors {
+            #expect("\(error)".hasPrefix("The") && "\(error)".hasSuffix("."), "\(error)")
+            #expect("\(error)".utf8.count < 100)
+        }
+        #expect("\(PDFError.noSuchPage(4, count: 2))" == "There is no page 5: the PDF has 2.")
+    }
+
     @Test("Cut anywhere, it is read or refused", arguments: (0..<15).map { 60 * $0 })
     func cut(length: Int) async throws {
         let folder = try Folder()
