@@ -46,6 +46,15 @@ struct ContentTests {
         try reader.end()
         #expect(found == content)
         #expect(throws: JSONError.self) { try Content(#"{"a":\#(deepest)}"#) }
+
+        // And behind it the message's own depth counts on.
+        var after = JSONReader("[\(content.text),\(String(repeating: "[", count: 32))")
+        let error = #expect(throws: JSONError.self) {
+            try after.array { (reader: inout JSONReader) throws(JSONError) in
+                if case .object = try reader.peek() { _ = try Content(from: &reader) } else { try reader.skip() }
+            }
+        }
+        #expect(error?.problem == .tooDeep(32))
     }
 
     @Test("Two texts that look alike are two contents")

@@ -23,7 +23,7 @@ struct Base64URLTests {
     @Test(
         "Padding, the other alphabet, blanks, lone letters, bits left over",
         arguments: [
-            "Zg==", "Zm8=", "+/8", "Zm9v\n", " Zm9v", "Z", "Zm9vY", "Zh", "Zm9", "Zm9vé", "Zm9v.",
+            "Zg==", "Zm8=", "+/8", "Zm9v\n", " Zm9v", "Z", "A", "Zm9vY", "Zm9vA", "Zh", "Zm9", "Zm9vé", "Zm9v.",
         ])
     func refused(text: String) {
         #expect(Base64URL.decode(text) == nil)

@@ -35,7 +35,7 @@ struct PermissionGrammarTests {
         "Not of three parts, or a scope without its value",
         arguments: [
             "", "all", "annotations", "annotations:view", "annotations:view:", ":view:all", "annotations::all", "::",
-            "annotations:view:group", "annotations:view:createdBy",
+            "annotations:view:group", "annotations:view:createdBy", "annotations::view:all", ":annotations:view:all",
         ])
     func malformed(text: String) {
         #expect(Permission.read(text) == .malformed(text))

@@ -67,6 +67,7 @@ struct ServerSentEventTests {
         #expect(try parser.feed("event: change\n\ndata: {\"kind\":\"open\"}\n\n".utf8) == [])
         #expect(
             try parser.feed("event: session\ndata: {\"kind\":\"open\"}\n\n".utf8) == [.session(SessionEvent(.open))])
+        #expect(try parser.feed("event: session\n\n".utf8) == [], "no data of its own")
     }
 
     @Test(arguments: [
