@@ -44,17 +44,30 @@ static void note_signal(int number) {
     errno = error;
 }
 
-int ct_watch_signals(void) {
-    if (signal_pipe[0] < 0 && ct_pipe(signal_pipe) != 0) return -1;
-    if (is_watching) return signal_pipe[0];
+static void handle(int number, void (*handler)(int), struct sigaction *old) {
     struct sigaction action;
     memset(&action, 0, sizeof action);
-    action.sa_handler = note_signal;
+    action.sa_handler = handler;
     action.sa_flags = SA_RESTART;
     sigemptyset(&action.sa_mask);
-    for (int i = 0; i < watched_count; i++) sigaction(watched[i], &action, &before[i]);
+    sigaction(number, &action, old);
+}
+
+int ct_watch_signals(void) {
+    if (signal_pipe[0] < 0 && ct_pipe(signal_pipe) != 0) return -1;
+    for (int i = 0; i < watched_count; i++) handle(watched[i], note_signal, is_watching ? NULL : &before[i]);
     is_watching = 1;
     return signal_pipe[0];
+}
+
+// A handler that does nothing, not SIG_IGN, which the other program would inherit.
+static void let_pass(int number) {
+    (void)number;
+}
+
+void ct_lend_signals(void) {
+    handle(SIGTSTP, SIG_DFL, NULL);
+    handle(SIGINT, let_pass, NULL);
 }
 
 void ct_unwatch_signals(void) {
@@ -66,11 +79,8 @@ void ct_unwatch_signals(void) {
 }
 
 void ct_stop(void) {
-    struct sigaction standard, ours;
-    memset(&standard, 0, sizeof standard);
-    standard.sa_handler = SIG_DFL;
-    sigemptyset(&standard.sa_mask);
-    sigaction(SIGTSTP, &standard, &ours);
+    struct sigaction ours;
+    handle(SIGTSTP, SIG_DFL, &ours);
     kill(0, SIGTSTP);
     sigaction(SIGTSTP, &ours, NULL);
 }

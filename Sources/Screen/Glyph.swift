@@ -24,6 +24,8 @@ package struct Glyph: Hashable, Sendable {
 
     package var isContinuation: Bool { low == 0 }
 
+    package var hasMarks: Bool { low >> Self.bits != 0 }
+
     package var base: Unicode.Scalar { scalar(low) }
 
     /// 1 or 2; 0 for a continuation.
@@ -31,7 +33,7 @@ package struct Glyph: Hashable, Sendable {
 
     /// The base and its marks, in order; empty for a continuation.
     package var scalars: [Unicode.Scalar] {
-        if low >> Self.bits == 0 { return isContinuation ? [] : [base] }
+        if !hasMarks { return isContinuation ? [] : [base] }
         let values = [low, low >> Self.bits, low >> (2 * Self.bits), high, high >> Self.bits]
         return values.map { $0 & Self.mask }.filter { $0 != 0 }.map(scalar)
     }
@@ -39,7 +41,7 @@ package struct Glyph: Hashable, Sendable {
     /// Puts one more mark on it; false when it is full.
     mutating func add(_ mark: Unicode.Scalar) -> Bool {
         let value = UInt64(mark.value)
-        if low >> Self.bits == 0 {
+        if !hasMarks {
             low |= value << Self.bits
         } else if low >> (2 * Self.bits) == 0 {
             low |= value << (2 * Self.bits)

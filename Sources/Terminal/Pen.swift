@@ -12,6 +12,14 @@ struct Pen {
     private let palette: Palette
     private let isUTF8: Bool
     private var pairs: [Colors: Int32] = [:]
+    private var last: (style: Style, look: Look)
+    /// One character, its marks and a zero: made once, because there are many cells.
+    private var text = [wchar_t](repeating: 0, count: 1 + Glyph.maximumMarks + 1)
+
+    private struct Look {
+        let attributes: attr_t
+        let pair: Int32
+    }
 
     /// After `newterm`.
     init(usesColor: Bool, isUTF8: Bool) {
@@ -19,6 +27,7 @@ struct Pen {
         let hasColors = usesColor && has_colors() && start_color() == OK && use_default_colors() == OK
         palette = hasColors ? Palette(count: Int(cn_colors())) : Palette(count: 0)
         self.isUTF8 = isUTF8
+        last = (.normal, Look(attributes: 0, pair: 0))
     }
 
     /// One cell for each character: a wide one has one, too.
@@ -28,29 +37,35 @@ struct Pen {
         for column in columns {
             let cell = canvas[row, column]
             if cell.glyph.isContinuation { continue }
-            let (attributes, pair) = look(of: cell.style)
-            for text in texts(of: cell.glyph) {
+            if cell.style != last.style { last = (cell.style, look(of: cell.style)) }
+            let isShown = set(cell.glyph)
+            for _ in 0..<(isShown ? 1 : cell.glyph.width) {
                 var shown = cchar_t()
-                cn_set_cell(&shown, text, attributes, pair)
+                cn_set_cell(&shown, text, last.look.attributes, last.look.pair)
                 cells.append(shown)
             }
         }
         return cells
     }
 
-    /// What to write for a glyph: itself, where this locale has it and the C library gives it the same width; else a
-    /// question mark for each column.
-    private func texts(of glyph: Glyph) -> [[wchar_t]] {
+    /// Puts a glyph into `text`, if this locale has it and the C library gives it the same width. Otherwise false, and
+    /// a question mark, which is to be shown for each column.
+    private mutating func set(_ glyph: Glyph) -> Bool {
         let base = glyph.base.value
-        if base < 0x7F, glyph.scalars.count == 1 { return [[wchar_t(bitPattern: base), 0]] }
-        guard isUTF8, cn_width(wchar_t(bitPattern: base)) == Int32(glyph.width) else {
-            return Array(repeating: [wchar_t(UInt8(ascii: "?")), 0], count: glyph.width)
+        let isShown = base < 0x7F || isUTF8 && cn_width(wchar_t(bitPattern: base)) == Int32(glyph.width)
+        text[0] = wchar_t(bitPattern: isShown ? base : 0x3F)
+        var count = 1
+        if isShown, isUTF8, glyph.hasMarks {
+            for mark in glyph.scalars.dropFirst() where cn_width(wchar_t(bitPattern: mark.value)) == 0 {
+                text[count] = wchar_t(bitPattern: mark.value)
+                count += 1
+            }
         }
-        let marks = glyph.scalars.dropFirst().filter { cn_width(wchar_t(bitPattern: $0.value)) == 0 }
-        return [[wchar_t(bitPattern: base)] + marks.map { wchar_t(bitPattern: $0.value) } + [0]]
+        text[count] = 0
+        return isShown
     }
 
-    private mutating func look(of style: Style) -> (attr_t, Int32) {
+    private mutating func look(of style: Style) -> Look {
         let foreground = palette.number(of: style.foreground)
         let background = palette.number(of: style.background)
         var attributes: attr_t = 0
@@ -59,11 +74,11 @@ struct Pen {
         if style.attributes.contains(.underline) { attributes |= cn_underline }
         if style.attributes.contains(.reverse) { attributes |= cn_reverse }
         if style.attributes.contains(.italic) { attributes |= cn_italic }
-        if foreground == -1, background == -1 { return (attributes, 0) }
+        if foreground == -1, background == -1 { return Look(attributes: attributes, pair: 0) }
         let colors = Colors(foreground: foreground, background: background)
-        if let pair = pairs[colors] { return (attributes, pair) }
+        if let pair = pairs[colors] { return Look(attributes: attributes, pair: pair) }
         let pair = max(0, alloc_pair(foreground, background))
         if pair > 0 { pairs[colors] = pair }
-        return (attributes, pair)
+        return Look(attributes: attributes, pair: pair)
     }
 }

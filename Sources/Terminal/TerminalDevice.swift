@@ -131,6 +131,15 @@ package final class TerminalDevice {
         return try body()
     }
 
+    /// Asks the terminal to put text on the clipboard (OSC 52). Whether it does, it does not tell.
+    ///
+    /// - Returns: false when the text is longer than terminals take; nothing is sent then.
+    package func copy(_ text: String) -> Bool {
+        guard !isClosed, !isReleased, let request = ClipboardRequest(text) else { return false }
+        Self.write(request.bytes, to: output)
+        return true
+    }
+
     /// Ctrl-Z: gives the terminal back and stops, with all of the process group, until continued.
     ///
     /// - Parameter stop: what stops; only tests have their own.
@@ -142,6 +151,7 @@ package final class TerminalDevice {
     package func takeBack() {
         guard !isClosed else { return }
         isReleased = false
+        _ = ct_watch_signals()
         reset_prog_mode()
         redraw()
         _ = noteSize()
@@ -164,6 +174,7 @@ package final class TerminalDevice {
         guard !isClosed, !isReleased else { return }
         Self.write(modes.off, to: output)
         endwin()
+        ct_lend_signals()
         isReleased = true
     }
 

@@ -34,6 +34,8 @@ package final class TerminalLoop<Message: Sendable> {
     private var decoder: KeyDecoder
     private var needsDrawing = true
     private var isGone = false
+    /// What the program knows of.
+    private var size: Size
     /// So that a flood of events does not keep the screen from being drawn.
     private static var mostRoundsBeforeDrawing: Int { 32 }
 
@@ -41,6 +43,7 @@ package final class TerminalLoop<Message: Sendable> {
         self.device = device
         mailbox = try Mailbox()
         decoder = KeyDecoder(sequences: device.sequences)
+        size = device.size
     }
 
     /// Milliseconds of a clock that never goes back, the one `timer` is read by.
@@ -95,6 +98,10 @@ package final class TerminalLoop<Message: Sendable> {
 
         var events: [TerminalEvent<Message>] = []
         if polled[0].revents != 0 { events += takeSignals() }
+        if device.size != size {
+            size = device.size
+            events.append(.resized(size))
+        }
         if polled[2].revents != 0 { events += takeKeys() }
         if let deadline = decoder.deadline, deadline <= Self.now {
             events += decoder.timeout(at: Self.now).map(TerminalEvent.key)
@@ -142,7 +149,7 @@ package final class TerminalLoop<Message: Sendable> {
         for number in bytes[..<count].map(Int32.init) {
             switch number {
             case SIGWINCH:
-                if device.noteSize() { events.append(.resized(device.size)) }
+                _ = device.noteSize()
             case SIGTSTP:
                 device.suspend()
             case SIGCONT:

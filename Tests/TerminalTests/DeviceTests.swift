@@ -94,6 +94,32 @@ extension OpenTerminal {
             #expect(terminal.cell(0, 1).foreground == 1)
         }
 
+        @Test func everyCellArrivesInItsOwnStyle() throws {
+            let device = try terminal.open()
+            defer { device.close() }
+            let styles: [Style] = [
+                .normal, Style(.bold), Style([.dim, .reverse], foreground: .red), Style(.italic, background: .blue),
+                .normal,
+                Style(.underline, foreground: .red),
+            ]
+            let texts: [CleanText] = ["a", "漢", "e\u{301}", "b", "한", "z"]
+            device.draw(
+                terminal.canvas {
+                    for (index, style) in styles.enumerated() {
+                        $0.write(texts[index], row: 2, column: 3 * index, style: style)
+                    }
+                })
+            terminal.pump()
+            for (index, style) in styles.enumerated() {
+                let cell = terminal.cell(2, 3 * index)
+                // libvterm 0.1.4 knows no dim.
+                #expect(cell.attributes == style.attributes.subtracting(.dim))
+                #expect(cell.foreground == (style.foreground == .red ? 1 : -1))
+                #expect(cell.background == (style.background == .blue ? 4 : -1))
+                #expect(Array(cell.text.unicodeScalars) == Array(texts[index].string.unicodeScalars))
+            }
+        }
+
         @Test func withoutColourNoneIsSent() throws {
             let device = try terminal.open { $0.usesColor = false }
             defer { device.close() }
@@ -200,6 +226,16 @@ extension OpenTerminal {
             terminal.pump()
             #expect(terminal.bytesRead > before)
             #expect(terminal.line(0) == "mine")
+        }
+
+        @Test func textIsOfferedToTheClipboard() throws {
+            let device = try terminal.open()
+            defer { device.close() }
+            #expect(device.copy("some of the challenges"))
+            #expect(!device.copy(String(repeating: "x", count: 100_000)))
+            terminal.pump()
+            let sent = String(decoding: terminal.output, as: UTF8.self)
+            #expect(sent.hasSuffix("\u{1B}]52;c;c29tZSBvZiB0aGUgY2hhbGxlbmdlcw==\u{7}"))
         }
 
         @Test(arguments: [

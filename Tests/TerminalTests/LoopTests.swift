@@ -112,7 +112,7 @@ extension OpenTerminal {
         @Test(arguments: [SIGTERM, SIGHUP, SIGINT])
         func signalsAreEvents(number: Int32) throws {
             defer { device.close() }
-            kill(getpid(), number)
+            deliver(number)
             #expect(run(until: .quitRequested(signal: number)).events == [.quitRequested(signal: number)])
         }
 
@@ -120,19 +120,49 @@ extension OpenTerminal {
             defer { device.close() }
             let large = Size(rows: 9, columns: 33)
             var drawn: [Size] = []
+            var events: [TerminalEvent<String>] = []
             loop.run(
-                handle: { $0 == .key(.character("q")) ? .quit : .goOn },
+                handle: {
+                    events.append($0)
+                    return $0 == .key(.character("q")) ? .quit : .goOn
+                },
                 draw: { size in
                     drawn.append(size)
                     if size == large {
                         terminal.send(text: "q")
                     } else {
                         terminal.resize(rows: large.rows, columns: large.columns)
-                        kill(getpid(), SIGWINCH)
+                        deliver(SIGWINCH)
                     }
                     return Canvas(size: size)
                 })
             #expect(drawn == [Size(rows: 6, columns: 30), large])
+            #expect(events == [.resized(large), .key(.character("q"))])
+        }
+
+        @Test func aSizeChangedWhileAnEditorRanIsTold() throws {
+            defer { device.close() }
+            terminal.send(text: "e")
+            let (events, _) = run(
+                until: .resized(Size(rows: 9, columns: 33)),
+                react: { event in
+                    guard event == .key(.character("e")) else { return }
+                    device.released { terminal.resize(rows: 9, columns: 33) }
+                })
+            #expect(events == [.key(.character("e")), .resized(Size(rows: 9, columns: 33))])
+        }
+
+        @Test func ctrlCInAnEditorIsTheEditorsAlone() throws {
+            defer { device.close() }
+            terminal.send(text: "e")
+            let (events, _) = run(
+                until: .key(.character("q")),
+                react: { event in
+                    guard event == .key(.character("e")) else { return }
+                    device.released { deliver(SIGINT) }
+                    terminal.send(text: "q")
+                })
+            #expect(events == [.key(.character("e")), .key(.character("q"))])
         }
 
         @Test func aTerminalThatIsGoneIsToldOnceAndNotWaitedForBusily() throws {
@@ -144,6 +174,15 @@ extension OpenTerminal {
             #expect(events == [.terminalGone, .timer])
             #expect(drawings <= 1)
             #expect(processorTime() - before < 100)
+        }
+
+        /// To this thread, so that it has been handled when this returns; threads of a test run may block signals.
+        private func deliver(_ number: Int32) {
+            var signals = sigset_t()
+            sigemptyset(&signals)
+            sigaddset(&signals, number)
+            pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+            raise(number)
         }
 
         /// Milliseconds this thread has been running.

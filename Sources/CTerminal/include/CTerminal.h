@@ -15,6 +15,10 @@ int ct_window_size(int fd, int *rows, int *columns);
 // To be called before ncurses starts: it leaves alone what is already handled. The end to read, or -1 with errno.
 int ct_watch_signals(void);
 
+// While another program has the terminal: Ctrl-Z stops this one with it, Ctrl-C is that one's alone.
+// `ct_watch_signals` ends it.
+void ct_lend_signals(void);
+
 // What these signals did before.
 void ct_unwatch_signals(void);
 
