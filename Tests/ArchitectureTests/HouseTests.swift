@@ -6,7 +6,7 @@ struct HouseTests {
 
     @Test func filesHoldOneIdea() throws {
         let files =
-            try SourceFile.all(below: "Sources", suffix: ".swift") + SourceFile.all(below: "Tests", suffix: ".swift")
+            try SourceFile.sources.get() + SourceFile.all(below: "Tests", suffix: ".swift")
         #expect(files.count > 100)
         for file in files where file.lines.count > Self.longest {
             Issue.record("\(file.path): \(file.lines.count) lines; cut it along its ideas (at most \(Self.longest))")
@@ -34,8 +34,8 @@ struct HouseTests {
     func nothingSleeps() throws {
         let words: Set<Substring> = ["sleep", "usleep", "nanosleep"]
         for file in try SourceFile.all(below: "Tests", suffix: ".swift") where !file.path.contains("/HouseTests") {
-            for (number, line) in zip(1..., file.lines) where SourceFile.code(of: line).contains(where: words.contains)
-            {
+            for (number, line) in zip(1..., file.lines) where line.contains("sleep") {
+                guard SourceFile.code(of: line).contains(where: words.contains) else { continue }
                 Issue.record("\(file.path):\(number): a test that sleeps is slow and fails on a busy machine")
             }
         }

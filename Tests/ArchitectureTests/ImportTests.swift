@@ -14,7 +14,7 @@ struct ImportTests {
     @Test func importsAreThoseOfTheTable() throws {
         let table = try ModuleTable()
         var seen = 0
-        for file in try SourceFile.all(below: "Sources", suffix: ".swift") {
+        for file in try SourceFile.sources.get() {
             let allowed = try #require(table.mayImport[file.module], "\(file.path)").union(Self.everywhere)
             for (module, line) in file.imports {
                 seen += 1
@@ -29,7 +29,7 @@ struct ImportTests {
     @Test func librariesStayInTheirFolders() throws {
         let table = try ModuleTable()
         #expect(table.onlyIn.count > 5)
-        for file in try SourceFile.all(below: "Sources", suffix: ".swift") {
+        for file in try SourceFile.sources.get() {
             for (module, line) in file.imports {
                 guard let folders = table.onlyIn[module] else { continue }
                 if !folders.contains(where: { file.path.hasPrefix($0 + "/") }) {

@@ -11,7 +11,7 @@ struct SourceFile {
     /// What the file imports, with the line each stands on, counted from 1.
     var imports: [(module: String, line: Int)] {
         zip(1..., lines).compactMap { number, line in
-            guard let match = line.prefixMatch(of: Self.importLine) else { return nil }
+            guard line.contains("import"), let match = line.prefixMatch(of: Self.importLine) else { return nil }
             return (String(match.1), number)
         }
     }
@@ -33,6 +33,9 @@ struct SourceFile {
         return SourceFile(
             path: path, lines: text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init))
     }
+
+    /// Read once for all tests.
+    static let sources = Result { try all(below: "Sources", suffix: ".swift") }
 
     static func all(below folder: String, suffix: String) throws -> [SourceFile] {
         let names = FileManager.default.enumerator(atPath: root + "/" + folder)?.compactMap { $0 as? String } ?? []
