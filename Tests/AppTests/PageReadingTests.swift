@@ -108,6 +108,21 @@ import Testing
         #expect(glyphs.blocks.map(\.column) == [0, 1, 2])
     }
 
+    @Test func theShortLastLineOfAnAbstractIsNotTakenForAColumn() {
+        let text = drawnPage(
+            """
+            An abstract that runs across the columns below it, and a little
+            further.
+
+            The left column is set in lines   and goes on in the right one,
+            of some length, and so it runs    where the text is as long as
+            down to the foot of the page.     before and ends with a stop.
+            """)
+        let page = PageGlyphs(text)
+        #expect(page.blocks.map(\.column) == [0, 1, 2])
+        #expect(page.text(of: page.blocks[0].glyphs).hasSuffix("and a little further."))
+    }
+
     @Test func aHeadingIsJoinedToItsNumberAndStandsAboveItsText() {
         var text = drawnPage("Text of the chapter, long enough to\nbe a paragraph of two lines.")
         text.add("2", x: 50, y: 70, size: 13)

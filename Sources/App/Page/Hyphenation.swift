@@ -9,7 +9,7 @@ enum Hyphenation {
     }
 
     /// Whether the hyphen goes when the two halves are joined. It stays before a capital or a digit, where the page
-    /// writes the word with it elsewhere, where both halves are words of the page, behind an adverb
+    /// writes the word with it elsewhere, behind an adverb
     /// (`closely-related`) or capitals (`SMT-based`), and in a word that has another hyphen already.
     static func dropsHyphen(_ end: [Glyph], _ start: [Glyph], elsewhere: Set<String>) -> Bool {
         guard let first = start.first, first.isSmall else { return false }
@@ -17,7 +17,6 @@ enum Hyphenation {
         if elsewhere.contains(before + after) { return true }
         if end.dropLast().allSatisfy({ !$0.isSmall }) { return false }
         if elsewhere.contains(before + "-" + after) || before.hasSuffix("ly") { return false }
-        if before.count >= 4, after.count >= 4, elsewhere.contains(before), elsewhere.contains(after) { return false }
         return !end.dropLast().contains(where: isHyphen)
     }
 

@@ -28,8 +28,10 @@ struct PageBlocks {
         let pitch = usualPitch(rows)
         var blocks: [Block] = []
         let labels = FigureLabels.rows(in: rows, words: words)
+        let headings = headings(in: rows)
         for (index, row) in rows.enumerated() {
-            let kind = labels.contains(index) ? .labels : kind(of: row, left: left)
+            let kind: PageGlyphs.Kind =
+                labels.contains(index) ? .labels : headings.contains(index) ? .heading : kind(of: row, left: left)
             guard index > 0, let last = blocks.indices.last, blocks[last].kind == kind else {
                 blocks.append(Block(kind: kind, column: column, rows: [Row(row: row, joint: .row)]))
                 continue
@@ -57,8 +59,21 @@ struct PageBlocks {
         return steps.isEmpty ? height * 1.3 : steps.sorted()[steps.count / 3]
     }
 
+    /// Indices of the rows in larger letters; not where many of one size follow one another, which is text in two
+    /// sizes on one page.
+    private func headings(in rows: [PageRow]) -> Set<Int> {
+        var found: Set<Int> = []
+        var start = 0
+        while start < rows.count {
+            var end = start + 1
+            while end < rows.count, abs(rows[end].height - rows[start].height) < height * 0.03 { end += 1 }
+            if rows[start].height >= height * 1.1, end - start <= 3 { found.formUnion(start..<end) }
+            start = end
+        }
+        return found
+    }
+
     private func kind(of row: PageRow, left: Double) -> PageGlyphs.Kind {
-        if row.height >= height * 1.15, row.count <= 120 { return .heading }
         let text = row.stretches.flatMap(\.words).map { words[$0] }
         let signs = text.contains { $0.shown.contains(where: \.isMathematical) }
         guard signs, row.box.left > left + height else { return .paragraph }
@@ -102,9 +117,9 @@ struct PageBlocks {
             return .row
         }
         if Hyphenation.isBroken(after: words[last].shown, before: words[next].shown) { return .word }
-        // A line that had room for the next word was ended on purpose.
-        let room = right - above.box.right
-        if kind == .paragraph, room > words[next].box.width + height * 0.8 { return .row }
+        // A line that had room to spare for the next word was ended on purpose.
+        let room = right - above.box.right - words[next].box.width
+        if kind == .paragraph, room > max(height * 0.8, (right - left) * 0.06) { return .row }
         if row.stretches.count > 1, row.box.width > height * 4, kind == .paragraph, !beginsItem(row) { return .row }
         guard let end = words[last].shown.last, let start = words[next].shown.first else { return .row }
         // In a narrow column of short entries, what begins large is the next entry.

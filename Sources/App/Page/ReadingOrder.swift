@@ -51,7 +51,7 @@ struct ReadingOrder {
                 let inside = bands[table.bands].flatMap(\.words)
                 areas.append(Area(words: inside, column: column, tableGutters: table.gutters))
                 index = table.bands.upperBound
-            } else if depth < Self.deepest,
+            } else if depth < Self.deepest, plain.isEmpty || !isLastLine(index, of: bands),
                 let columns = ColumnRun(bands: bands, from: index, words: words, height: height)
             {
                 finish(&plain, column: column)
@@ -65,6 +65,17 @@ struct ReadingOrder {
             }
         }
         finish(&plain, column: column)
+    }
+
+    /// Whether a band is the short last line of the text above it and not the first of columns: close to what is
+    /// above, away from what is below.
+    private func isLastLine(_ index: Int, of bands: [PageBand]) -> Bool {
+        guard index > 0, index + 1 < bands.count, bands[index].box.right < bands[index - 1].box.right else {
+            return false
+        }
+        let above = bands[index].box.middle.y - bands[index - 1].box.middle.y
+        let below = bands[index + 1].box.middle.y - bands[index].box.middle.y
+        return above < height * 1.8 && below > above * 1.3
     }
 
     private mutating func finish(_ plain: inout [Int], column: Int) {
