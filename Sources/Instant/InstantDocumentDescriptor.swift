@@ -204,10 +204,10 @@ extension InstantDocumentDescriptor {
 
     private func check(_ jwt: String) throws(InstantError) -> Grant {
         let grant = try InstantClient.grant(of: jwt)
-        guard grant.documentID == identity.documentID, grant.layer == identity.layer else {
+        guard grant.documentID.isExactly(identity.documentID), grant.layer.isExactly(identity.layer) else {
             throw InstantError(.invalidJWT, "this token is for another layer")
         }
-        guard grant.userID == identity.userID else {
+        guard grant.userID.isExactly(identity.userID) else {
             throw InstantError(.userIDMismatch, "this token is for another user")
         }
         guard allowsToken else {

@@ -52,6 +52,17 @@ struct JSONValueTests {
         #expect(object.members.count == 1)
     }
 
+    @Test("Texts that look alike are two values, in any depth")
+    func equalityIsExact() {
+        let (one, other) = (JSON.string("\u{E9}"), JSON.string("e\u{301}"))
+        #expect(one != other)
+        #expect(JSON.array([one]) != .array([other]))
+        #expect(["a": one] as JSON != ["a": other])
+        #expect(["\u{E9}": nil] as JSON != ["e\u{301}": nil])
+        #expect(["a": [one, 1.5, true, nil]] as JSON == ["a": [one, 1.5, true, nil]])
+        #expect(Set([one, other, one]).count == 2)
+    }
+
     @Test("A value answers for its own type only")
     func types() {
         #expect(JSON.string("1").integer == nil)

@@ -9,6 +9,19 @@ public enum JSON: Hashable, Sendable {
     case string(String)
     case array([JSON])
     case object(JSONObject)
+
+    /// Equal are values whose texts are, scalar for scalar.
+    public static func == (one: JSON, other: JSON) -> Bool {
+        switch (one, other) {
+        case (.null, .null): true
+        case (.bool(let one), .bool(let other)): one == other
+        case (.number(let one), .number(let other)): one == other
+        case (.string(let one), .string(let other)): one.isExactly(other)
+        case (.array(let one), .array(let other)): one == other
+        case (.object(let one), .object(let other)): one == other
+        default: false
+        }
+    }
 }
 
 /// A number as it stood in the text. Compared by its text: `1.0` and `1` are different sources.
@@ -53,6 +66,10 @@ public struct JSONObject: Hashable, Sendable {
     public struct Member: Hashable, Sendable {
         public var key: String
         public var value: JSON
+
+        public static func == (one: Member, other: Member) -> Bool {
+            one.key.isExactly(other.key) && one.value == other.value
+        }
     }
 
     public private(set) var members: [Member]

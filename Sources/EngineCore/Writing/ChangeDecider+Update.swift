@@ -8,7 +8,7 @@ extension ChangeDecider {
         guard let stored = try find(change.id, writer) else { return .noSuchRecord }
         guard stored.isLive else { return .recordDeleted }
         if case .denied(let denial) = grant.decide(.edit(stored.subject)) { return .denied(denial.description) }
-        if change.group != stored.record.group,
+        if !change.group.isExactly(stored.record.group),
             case .denied(let denial) = grant.decide(.move(stored.subject, to: change.group))
         {
             return .denied(denial.description)

@@ -30,7 +30,7 @@ package struct Push {
         }
         var client =
             try store.client(request.clientID, in: layer) ?? StoredClient(id: request.clientID, userID: grant.userID)
-        guard client.userID == grant.userID else {
+        guard client.userID.isExactly(grant.userID) else {
             throw Refusal(.clientIDTaken, "this clientID belongs to another user: draw a new one")
         }
         try forget(upTo: request.acked, &client, layer, store)
