@@ -62,6 +62,9 @@ final class FakeServices: AppServices {
                 title: nil, isEncrypted: false, pages: pages.map { PageSize(width: $0.width, height: $0.height) }))
     }
 
+    /// As if others had written since: nothing can be undone.
+    func forgetSteps() { steps = [:] }
+
     private func perform(_ step: EditStep, post: (Message) -> Void) {
         if let failure {
             post(.editFailed(step: step.id, failure))

@@ -3,27 +3,18 @@ import App
 import Screen
 import Synchronization
 
-/// The program on a stage: keys and events in, screens out, over `FakeServices`.
-final class Stage {
-    let services: FakeServices
+/// The program on a stage, over `FakeServices`.
+typealias Stage = StageOver<FakeServices>
+
+/// The program on a stage: keys and events in, screens out.
+final class StageOver<Services: AppServices> {
+    let services: Services
     private var program: Program
     private let queue = Queue()
     var now = Timestamp.noon
 
-    /// What `post` fills, as the loop's mailbox does.
-    private final class Queue: Sendable {
-        private let messages = Mutex<[Message]>([])
-        func add(_ message: Message) { messages.withLock { $0.append(message) } }
-        func take() -> [Message] {
-            messages.withLock { waiting in
-                defer { waiting = [] }
-                return waiting
-            }
-        }
-    }
-
     init(
-        _ services: FakeServices, begin: AppState.Start = .layer(.hotos), rows: Int = 24, columns: Int = 80
+        _ services: Services, begin: AppState.Start = .layer(.hotos), rows: Int = 24, columns: Int = 80
     ) {
         self.services = services
         let queue = queue
@@ -36,7 +27,7 @@ final class Stage {
 
     /// Presses keys written as in `Key.sequence`.
     @discardableResult
-    func press(_ script: String) throws -> Stage {
+    func press(_ script: String) throws -> StageOver {
         for key in try Key.sequence(script) { send(.key(key)) }
         return self
     }
@@ -61,10 +52,27 @@ final class Stage {
     /// The last row: prompt, notice or keys.
     var foot: String { lines.last ?? "" }
     var statusLine: String { lines.dropLast().last ?? "" }
-    var asked: [Effect] { services.asked }
     /// The text that the cursor stands on.
     var underCursor: String {
         guard let cursor = canvas.cursor else { return "" }
         return String(canvas.line(cursor.row).dropFirst(cursor.column).prefix { $0 != " " })
+    }
+}
+
+extension StageOver<FakeServices> {
+    var asked: [Effect] { services.asked }
+}
+
+/// What `post` fills, as the loop's mailbox does.
+private final class Queue: Sendable {
+    private let messages = Mutex<[Message]>([])
+
+    func add(_ message: Message) { messages.withLock { $0.append(message) } }
+
+    func take() -> [Message] {
+        messages.withLock { waiting in
+            defer { waiting = [] }
+            return waiting
+        }
     }
 }

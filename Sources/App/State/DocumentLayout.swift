@@ -66,7 +66,12 @@ struct DocumentLayout: Equatable, Sendable {
     private mutating func setList(_ area: Area, _ showsDetail: Bool?) {
         let below: Area
         (listRule, below) = area.split(top: 1)
-        let wanted = showsDetail ?? (below.rows >= 14) ? max(3, below.rows * 2 / 5) : 0
+        let wanted =
+            switch showsDetail {
+            case nil: below.rows >= 14 ? below.rows * 2 / 5 : 0
+            case true?: max(5, below.rows / 2)
+            case false?: 0
+            }
         (list, detail) = below.split(bottom: min(wanted, max(0, below.rows - 2)))
     }
 

@@ -7,12 +7,12 @@ extension Canvas {
         guard !area.isEmpty else { return }
         let page = document.page
         let count = document.pageCount.map { " of \($0)" } ?? ""
-        var left: CleanText = "    Page \(page.index + 1)\(count)"
-        if let typeset = page.typeset {
-            switch typeset.view {
-            case .reading: left += " - reading view (L: layout is \(page.layoutWidth ?? 0) wide)"
-            case .layout: left += " - layout view (L: reading)"
-            }
+        let place: CleanText = "    Page \(page.index + 1)\(count)"
+        let forms: [CleanText]
+        switch page.typeset?.view {
+        case .reading?: forms = [" - reading view (L: layout is \(page.layoutWidth ?? 0) wide)", " - reading (L: layout)"]
+        case .layout?: forms = [" - layout view (L: reading)", " - layout (L: reading)"]
+        case nil: forms = [""]
         }
         var right = CleanText()
         if let typeset = page.typeset, layoutRows(of: state) > 0 {
@@ -24,10 +24,11 @@ extension Canvas {
         let style = document.focus == .page ? state.theme.title : state.theme.dimmed
         let room = area.columns - right.width - 1
         if room > 12 {
-            write(left.truncated(to: room - 1), in: area, style: style)
+            let form = forms.first { place.width + $0.width < room } ?? ""
+            write((place + form).truncated(to: room - 1), in: area, style: style)
             write(right, in: area, column: room, style: state.theme.dimmed)
         } else {
-            write(left.truncated(to: area.columns), in: area, style: style)
+            write(place.truncated(to: area.columns), in: area, style: style)
         }
     }
 

@@ -38,7 +38,7 @@ extension AppState {
     /// What the card says, in as many lines as it takes.
     func lines(of card: TokenCard, columns: Int) -> [TokenCardLine] {
         func lines(_ text: CleanText, _ role: TokenCardLine.Role) -> [TokenCardLine] {
-            text.wrapped(to: columns - 2).prefix(4).map { TokenCardLine(text: " " + $0, role: role) }
+            text.wrapped(to: columns - 1).prefix(4).map { TokenCardLine(text: " " + $0, role: role) }
         }
         let received: CleanText = card.received.map { " [received \($0.count) characters]" } ?? ""
         let entry: CleanText =

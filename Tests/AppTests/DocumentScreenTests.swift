@@ -1,0 +1,87 @@
+import Screen
+import Testing
+
+@testable import App
+
+/// The document screen at every size: what a person sees first.
+@Suite struct DocumentScreenTests {
+    @Test func eightyByTwentyFour() {
+        let stage = Stage(Sample.services())
+        #expect(
+            stage.screen == """
+                    Page 1 of 3 - layout view (L: reading)                            lines 1-4
+                      This calls for a rethink of how we approach the instruction set. In
+                 H*   this paper we highlight[some of the challenges]arising from an
+                 H   [accelerating rate of change]and discuss ways in which systems
+                 U    software[can adapt.]The number of transistors doubles.
+
+
+
+
+
+
+
+
+                -- Annotations 1/4 - by page - filter: none ------------------------ 1 new -----
+                > *H  1  ana    "some of the challenges" Which ones?                         5m
+                   H  1  ben    "accelerating rate of change"                                2h
+                   U  1  me     "can adapt"                                                  1d
+                   N  2  ana    Compare with the 2019 paper, section 4                       3d
+
+
+
+
+                 hotos17 / review   p1/3   synced   token 12m   1 new
+                 Enter go to  a note  e edit  d delete  m next new  s whole text  ? help
+                """)
+    }
+
+    @Test(arguments: [(40, 140), (24, 110), (20, 45), (16, 60), (8, 30), (12, 80), (60, 220)])
+    func otherSizes(rows: Int, columns: Int) throws {
+        let stage = Stage(Sample.services(), rows: rows, columns: columns)
+        try expectSnapshot(stage.screen, "document-\(columns)x\(rows)")
+    }
+
+    @Test func onePaneAtATimeWhereItIsNarrow() throws {
+        let stage = Stage(Sample.services(), rows: 20, columns: 45)
+        #expect(stage.lines[0].contains("Annotations"))
+        try stage.press("<tab>")
+        #expect(stage.lines[0].contains("Page 1 of 3"))
+        #expect(stage.state.document?.page.view == .reading)
+    }
+
+    @Test func tooSmallSaysHowMuchIsNeededAndKeepsEverything() throws {
+        let stage = Stage(Sample.services())
+        try stage.press("jj")
+        let before = stage.screen
+        stage.send(.resize(Size(rows: 5, columns: 20)))
+        #expect(stage.lines == ["too small: 20x5,", "need 30x8", "", "", ""])
+        stage.send(.resize(Size(rows: 24, columns: 80)))
+        #expect(stage.screen == before)
+        stage.send(.resize(Size(rows: 5, columns: 20)))
+        try stage.press("q")
+        #expect(stage.state.hasQuit)
+    }
+
+    @Test func theCursorOfTheTerminalIsOnTheFocusedRowOrCharacter() throws {
+        let stage = Stage(Sample.services())
+        #expect(stage.canvas.cursor == Position(row: 14, column: 0))
+        try stage.press("j")
+        #expect(stage.canvas.cursor == Position(row: 15, column: 0))
+        try stage.press("<tab>w")
+        #expect(stage.underCursor == "calls")
+    }
+
+    @Test func aWidePageIsReadUnlessItsLayoutIsAskedFor() throws {
+        let services = Sample.services()
+        services.pages[0] = Sample.page([String(repeating: "wide words ", count: 14)], width: 1200)
+        let stage = Stage(services)
+        #expect(stage.lines[0].contains("reading view (L: layout is 155 wide)"))
+        try stage.press("<tab>L")
+        #expect(stage.lines[0].contains("layout view"))
+        try stage.press("zl")
+        #expect(stage.lines[0].contains("column 41"))
+        try stage.press("zhzh")
+        #expect(!stage.lines[0].contains("column"))
+    }
+}

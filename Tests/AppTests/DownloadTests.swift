@@ -1,0 +1,91 @@
+import Annotations
+import InstantCore
+import PDFPages
+import Testing
+
+@testable import App
+
+/// The PDF on its way, and pages that show no text.
+@Suite struct DownloadTests {
+    private func downloading() -> Stage {
+        let services = Sample.services()
+        services.opened.hasPDF = false
+        return Stage(services)
+    }
+
+    @Test func theBarAndTheListBeforeThePDFIsThere() throws {
+        let stage = downloading()
+        #expect(stage.asked.contains(.startDownload))
+        #expect(stage.lines[3].contains("waiting for the first bytes; Esc stops it"))
+        stage.send(.download(DownloadProgress(received: 130_000, total: 300_000, bytesPerSecond: 10_000)))
+        #expect(
+            stage.lines[1...6] == [
+                "      Downloading hotos17", "",
+                "      [#########################.................................]",
+                "      43 %  130 kB of 300 kB  10 kB/s  17s left", "",
+                "      Esc stops it; it goes on where it was next time.",
+            ])
+        #expect(stage.lines[14].contains("Which ones?"))
+        try stage.press("anow<enter>")
+        #expect(stage.state.document?.list.total == 5)
+    }
+
+    @Test func stoppingAndGoingOn() throws {
+        let stage = downloading()
+        stage.send(.download(DownloadProgress(received: 130_000, total: 300_000)))
+        try stage.press("<esc>")
+        #expect(stage.asked.last == .cancelDownload)
+        stage.send(.downloadFailed(nil))
+        #expect(stage.lines[1].contains("not on this machine yet (130 kB of 300 kB). D downloads it."))
+        try stage.press("D")
+        #expect(stage.asked.last == .startDownload)
+        stage.send(stage.services.pdfReady)
+        #expect(stage.lines[2].contains("some of the challenges"))
+    }
+
+    @Test func aFailureIsSaidAndCanBeTriedAgain() throws {
+        let stage = downloading()
+        stage.send(.downloadFailed("The PDF is cut or damaged and cannot be read."))
+        #expect(stage.lines[1].contains("The PDF is cut or damaged and cannot be read."))
+        #expect(stage.lines[14].contains("Which ones?"))
+        try stage.press("D")
+        #expect(stage.asked.last == .startDownload)
+    }
+
+    @Test func aPageWithoutTextListsItsMarksByPosition() throws {
+        let services = Sample.services()
+        services.records.append(Sample.note("n9", page: 2, top: 40, text: "over here", by: "ana", minutes: 1))
+        services.records.append(Sample.note("n8", page: 2, top: 700, text: "down there", by: "ana", minutes: 1))
+        let stage = Stage(services)
+        try stage.press("<tab>JJ")
+        #expect(
+            stage.lines[1...4] == [
+                "      Page 3 has no text. Its marks, by position:", "", " N   top right: note over here",
+                " N   bottom right: note down there",
+            ])
+        try stage.press("j<enter>")
+        #expect(stage.state.document?.list.current?.id == "n8")
+    }
+
+    @Test func aPageThatCannotBeReadSaysWhy() throws {
+        let services = Sample.services()
+        services.pages.removeLast()
+        services.pages.append(PageText(width: 612, height: 792, words: []))
+        let stage = Stage(services)
+        stage.send(.pageFailed(0, "The PDF is encrypted: it has to be saved without its password first."))
+        #expect(stage.lines[1].contains("The PDF is encrypted"))
+        #expect(stage.lines[14].contains("Which ones?"))
+    }
+
+    @Test func hostileNumbersAreShownAsTheyCan() {
+        let stage = downloading()
+        for progress in [
+            DownloadProgress(received: .max, total: 1, bytesPerSecond: .infinity),
+            DownloadProgress(received: -5, total: -7, bytesPerSecond: .nan),
+            DownloadProgress(received: .min, total: .max, bytesPerSecond: 1e-300),
+        ] {
+            stage.send(.download(progress))
+            #expect(stage.lines[1].contains("Downloading"))
+        }
+    }
+}

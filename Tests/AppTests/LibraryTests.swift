@@ -1,0 +1,124 @@
+import Annotations
+import InstantCore
+import Screen
+import Testing
+
+@testable import App
+
+/// The library of layers, and the way into one and out again.
+@Suite struct LibraryTests {
+    private let entries = [
+        LibraryEntry(
+            id: .hotos, title: "hotos17", state: "clean", isDownloaded: true, bytes: 309_000,
+            lastSync: .noon + -300_000, unread: 2, unsent: 1),
+        LibraryEntry(
+            id: LayerReference(server: "http://docs.example", documentID: "plan"), state: "dirty", isDownloaded: false),
+        LibraryEntry(
+            id: LayerReference(server: "http://docs.example", documentID: "torn"), state: "unknown",
+            isDownloaded: true, problem: "the local copy is damaged"),
+    ]
+
+    private func library(columns: Int = 110) -> Stage {
+        let services = Sample.services()
+        services.entries = entries
+        return Stage(services, begin: .library, rows: 10, columns: columns)
+    }
+
+    @Test func whatIsOnThisMachine() {
+        #expect(
+            library().screen == """
+                -- Layers on this machine ------------------------------------------------------------------------------------
+                > hotos17 / review                          1 unsent  2 new  clean  synced 5m  309 kB  mia  http://localhos...
+                  plan / default layer                      PDF not here  anonymous  http://docs.example
+                  torn / default layer                      the local copy is damaged  anonymous  http://docs.example
+
+
+
+
+
+                 Enter open  + add  x remove  ? help
+                """)
+    }
+
+    @Test func empty() throws {
+        let stage = Stage(FakeServices(), begin: .library, rows: 8, columns: 60)
+        #expect(stage.screen.contains("Nothing here yet. + adds a layer by its server and"))
+        try stage.press("<enter>jkxGq")
+        #expect(stage.state.hasQuit)
+    }
+
+    @Test func openingAndLeaving() throws {
+        let stage = library()
+        try stage.press("<enter>")
+        #expect(stage.asked.contains(.openLayer(.hotos)))
+        #expect(stage.statusLine.hasPrefix(" hotos17 / review"))
+        try stage.press("<esc><esc><esc>")
+        #expect(stage.state.document != nil)
+        try stage.press("<C-c>")
+        #expect(stage.foot == " q leaves this layer, q again quits")
+        try stage.press("q")
+        #expect(stage.asked.suffix(2) == [.closeLayer, .loadLibrary])
+        #expect(stage.lines[0].hasPrefix("-- Layers on this machine"))
+        try stage.press("<C-c>")
+        #expect(stage.foot == " q quits")
+        try stage.press("q")
+        #expect(stage.asked.last == .quit)
+    }
+
+    @Test func aDamagedOneSaysSo() throws {
+        let stage = library()
+        try stage.press("G<enter>")
+        #expect(stage.foot == " the local copy is damaged")
+        #expect(!stage.asked.contains { if case .openLayer = $0 { true } else { false } })
+    }
+
+    @Test func removingNamesWhatGoes() throws {
+        let stage = library()
+        try stage.press("x")
+        #expect(stage.foot == "Remove hotos17 and 1 unsent edits that are nowhere else from this machine? y/N")
+        try stage.press("n")
+        #expect(stage.foot == " left as it is")
+        try stage.press("xy")
+        #expect(stage.asked.last == .removeLayer(.hotos))
+    }
+
+    @Test func addingByServerAndToken() throws {
+        let stage = library(columns: 80)
+        try stage.press("+http://localhost:5000<enter>")
+        #expect(stage.screen.contains("A token for a layer on http://localhost:5000 names what is opened."))
+        stage.send(.key(.paste(TokenTests.readOnly)))
+        try stage.press("<enter>")
+        #expect(stage.asked.contains(.join(server: "http://localhost:5000", token: TokenText(TokenTests.readOnly))))
+        #expect(stage.state.document != nil)
+    }
+
+    @Test func theCursorStaysOnItsLayer() throws {
+        let stage = library()
+        try stage.press("j")
+        stage.send(.library(Array(entries.reversed())))
+        #expect(stage.state.library.current?.id.documentID == "plan")
+        stage.send(.library([]))
+        #expect(stage.state.library.current == nil)
+    }
+
+    @Test func whatCannotBeOpenedIsSaid() throws {
+        let services = FakeServices()
+        let stage = Stage(services, begin: .library)
+        stage.send(.openFailed("http://localhost:1 cannot be reached"))
+        #expect(stage.foot == " http://localhost:1 cannot be reached")
+        var state = AppState(begin: .layer(.hotos), size: Size(rows: 8, columns: 60))
+        #expect(view(state).text.contains("Opening ..."))
+        _ = update(&state, .openFailed("the folder cannot be written"))
+        #expect(view(state).text.contains("the folder cannot be written"))
+        #expect(update(&state, .key(.character("q"))) == [.quit])
+    }
+
+    @Test func leavingSaysWhatIsKept() throws {
+        let services = Sample.services()
+        services.opened.status.unsent = 3
+        let stage = Stage(services)
+        #expect(stage.state.farewell == "3 unsent kept here, sent next time")
+        try stage.press("q")
+        #expect(stage.asked.last == .quit)
+    }
+}

@@ -1,0 +1,107 @@
+import Annotations
+import InstantCore
+import Screen
+import Testing
+
+@testable import App
+
+/// Moving in the list, narrowing it, and going from it to the page.
+@Suite struct ListTests {
+    @Test(arguments: [
+        ("j", "h2"), ("jj", "u1"), ("3j", "n1"), ("99j", "n1"), ("jk", "h1"), ("G", "n1"), ("Ggg", "h1"), ("2G", "h2"),
+        ("3gg", "u1"), ("<pgdn>", "n1"), ("G<pgup>", "h1"), ("<C-d>", "n1"), ("<end><home>", "h1"), ("<down><down><up>", "h2"),
+        ("g<esc>j", "h2"), ("2<esc>j", "h2"),
+    ])
+    func moving(keys: String, lands: String) throws {
+        let stage = Stage(Sample.services())
+        try stage.press(keys)
+        #expect(stage.state.document?.list.cursorID == lands)
+    }
+
+    @Test func aCountIsShownWhileItIsTyped() throws {
+        let stage = Stage(Sample.services())
+        try stage.press("12g")
+        #expect(stage.statusLine.hasSuffix("12g"))
+    }
+
+    @Test func theFilterWorksWhileItIsTypedAndEscBringsBackTheFormer() throws {
+        let stage = Stage(Sample.services())
+        try stage.press("/2019")
+        #expect(stage.foot == "Filter: 2019")
+        #expect(stage.state.document?.list.total == 1)
+        try stage.press("<esc>")
+        #expect(stage.state.document?.list.total == 4)
+        try stage.press("/kind:h by:ana<enter>")
+        #expect(stage.lines[13].contains("Annotations 1/1 - by page - filter: kind:h by:ana"))
+        try stage.press("<esc>")
+        #expect(stage.lines[13].contains("filter: none"))
+    }
+
+    @Test func nothingMatches() throws {
+        let stage = Stage(Sample.services())
+        try stage.press("/zebra<enter>")
+        #expect(stage.lines[14] == "  Nothing matches the filter. Esc removes it.")
+        try stage.press("<enter>ed")
+        #expect(stage.foot.contains("the list is empty"))
+    }
+
+    @Test func sortingKeepsTheCursorOnItsRecord() throws {
+        let stage = Stage(Sample.services())
+        try stage.press("jo")
+        #expect(stage.lines[13].contains("newest first"))
+        #expect(stage.state.document?.list.cursorID == "h2")
+        try stage.press("o")
+        #expect(stage.lines[13].contains("by author"))
+        #expect(stage.state.document?.list.cursorID == "h2")
+    }
+
+    @Test func enterGoesToThePlaceAndBack() throws {
+        let stage = Stage(Sample.services())
+        try stage.press("jj<enter>")
+        #expect(stage.underCursor.hasPrefix("can"))
+        try stage.press("<C-o>")
+        #expect(stage.state.document?.focus == .list)
+        try stage.press("g;")
+        #expect(stage.underCursor.hasPrefix("can"))
+        try stage.press("<tab>G<enter>")
+        #expect(stage.lines[0].contains("Page 2 of 3"))
+        try stage.press("<enter>")
+        #expect(stage.state.document?.focus == .list)
+        #expect(stage.state.document?.list.cursorID == "n1")
+    }
+
+    @Test func theNextUnreadIsFoundAndCountsAsRead() throws {
+        let services = Sample.services()
+        services.unread = ["u1"]
+        let stage = Stage(services)
+        try stage.press("m")
+        #expect(stage.state.document?.list.cursorID == "u1")
+        #expect(stage.asked.contains(.markRead(["u1"])))
+        #expect(!stage.statusLine.contains("new"))
+        try stage.press("m")
+        #expect(stage.foot == " nothing new")
+    }
+
+    @Test func theWholeTextIsShownBelowTheList() throws {
+        let services = Sample.services()
+        services.records[3] = Sample.note(
+            "n1", page: 1, top: 90, text: "First line.\nSecond line.", by: "ana", minutes: 3)
+        let stage = Stage(services)
+        try stage.press("Gs")
+        #expect(stage.screen.contains(" note on page 2, by ana, 2026-05-30 11:57, read only") == false)
+        #expect(stage.lines.contains(" First line."))
+        try stage.press("s")
+        #expect(!stage.lines.contains(" First line."))
+    }
+
+    @Test func clickAndWheel() throws {
+        let stage = Stage(Sample.services())
+        try stage.press("<click:16,5>")
+        #expect(stage.state.document?.list.cursorID == "u1")
+        try stage.press("<wheelup:16,5>")
+        #expect(stage.state.document?.list.cursorID == "h1")
+        try stage.press("<click:2,11>")
+        #expect(stage.state.document?.focus == .page)
+        #expect(stage.underCursor == "paper")
+    }
+}

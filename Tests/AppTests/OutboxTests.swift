@@ -1,0 +1,147 @@
+import Annotations
+import InstantCore
+import Testing
+
+@testable import App
+
+/// What has not arrived, and what to do when two people changed the same.
+@Suite struct OutboxTests {
+    private func note(_ text: String) -> Content { Self.note(text) }
+    private static func note(_ text: String) -> Content { .note(page: 0, at: Point(x: 0, y: 0), text: text) }
+
+    private func stage() -> Stage { Stage(Self.services()) }
+
+    static func services() -> FakeServices {
+        let services = Sample.services()
+        services.outbox = [
+            OutboxItem(
+                id: "h2", action: .update, kind: .highlight, pageIndex: 0, delivery: .unsent, since: .noon + -60_000,
+                mine: note("waiting")),
+            OutboxItem(
+                id: "n1", action: .update, kind: .note, pageIndex: 1, delivery: .conflict, since: .noon + -120_000,
+                base: note("the base"), mine: note("my text"), theirs: note("her text"), theirAuthor: "ana"),
+            OutboxItem(
+                id: "u1", action: .delete, kind: .underline, pageIndex: 0, delivery: .refused,
+                reason: "needs annotations:delete:self"),
+        ]
+        services.opened.status.unsent = 1
+        services.opened.status.conflicts = 1
+        services.opened.status.refused = 1
+        return services
+    }
+
+    @Test func theList() throws {
+        let stage = stage()
+        #expect(stage.statusLine.contains("1 unsent   1 in conflict   1 refused"))
+        try stage.press("O")
+        #expect(
+            stage.lines[0...3] == [
+                "-- Not yet at the server: 3 " + String(repeating: "-", count: 52),
+                "> ^H  1  highlight changed      1m   waits  waiting",
+                "  !N  2  note changed           2m   conflict, Enter compares  my text",
+                "  !U  1  underline deleted           refused: needs annotations:delete:self",
+            ])
+        try stage.press("q")
+        #expect(stage.lines[0].contains("Page 1"))
+    }
+
+    @Test func enterGoesToTheRecord() throws {
+        let stage = stage()
+        try stage.press("O<enter>")
+        #expect(stage.state.document?.list.cursorID == "h2")
+        #expect(stage.state.document?.outbox.isOpen == false)
+    }
+
+    @Test func aRefusedEditCanBeDroppedAWaitingOneNot() throws {
+        let stage = stage()
+        try stage.press("OGt")
+        #expect(stage.asked.last == .resolve("u1", .theirs))
+        try stage.press("ggt")
+        #expect(stage.foot == " it is not refused, it waits: u takes back your last edit")
+        try stage.press("s")
+        #expect(stage.asked.last == .saveUnsent)
+    }
+
+    @Test func theConflictCardShowsAllThree() throws {
+        let stage = stage()
+        try stage.press("Oj<enter>")
+        let card = stage.lines.drop { !$0.hasPrefix("-- ana changed the same note on page 2") }.filter { !$0.isEmpty }
+        #expect(card.dropFirst().prefix(3) == [" was:    the base", " theirs: her text", " yours:  my text"])
+        #expect(stage.foot == " m mine again  t theirs  e merge  ? help")
+    }
+
+    @Test(arguments: [("m", Resolution.mine), ("t", .theirs)])
+    func aConflictIsResolved(key: String, resolution: Resolution) throws {
+        let stage = stage()
+        try stage.press("Oj<enter>\(key)")
+        #expect(stage.asked.last == .resolve("n1", resolution))
+        #expect(stage.state.document?.conflict == nil)
+    }
+
+    @Test func bothTextsAreMerged() throws {
+        let stage = stage()
+        try stage.press("Oj<enter>e")
+        #expect(stage.state.document?.editor?.input.text == "her text\nmy text")
+        try stage.press(" together<enter>")
+        #expect(stage.asked.last == .resolve("n1", .merged(note("her text\nmy text together"))))
+    }
+
+    // MARK: Someone changes what is being edited
+
+    private func overtaken() throws -> Stage {
+        let stage = Stage(Sample.services())
+        try stage.press("e mine")
+        stage.services.records[0].content = stage.services.records[0].content.changing { $0["note"] = "theirs" }
+        stage.send(.recordsChanged(["h1"], author: "ana"))
+        return stage
+    }
+
+    @Test func itIsSaidAndTheTextStays() throws {
+        let stage = try overtaken()
+        #expect(stage.foot == " ana changed this meanwhile: Enter compares, nothing is lost")
+        #expect(stage.state.document?.editor?.input.text == "Which ones? mine")
+        try stage.press("<enter>")
+        #expect(!stage.asked.contains { if case .perform = $0 { true } else { false } })
+        #expect(stage.screen.contains(" theirs: theirs"))
+        #expect(stage.screen.contains(" yours:  Which ones? mine"))
+    }
+
+    @Test func mineAgainIsWrittenOverTheirs() throws {
+        let stage = try overtaken()
+        try stage.press("<enter>m")
+        #expect(stage.services.records[0].content["note"] == "Which ones? mine")
+        #expect(stage.state.document?.editor == nil)
+    }
+
+    @Test func theirsKeepsMineAsADraft() throws {
+        let stage = try overtaken()
+        try stage.press("<enter>t")
+        #expect(stage.services.records[0].content["note"] == "theirs")
+        #expect(stage.asked.last == .saveDraft(.record("h1"), "Which ones? mine"))
+    }
+
+    @Test func merging() throws {
+        let stage = try overtaken()
+        try stage.press("<enter>e")
+        #expect(stage.state.document?.editor?.input.text == "theirs\nWhich ones? mine")
+        try stage.press("<enter>")
+        #expect(stage.services.records[0].content["note"] == "theirs\nWhich ones? mine")
+    }
+
+    // MARK: Losing access
+
+    @Test func lostAccessOffersThreeThings() throws {
+        let stage = stage()
+        var status = try #require(stage.state.document?.status)
+        status.connection = .lost("the layer was deleted")
+        stage.send(.status(status))
+        #expect(stage.screen.contains("You no longer have access to hotos17 / review (the layer was deleted)."))
+        try stage.press("s")
+        #expect(stage.asked.last == .saveUnsent)
+        try stage.press("x")
+        #expect(stage.foot.hasPrefix("Remove hotos17 and 3 unsent edits that are nowhere else"))
+        try stage.press("nr")
+        #expect(!stage.screen.contains("You no longer have access"))
+        #expect(stage.statusLine.contains("NO ACCESS"))
+    }
+}

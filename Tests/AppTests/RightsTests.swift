@@ -1,0 +1,84 @@
+import Annotations
+import Authorization
+import InstantCore
+import Screen
+import Testing
+
+@testable import App
+
+/// What a token does not allow is dim, says why when it is pressed, and asks for nothing.
+@Suite struct RightsTests {
+    private func reader() -> Stage {
+        let services = Sample.services()
+        services.opened.status = .live(.hotos([.readDocument, .download]))
+        return Stage(services)
+    }
+
+    @Test(arguments: ["a", "e", "E", "d", "<tab>a", "<tab>veeH", "<tab>veeU", "<tab>veeX", "<tab>veeZ", "<tab>veea"])
+    func withoutWriteEveryEditSaysWhy(keys: String) throws {
+        let stage = reader()
+        try stage.press(keys)
+        #expect(stage.foot == #" read-only: this token lacks "write""#)
+        #expect(!stage.asked.contains { if case .perform = $0 { true } else { false } })
+        #expect(stage.state.document?.editor == nil)
+    }
+
+    @Test func readOnlyIsInTheStatusLineAndKeysAreDim() {
+        let stage = reader()
+        #expect(stage.statusLine == " hotos17 / review   READ-ONLY   p1/3   synced   token 12m   1 new")
+        let dim = stage.canvas.styleDump.split(separator: "\n").filter { $0.hasPrefix("23:") && $0.contains(" dim ") }
+        #expect(dim.map { String($0.split(separator: "\"")[1]) } == ["a note", "e edit", "d delete"])
+    }
+
+    @Test func aRightForOnesOwnSaysWhatIsMissingForOthers() throws {
+        let services = Sample.services()
+        var grant = Grant.hotos()
+        grant.collaboration = [
+            Permission(.annotations, .view, .all), Permission(.annotations, .edit, .own),
+            Permission(.annotations, .delete, .own),
+        ]
+        services.opened.status = .live(grant)
+        let stage = Stage(services)
+        try stage.press("d")
+        #expect(stage.foot == " needs annotations:delete:group=")
+        try stage.press("jje")
+        #expect(stage.state.document?.editor != nil)
+    }
+
+    @Test func beforeAnyTokenNothingCanBeChanged() throws {
+        let services = Sample.services()
+        services.opened.status = SyncStatus(connection: .connecting)
+        let stage = Stage(services)
+        try stage.press("a")
+        #expect(stage.foot == " no token was accepted yet, so nothing can be changed: T")
+    }
+
+    @Test func openedReadOnly() throws {
+        let services = Sample.services()
+        services.opened.isReadOnly = true
+        let stage = Stage(services)
+        try stage.press("a")
+        #expect(stage.foot == " read-only: opened with --read-only")
+        #expect(stage.statusLine.contains("READ-ONLY"))
+    }
+
+    @Test func aTokenWithoutWriteWhileTypingKeepsTheTextAsADraft() throws {
+        let stage = Stage(Sample.services())
+        try stage.press("aHello")
+        stage.send(.status(.live(.hotos([.readDocument]))))
+        #expect(stage.state.document?.editor?.input.text == "Hello")
+        try stage.press("<enter>")
+        #expect(stage.foot == #" kept as a draft, not sent: read-only: this token lacks "write""#)
+        #expect(stage.asked.last == .saveDraft(.note(page: 0), "Hello"))
+    }
+
+    @Test func theRightIsCheckedBeforeTheAuthorIsAskedFor() throws {
+        let services = Sample.services()
+        services.opened.author = nil
+        services.opened.status = .live(.hotos([.readDocument]))
+        let stage = Stage(services)
+        try stage.press("a")
+        #expect(stage.state.prompt == nil)
+        #expect(stage.foot == #" read-only: this token lacks "write""#)
+    }
+}

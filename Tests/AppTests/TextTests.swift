@@ -1,0 +1,103 @@
+import Annotations
+import InstantCore
+import Screen
+import Testing
+
+@testable import App
+
+/// Writing text, and the small texts on the screen.
+@Suite struct TextTests {
+    /// A text with `|` where the cursor is, commands, and what becomes of it.
+    @Test(arguments: [
+        ("ab|c", [Command.left], "a|bc"), ("|abc", [.left], "|abc"), ("abc|", [.right], "abc|"),
+        ("a|bc", [.deleteBack], "|bc"), ("|abc", [.deleteBack], "|abc"), ("a|bc", [.deleteForward], "a|c"),
+        ("one two|", [.deleteWord], "one |"), ("one two  |x", [.deleteWord], "one |x"), ("|x", [.deleteWord], "|x"),
+        ("one\ntwo|", [.deleteToStart], "one\n|"), ("on|e\ntwo", [.deleteToEnd], "on|\ntwo"),
+        ("one|\ntwo", [.deleteToEnd], "one|two"), ("one\nt|wo", [.lineStart], "one\n|two"),
+        ("|one\ntwo", [.lineEnd], "one|\ntwo"), ("one\nlonger|", [.up], "one|\nlonger"), ("on|e\nx", [.down], "one\nx|"),
+        ("on|e", [.up, .down], "on|e"), ("a|b", [.newLine], "a\n|b"), ("日本|語", [.deleteBack, .left], "|日語"),
+        ("e\u{301}|", [.deleteBack], "|"),
+    ])
+    func readline(before: String, commands: [Command], after: String) {
+        let parts = before.split(separator: "|", omittingEmptySubsequences: false)
+        var input = TextInput(String(parts[0]) + String(parts[1]))
+        while input.cursor > parts[0].count { _ = input.run(.left) }
+        while input.cursor != parts[0].count, input.run(.up) {}
+        for command in commands {
+            let isKnown = input.run(command)
+            #expect(isKnown)
+        }
+        let text = Array(input.text)
+        #expect(String(text[..<input.cursor]) + "|" + String(text[input.cursor...]) == after)
+    }
+
+    @Test func textHasALimit() {
+        var input = TextInput()
+        input.insert(String(repeating: "x", count: 300_000))
+        input.insert("y")
+        #expect(input.characters.count == TextInput.longest)
+    }
+
+    @Test func wrappingKeepsTheCursorInSight() {
+        let wrapped = WrappedInput(TextInput("abcdefgh\n日本語 x"), columns: 6)
+        #expect(wrapped.rows.map(\.string) == ["abcde", "fgh", "日本", "語 x"])
+        #expect(wrapped.cursor == Position(row: 3, column: 4))
+        #expect(WrappedInput(TextInput(""), columns: 0).rows.count == 1)
+    }
+
+    @Test func aLineEndInOneLineOfPasteIsABlank() throws {
+        let stage = Stage(Sample.services())
+        try stage.press(#"/<paste:two\nlines>"#)
+        #expect(stage.foot == "Filter: two lines")
+        try stage.press(#"<esc>a<paste:two\nlines>"#)
+        #expect(stage.state.document?.editor?.input.text == "two\nlines")
+    }
+
+    @Test(arguments: [
+        (0, "now"), (59, "now"), (60, "1m"), (3599, "59m"), (3600, "1h"), (86_400, "1d"), (86_400 * 364, "364d"),
+        (86_400 * 800, "2y"), (-50, "now"), (9_000_000_000_000_000, "285388127y"),
+    ] as [(Int64, String)])
+    func ages(seconds: Int64, text: String) {
+        #expect(RelativeTime.age(of: Timestamp(milliseconds: -seconds * 1000), at: Timestamp(milliseconds: 0)) == text)
+    }
+
+    @Test(arguments: [
+        (1, "1s"), (59_000, "59s"), (59_001, "1m"), (60_000, "1m"), (60_001, "2m"), (720_000, "12m"), (7_200_000, "2h"), (-5, "0s"),
+        (200_000_000, "2d"),
+    ] as [(Int64, String)])
+    func lives(milliseconds: Int64, text: String) {
+        #expect(RelativeTime.life(milliseconds: milliseconds) == text)
+    }
+
+    @Test(arguments: [
+        (0, "0 B"), (999, "999 B"), (309_000, "309 kB"), (1_250_000, "1.2 MB"), (123_456_789, "123 MB"),
+        (5_000_000_000, "5.0 GB"), (-4, "0 B"),
+    ] as [(Int64, String)])
+    func bytes(count: Int64, text: String) {
+        #expect(ByteCount.text(count) == text)
+    }
+
+    @Test func clockTimesAreThePersons() {
+        #expect(RelativeTime.near(.noon, at: .noon, utcOffset: 7200) == "14:00")
+        #expect(RelativeTime.near(.noon, at: .noon + 86_400_000, utcOffset: -43_200) == "2026-05-30 00:00")
+        #expect(RelativeTime.near(Timestamp(milliseconds: .max), at: .noon, utcOffset: 3600).count == 16)
+    }
+
+    @Test func filters() {
+        var filter = ListFilter()
+        filter.text = "some words"
+        #expect(FilterText.parse("some  words") == filter)
+        filter = ListFilter()
+        filter.kinds = [.highlight, .note]
+        filter.author = "ana"
+        filter.pageIndex = 2
+        filter.unreadOnly = true
+        #expect(FilterText.parse("kind:highlight KIND:n by:ana page:3 is:unread") == filter)
+        filter = ListFilter()
+        filter.text = "kind:zebra page:0 http://x by:"
+        #expect(FilterText.parse("kind:zebra page:0 http://x by:") == filter)
+        filter.text = ""
+        filter.pendingOnly = true
+        #expect(FilterText.parse("is:unsent") == filter)
+    }
+}

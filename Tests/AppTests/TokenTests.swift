@@ -1,0 +1,207 @@
+import Annotations
+import Authorization
+import InstantCore
+import Screen
+import Testing
+
+@testable import App
+
+/// Losing a token, giving another one, and never seeing it.
+@Suite struct TokenTests {
+    /// A token that says this; its signature is not one.
+    static func token(_ payload: String) -> String {
+        "eyJhbGciOiJSUzI1NiJ9." + base64(payload) + ".c2lnbmF0dXJl"
+    }
+
+    private static func base64(_ text: String) -> String {
+        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
+        var (bits, count, result) = (0, 0, "")
+        for byte in text.utf8 {
+            (bits, count) = (bits << 8 | Int(byte), count + 8)
+            while count >= 6 {
+                count -= 6
+                result.append(alphabet[bits >> count & 63])
+            }
+        }
+        return count > 0 ? result + String(alphabet[bits << (6 - count) & 63]) : result
+    }
+
+    /// Until 15:05 by the clock of the stage.
+    static let readOnly = token(
+        #"{"document_id":"hotos17","layer":"review","user_id":"mia","permissions":["read-document","download"],"exp":1780153500}"#)
+
+    private func needing(_ need: TokenNeed, unsent: Int = 0) -> SyncStatus {
+        SyncStatus(connection: .needsToken(need), grant: .hotos(), unsent: unsent)
+    }
+
+    private func item(_ id: String, _ kind: AnnotationKind) -> OutboxItem {
+        OutboxItem(id: id, action: .create, kind: kind, delivery: .unsent)
+    }
+
+    private func card(_ stage: Stage) -> [String] {
+        Array(stage.lines.drop { !$0.hasPrefix("-- Token needed") }.dropLast(2))
+    }
+
+    @Test func theCardSaysWhyWhatWaitsAndWhatTheNewTokenLoses() throws {
+        let services = Sample.services()
+        services.outbox = [item("1", .highlight), item("2", .note), item("3", .note)]
+        let stage = Stage(services)
+        stage.send(.status(needing(.expired, unsent: 3)))
+        #expect(
+            card(stage) == [
+                "-- Token needed " + String(repeating: "-", count: 64),
+                " The token for hotos17 / review expired at 12:12.",
+                " Waiting here, safe: 1 highlight, 2 notes. Reading and editing go on.",
+                " Paste a token, or @path to a file (not shown):",
+                "",
+                " Enter use it     Esc later (T brings this back)",
+            ])
+        stage.send(.key(.paste(Self.readOnly + "\n")))
+        #expect(
+            card(stage).suffix(3) == [
+                " Paste a token, or @path to a file (not shown): [received \(Self.readOnly.count) characters]",
+                " It says: user mia, layer review, until 15:05. Lost: write. 3 edits stay unsent.",
+                " Enter use it     Esc later (T brings this back)     Ctrl-U clear",
+            ])
+        try stage.press("<enter>")
+        #expect(stage.asked.last == .supplyToken(TokenText(Self.readOnly)))
+        #expect(card(stage).contains(" Asking the server ..."))
+        stage.send(.status(.live(.hotos([.readDocument, .download]))))
+        #expect(card(stage).isEmpty)
+        #expect(stage.foot.hasPrefix(#" read-only from now on: this token lacks "write""#))
+        #expect(stage.statusLine.contains("READ-ONLY"))
+    }
+
+    @Test(arguments: [
+        (TokenNeed.noneYet, " A token for hotos17 / review is needed to sync."),
+        (.revoked, " The token for hotos17 / review was revoked."), (.forgotten, " The token for hotos17 / review was forgotten."),
+        (.refused("bad signature"), " The server refused the token for hotos17 / review: bad signature"),
+    ])
+    func reasons(need: TokenNeed, sentence: String) {
+        let stage = Stage(Sample.services())
+        stage.send(.status(needing(need)))
+        #expect(card(stage).dropFirst().first == sentence)
+        #expect(stage.statusLine.contains("TOKEN? T"))
+    }
+
+    @Test func otherKeysReachTheDocument() throws {
+        let stage = Stage(Sample.services())
+        stage.send(.status(needing(.revoked)))
+        try stage.press("jj<C-u>j")
+        #expect(stage.state.document?.list.cursorID == "h2")
+        try stage.press("anote<enter>")
+        #expect(stage.state.document?.list.current?.text == "note")
+    }
+
+    @Test func escPutsItAwayUntilTheNextReason() throws {
+        let stage = Stage(Sample.services())
+        stage.send(.status(needing(.expired)))
+        try stage.press("<esc>")
+        #expect(card(stage).isEmpty)
+        stage.send(.status(needing(.expired, unsent: 1)))
+        #expect(card(stage).isEmpty)
+        stage.send(.status(needing(.revoked)))
+        #expect(!card(stage).isEmpty)
+        try stage.press("<esc>T")
+        #expect(!card(stage).isEmpty)
+    }
+
+    @Test(arguments: ["awriting", "<tab>vee", "/filter", ":comm", "?"])
+    func itNeverOpensOverWhatIsBeingDone(keys: String) throws {
+        let stage = Stage(Sample.services())
+        try stage.press(keys)
+        let before = stage.lines.dropLast(2)
+        stage.send(.status(needing(.expired)))
+        #expect(card(stage).isEmpty)
+        #expect(stage.lines.dropLast(2) == before)
+        if keys != "?" { #expect(stage.statusLine.contains("TOKEN? T")) }
+        try stage.press("<esc>")
+        #expect(!card(stage).isEmpty)
+    }
+
+    @Test func aFileIsNamedByItsPath() throws {
+        let stage = Stage(Sample.services())
+        stage.send(.status(needing(.noneYet)))
+        try stage.press("@/tmp/my token.jwt")
+        #expect(card(stage)[3] == " File with the token: @/tmp/my token.jwt")
+        try stage.press("<enter>")
+        #expect(stage.asked.last == .readTokenFile("/tmp/my token.jwt"))
+        stage.send(.tokenRead(TokenText(Self.readOnly)))
+        #expect(card(stage)[4].hasPrefix(" It says: user mia"))
+        try stage.press("<C-u>")
+        #expect(card(stage)[4] == "")
+        stage.send(.tokenRefused("the file can be read by others"))
+        #expect(card(stage)[4] == " the file can be read by others")
+    }
+
+    @Test(arguments: [
+        ("nonsense", " this is no token: a JWT has three parts divided by dots, this has 1"),
+        (TokenTests.token(#"{"document_id":"other","permissions":"all","exp":1780153500}"#), " It is for other / default layer, not for this layer."),
+        (
+            TokenTests.token(#"{"document_id":"hotos17","layer":"review","user_id":"ben","permissions":"all","exp":1780153500}"#),
+            " It is for user ben; this copy belongs to mia."
+        ),
+    ])
+    func whatIsWrongWithAToken(text: String, sentence: String) throws {
+        let stage = Stage(Sample.services())
+        stage.send(.status(needing(.noneYet)))
+        stage.send(.key(.paste(text)))
+        #expect(card(stage)[4] == sentence)
+    }
+
+    @Test func anUnreadableTokenIsNotHandedOver() throws {
+        let stage = Stage(Sample.services())
+        stage.send(.status(needing(.noneYet)))
+        try stage.press("<enter><paste:nonsense><enter>")
+        #expect(!stage.asked.contains { if case .supplyToken = $0 { true } else { false } })
+        #expect(stage.foot == " this cannot be used: Ctrl-U clears it")
+    }
+
+    @Test func aTokenPastedWhereNothingIsWrittenOpensTheCardFilled() throws {
+        let stage = Stage(Sample.services())
+        try stage.press("<paste:just words>")
+        #expect(stage.foot == " nothing is being written here: 10 pasted characters were left out")
+        stage.send(.key(.paste(Self.readOnly)))
+        #expect(stage.screen.contains("[received \(Self.readOnly.count) characters]"))
+        #expect(stage.screen.contains("-- A new token ---"))
+    }
+
+    /// On no screen, in no effect's description, in no dump of the state.
+    @Test func theTokenIsNeverShown() throws {
+        let stage = Stage(Sample.services())
+        stage.send(.status(needing(.expired)))
+        stage.send(.key(.paste(Self.readOnly)))
+        try stage.press("<enter>")
+        stage.send(.tokenRefused("no"))
+        let secret = Self.readOnly.dropFirst(30).prefix(40)
+        for size in [Size(rows: 24, columns: 80), Size(rows: 60, columns: 300), Size(rows: 9, columns: 31)] {
+            stage.send(.resize(size))
+            #expect(!stage.screen.contains(secret))
+        }
+        #expect(!String(reflecting: stage.asked).contains(secret))
+        #expect(!"\(stage.state)".contains(secret))
+        var dumped = ""
+        dump(stage.state, to: &dumped)
+        #expect(!dumped.contains(secret))
+    }
+
+    @Test func expiryIsAnnouncedFiveMinutesAndOneMinuteAhead() throws {
+        let stage = Stage(Sample.services())
+        stage.now = .noon + 8 * 60_000
+        stage.send(.tick(stage.now))
+        #expect(stage.foot == " the token expires in 4m: T gives a new one")
+        try stage.press("j")
+        stage.send(.tick(stage.now + 1000))
+        #expect(!stage.foot.contains("expires"))
+        stage.now = .noon + 11 * 60_000 + 30_000
+        stage.send(.tick(stage.now))
+        #expect(stage.foot == " the token expires in 30s: T gives a new one")
+        #expect(stage.state.wakeAfter == 1000)
+    }
+
+    @Test func forgettingAndGoingOffline() throws {
+        let stage = Stage(Sample.services())
+        try stage.press(":forget-token<enter>:offline<enter>:online<enter>S")
+        #expect(stage.asked.suffix(4) == [.forgetToken, .setOnline(false), .setOnline(true), .syncNow])
+    }
+}
