@@ -71,19 +71,24 @@ import Testing
     /// The program in every situation that has keys of its own.
     private static func scenes() throws -> [AppState] {
         let scripts = [
-            "", "j", "jd u", "/hi<enter>", "<tab>", "<tab>jww", "<tab>jwwL", "<tab>LG$zl", "aone<C-j>two", "<tab>J", "<tab>/the<enter>", "<tab>jwvee",
+            "", "j", "jd u", "/hi<enter>", "<tab>", "<tab>jww", "<tab>jwwL", "<tab>LG$zl", "aone<C-j>two", "<tab>J",
+            "<tab>/the<enter>", "<tab>jwvee",
             "jj<enter>", "jj<enter><C-o>", "?", "?jj", "aone two<left><C-j>three<left><left><up>", "O", "Oj", "OG",
             "Oj<enter>", "jjd", "jjdu", "d", ":some thing<left><left>",
         ]
         var scenes = try scripts.map { script in
             let services = OutboxTests.services()
             services.pages[0] = Sample.page(
-                (0..<40).map { "The line with number \($0). It has \(String(repeating: "long ", count: $0 % 20)) text." })
+                (0..<40).map {
+                    "The line with number \($0). It has \(String(repeating: "long ", count: $0 % 20)) text."
+                })
             let stage = Stage(services)
             try stage.press(script)
             return stage.state
         }
-        for status in [SyncStatus(connection: .needsToken(.expired), grant: .hotos()), .init(connection: .lost("gone"))] {
+        for status in [
+            SyncStatus(connection: .needsToken(.expired), grant: .hotos()), .init(connection: .lost("gone")),
+        ] {
             let stage = Stage(Sample.services())
             stage.send(.status(status))
             scenes.append(stage.state)
@@ -113,7 +118,8 @@ import Testing
 
     @Test(arguments: [
         ("gg", KeyReader.Outcome.command(.first, count: nil)), ("12gg", .command(.first, count: 12)),
-        ("g", .unfinished), ("gx", .nothing), ("10j", .command(.down, count: 10)), ("0", .nothing), ("3<esc>", .nothing),
+        ("g", .unfinished), ("gx", .nothing), ("10j", .command(.down, count: 10)), ("0", .nothing),
+        ("3<esc>", .nothing),
         ("99999999999999999999j", .command(.down, count: 999_999)),
     ])
     func sequencesAndCounts(script: String, outcome: KeyReader.Outcome) throws {

@@ -9,7 +9,8 @@ import Testing
 @Suite struct ListTests {
     @Test(arguments: [
         ("j", "h2"), ("jj", "u1"), ("3j", "n1"), ("99j", "n1"), ("jk", "h1"), ("G", "n1"), ("Ggg", "h1"), ("2G", "h2"),
-        ("3gg", "u1"), ("<pgdn>", "n1"), ("G<pgup>", "h1"), ("<C-d>", "n1"), ("<end><home>", "h1"), ("<down><down><up>", "h2"),
+        ("3gg", "u1"), ("<pgdn>", "n1"), ("G<pgup>", "h1"), ("<C-d>", "n1"), ("<end><home>", "h1"),
+        ("<down><down><up>", "h2"),
         ("g<esc>j", "h2"), ("2<esc>j", "h2"),
     ])
     func moving(keys: String, lands: String) throws {

@@ -10,5 +10,7 @@ func expectSnapshot(_ screen: String, _ name: String, sourceLocation: SourceLoca
         try Data((screen + "\n").utf8).write(to: file)
     }
     let kept = try String(decoding: Data(contentsOf: file), as: UTF8.self)
-    #expect(screen + "\n" == kept, "\(name) has changed; look at it, then RECORD_SNAPSHOTS=1", sourceLocation: sourceLocation)
+    #expect(
+        screen + "\n" == kept, "\(name) has changed; look at it, then RECORD_SNAPSHOTS=1",
+        sourceLocation: sourceLocation)
 }

@@ -42,7 +42,10 @@ import Testing
         (SyncStatus(connection: .live, grant: .hotos()), "synced"),
         (SyncStatus(connection: .live, grant: .hotos(), unsent: 3), "3 unsent"),
         (SyncStatus(connection: .live, grant: .hotos(), isSyncing: true), "syncing"),
-        (SyncStatus(connection: .offline(retryAt: .noon + 7500), grant: .hotos(), unsent: 3), "offline, retry in 8 s, 3 unsent"),
+        (
+            SyncStatus(connection: .offline(retryAt: .noon + 7500), grant: .hotos(), unsent: 3),
+            "offline, retry in 8 s, 3 unsent"
+        ),
         (SyncStatus(connection: .idle, grant: .hotos()), "offline"),
         (SyncStatus(connection: .connecting, grant: .hotos()), "connecting"),
         (SyncStatus(connection: .connecting, grant: .hotos(), lastSync: .noon), "local copy of 12:00, connecting"),

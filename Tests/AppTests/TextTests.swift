@@ -14,7 +14,8 @@ import Testing
         ("one two|", [.deleteWord], "one |"), ("one two  |x", [.deleteWord], "one |x"), ("|x", [.deleteWord], "|x"),
         ("one\ntwo|", [.deleteToStart], "one\n|"), ("on|e\ntwo", [.deleteToEnd], "on|\ntwo"),
         ("one|\ntwo", [.deleteToEnd], "one|two"), ("one\nt|wo", [.lineStart], "one\n|two"),
-        ("|one\ntwo", [.lineEnd], "one|\ntwo"), ("one\nlonger|", [.up], "one|\nlonger"), ("on|e\nx", [.down], "one\nx|"),
+        ("|one\ntwo", [.lineEnd], "one|\ntwo"), ("one\nlonger|", [.up], "one|\nlonger"),
+        ("on|e\nx", [.down], "one\nx|"),
         ("on|e", [.up, .down], "on|e"), ("a|b", [.newLine], "a\n|b"), ("日本|語", [.deleteBack, .left], "|日語"),
         ("e\u{301}|", [.deleteBack], "|"),
     ])
@@ -53,26 +54,30 @@ import Testing
         #expect(stage.state.document?.editor?.input.text == "two\nlines")
     }
 
-    @Test(arguments: [
-        (0, "now"), (59, "now"), (60, "1m"), (3599, "59m"), (3600, "1h"), (86_400, "1d"), (86_400 * 364, "364d"),
-        (86_400 * 800, "2y"), (-50, "now"), (9_000_000_000_000_000, "285388127y"),
-    ] as [(Int64, String)])
+    @Test(
+        arguments: [
+            (0, "now"), (59, "now"), (60, "1m"), (3599, "59m"), (3600, "1h"), (86_400, "1d"), (86_400 * 364, "364d"),
+            (86_400 * 800, "2y"), (-50, "now"), (9_000_000_000_000_000, "285388127y"),
+        ] as [(Int64, String)])
     func ages(seconds: Int64, text: String) {
         #expect(RelativeTime.age(of: Timestamp(milliseconds: -seconds * 1000), at: Timestamp(milliseconds: 0)) == text)
     }
 
-    @Test(arguments: [
-        (1, "1s"), (59_000, "59s"), (59_001, "1m"), (60_000, "1m"), (60_001, "2m"), (720_000, "12m"), (7_200_000, "2h"), (-5, "0s"),
-        (200_000_000, "2d"),
-    ] as [(Int64, String)])
+    @Test(
+        arguments: [
+            (1, "1s"), (59_000, "59s"), (59_001, "1m"), (60_000, "1m"), (60_001, "2m"), (720_000, "12m"),
+            (7_200_000, "2h"), (-5, "0s"),
+            (200_000_000, "2d"),
+        ] as [(Int64, String)])
     func lives(milliseconds: Int64, text: String) {
         #expect(RelativeTime.life(milliseconds: milliseconds) == text)
     }
 
-    @Test(arguments: [
-        (0, "0 B"), (999, "999 B"), (309_000, "309 kB"), (1_250_000, "1.2 MB"), (123_456_789, "123 MB"),
-        (5_000_000_000, "5.0 GB"), (-4, "0 B"),
-    ] as [(Int64, String)])
+    @Test(
+        arguments: [
+            (0, "0 B"), (999, "999 B"), (309_000, "309 kB"), (1_250_000, "1.2 MB"), (123_456_789, "123 MB"),
+            (5_000_000_000, "5.0 GB"), (-4, "0 B"),
+        ] as [(Int64, String)])
     func bytes(count: Int64, text: String) {
         #expect(ByteCount.text(count) == text)
     }

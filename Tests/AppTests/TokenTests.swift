@@ -28,7 +28,8 @@ import Testing
 
     /// Until 15:05 by the clock of the stage.
     static let readOnly = token(
-        #"{"document_id":"hotos17","layer":"review","user_id":"mia","permissions":["read-document","download"],"exp":1780153500}"#)
+        #"{"document_id":"hotos17","layer":"review","user_id":"mia","permissions":["read-document","download"],"exp":1780153500}"#
+    )
 
     private func needing(_ need: TokenNeed, unsent: Int = 0) -> SyncStatus {
         SyncStatus(connection: .needsToken(need), grant: .hotos(), unsent: unsent)
@@ -74,7 +75,8 @@ import Testing
 
     @Test(arguments: [
         (TokenNeed.noneYet, " A token for hotos17 / review is needed to sync."),
-        (.revoked, " The token for hotos17 / review was revoked."), (.forgotten, " The token for hotos17 / review was forgotten."),
+        (.revoked, " The token for hotos17 / review was revoked."),
+        (.forgotten, " The token for hotos17 / review was forgotten."),
         (.refused("bad signature"), " The server refused the token for hotos17 / review: bad signature"),
     ])
     func reasons(need: TokenNeed, sentence: String) {
@@ -136,9 +138,13 @@ import Testing
 
     @Test(arguments: [
         ("nonsense", " this is no token: a JWT has three parts divided by dots, this has 1"),
-        (TokenTests.token(#"{"document_id":"other","permissions":"all","exp":1780153500}"#), " It is for other / default layer, not for this layer."),
         (
-            TokenTests.token(#"{"document_id":"hotos17","layer":"review","user_id":"ben","permissions":"all","exp":1780153500}"#),
+            TokenTests.token(#"{"document_id":"other","permissions":"all","exp":1780153500}"#),
+            " It is for other / default layer, not for this layer."
+        ),
+        (
+            TokenTests.token(
+                #"{"document_id":"hotos17","layer":"review","user_id":"ben","permissions":"all","exp":1780153500}"#),
             " It is for user ben; this copy belongs to mia."
         ),
     ])

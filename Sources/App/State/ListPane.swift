@@ -24,7 +24,7 @@ struct ListPane: Equatable, Sendable {
     /// Something changed since the last request.
     var isStale = true
 
-    var total: Int { window?.total ?? 0 }
+    var total: Int { max(0, window?.total ?? 0) }
 
     func row(_ index: Int) -> ListRow? {
         guard let window, window.rows.indices.contains(index - window.offset) else { return nil }
@@ -71,7 +71,7 @@ struct ListPane: Equatable, Sendable {
             return asked
         }
         let first = max(0, top - rows)
-        let last = min(window.total, top + 2 * rows)
+        let last = min(total, top + 2 * rows)
         let request = RowRequest(query: query, index: cursor, limit: limit)
         guard first < window.offset || last > window.offset + window.rows.count, request != answered else { return nil }
         asked = request

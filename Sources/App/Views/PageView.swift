@@ -10,7 +10,8 @@ extension Canvas {
         let place: CleanText = "    Page \(page.index + 1)\(count)"
         let forms: [CleanText]
         switch page.typeset?.view {
-        case .reading?: forms = [" - reading view (L: layout is \(page.layoutWidth ?? 0) wide)", " - reading (L: layout)"]
+        case .reading?:
+            forms = [" - reading view (L: layout is \(page.layoutWidth ?? 0) wide)", " - reading (L: layout)"]
         case .layout?: forms = [" - layout view (L: reading)", " - layout (L: reading)"]
         case nil: forms = [""]
         }
