@@ -38,7 +38,8 @@ struct Pen {
             let cell = canvas[row, column]
             if cell.glyph.isContinuation { continue }
             if cell.style != last.style { last = (cell.style, look(of: cell.style)) }
-            let isShown = set(cell.glyph)
+            let isLast = column + cell.glyph.width == canvas.size.columns
+            let isShown = set(cell.glyph, withMarks: !isLast)
             for _ in 0..<(isShown ? 1 : cell.glyph.width) {
                 var shown = cchar_t()
                 cn_set_cell(&shown, text, last.look.attributes, last.look.pair)
@@ -50,12 +51,14 @@ struct Pen {
 
     /// Puts a glyph into `text`, if this locale has it and the C library gives it the same width. Otherwise false, and
     /// a question mark, which is to be shown for each column.
-    private mutating func set(_ glyph: Glyph) -> Bool {
+    ///
+    /// - Parameter withMarks: false in the last column: some terminals put a mark that follows it on the next row.
+    private mutating func set(_ glyph: Glyph, withMarks: Bool) -> Bool {
         let base = glyph.base.value
         let isShown = base < 0x7F || isUTF8 && cn_width(wchar_t(bitPattern: base)) == Int32(glyph.width)
         text[0] = wchar_t(bitPattern: isShown ? base : 0x3F)
         var count = 1
-        if isShown, isUTF8, glyph.hasMarks {
+        if isShown, isUTF8, withMarks, glyph.hasMarks {
             for mark in glyph.scalars.dropFirst() where cn_width(wchar_t(bitPattern: mark.value)) == 0 {
                 text[count] = wchar_t(bitPattern: mark.value)
                 count += 1

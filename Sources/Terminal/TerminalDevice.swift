@@ -27,7 +27,7 @@ package final class TerminalDevice {
 
     private let screen: OpaquePointer
     private let window: UnsafeMutablePointer<WINDOW>
-    private let file: (output: UnsafeMutablePointer<FILE>, input: UnsafeMutablePointer<FILE>)
+    private let file: Files
     private let modes: TerminalModes
     private var pen: Pen
     private var shown: Canvas?
@@ -42,25 +42,20 @@ package final class TerminalDevice {
     ///   - input: where keys come from. When it is not a terminal, keys are read from the controlling one.
     ///   - output: has to be a terminal.
     package init(input: Int32 = 0, output: Int32 = 1, options: Options = Options()) throws(TerminalError) {
-        let type = try Self.usableType(options.type, output: output)
         guard isatty(output) == 1 else { throw TerminalError(reason: .outputIsNoTerminal) }
-        let keys = isatty(input) == 1 ? dup(input) : open("/dev/tty", O_RDONLY | O_NOCTTY)
-        guard keys >= 0 else { throw TerminalError(reason: .inputIsNoTerminal) }
-        let screenful = dup(output)
-        guard screenful >= 0, let writer = fdopen(screenful, "w"), let reader = fdopen(keys, "r") else {
-            throw TerminalError(reason: .systemCall("dup", errno: errno))
-        }
-        (self.input, self.output, file) = (keys, screenful, (writer, reader))
-        for descriptor in [keys, screenful] { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+        let type = try Self.usableType(options.type, output: output)
+        file = try Self.openFiles(input: input, output: output)
+        (self.input, self.output) = (fileno(file.input), fileno(file.output))
 
         signals = ct_watch_signals()
-        guard signals >= 0, ct_guard(screenful) == 0 else {
-            throw TerminalError(reason: .systemCall("sigaction", errno: errno))
+        guard signals >= 0, ct_guard(self.output) == 0 else {
+            let error = errno
+            Self.giveUp(file)
+            throw TerminalError(reason: .systemCall("sigaction", errno: error))
         }
         let isUTF8 = Self.useLocale()
-        guard let screen = newterm(type, writer, reader), let window = cn_stdscr() else {
-            ct_unguard()
-            ct_unwatch_signals()
+        guard let screen = newterm(type, file.output, file.input), let window = cn_stdscr() else {
+            Self.giveUp(file)
             throw TerminalError(reason: .unknownType(type))
         }
         self.screen = screen
@@ -74,7 +69,7 @@ package final class TerminalDevice {
         sequences = TerminalKeys.sequences()
         pen = Pen(usesColor: options.usesColor, isUTF8: isUTF8)
         modes.guarding.withUnsafeBufferPointer { ct_guard_text($0.baseAddress, $0.count) }
-        Self.write(modes.on, to: screenful)
+        Self.write(modes.on, to: self.output)
     }
 
     deinit {
@@ -164,10 +159,7 @@ package final class TerminalDevice {
         release()
         isClosed = true
         delscreen(screen)
-        ct_unguard()
-        ct_unwatch_signals()
-        fclose(file.output)
-        fclose(file.input)
+        Self.giveUp(file)
     }
 
     private func release() {
@@ -187,11 +179,31 @@ package final class TerminalDevice {
         wmove(window, Int32(cursor.row), Int32(cursor.column))
     }
 
+    /// What ncurses wants instead of descriptors.
+    private typealias Files = (input: UnsafeMutablePointer<FILE>, output: UnsafeMutablePointer<FILE>)
+
+    private static func openFiles(input: Int32, output: Int32) throws(TerminalError) -> Files {
+        let keys = isatty(input) == 1 ? fcntl(input, F_DUPFD_CLOEXEC, 0) : open("/dev/tty", O_RDONLY | O_CLOEXEC)
+        guard keys >= 0 else { throw TerminalError(reason: .inputIsNoTerminal) }
+        let screen = fcntl(output, F_DUPFD_CLOEXEC, 0)
+        guard screen >= 0, let reader = fdopen(keys, "r"), let writer = fdopen(screen, "w") else {
+            throw TerminalError(reason: .systemCall("dup", errno: errno))
+        }
+        return (reader, writer)
+    }
+
+    /// Everything but ncurses, as it was.
+    private static func giveUp(_ file: Files) {
+        ct_unguard()
+        ct_unwatch_signals()
+        fclose(file.output)
+        fclose(file.input)
+    }
+
     private static func usableType(_ given: String?, output: Int32) throws(TerminalError) -> String {
         guard let type = given ?? getenv("TERM").map({ String(cString: $0) }), !type.isEmpty else {
             throw TerminalError(reason: .noType)
         }
-        guard isatty(output) == 1 else { throw TerminalError(reason: .outputIsNoTerminal) }
         var found: Int32 = 0
         // Unlike newterm, this neither writes nor ends the program.
         guard setupterm(type, output, &found) == OK, found == 1 else {

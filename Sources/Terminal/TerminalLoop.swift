@@ -56,7 +56,8 @@ package final class TerminalLoop<Message: Sendable> {
     /// Runs until `handle` says to quit.
     ///
     /// - Parameters:
-    ///   - timer: when, by `now`, the program wants a `timer` event; nil for never.
+    ///   - timer: when, by `now`, the program wants a `timer` event; nil for never. Asked for before each waiting; a time gone
+    ///     by is an event at once.
     ///   - handle: gets every event. May use the device.
     ///   - draw: the screen as it is to be.
     package func run(
