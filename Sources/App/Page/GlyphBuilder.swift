@@ -1,50 +1,20 @@
 import Annotations
-package import PDFPages
 import Screen
-
-extension PageGlyphs {
-    /// Reads a page: cleans its words, finds their reading order, and groups them. What is no text with a place on
-    /// the page is left out; nothing else is.
-    package init(_ page: PageText) {
-        let words = PageWord.words(of: page)
-        let height = weightedMedian(words.map { ($0.box.height, $0.shown.count) })
-        let size = (page.width, page.height)
-        var builder = GlyphBuilder(words: words, height: height)
-
-        let (upright, turned) = TurnedText.split(words)
-        let (matter, heads) = RunningHeads(words: words, pageHeight: size.1, height: height).split(upright)
-        let grouping = PageBlocks(words: words, height: height)
-        for area in ReadingOrder.areas(of: matter, words: words, height: height) {
-            if area.tableGutters.isEmpty {
-                let rows = PageRow.rows(of: area.words, in: words)
-                for block in grouping.blocks(of: rows, column: area.column) { builder.append(block) }
-            } else {
-                builder.appendTable(area)
-            }
-        }
-        for row in PageRow.rows(of: heads, in: words) {
-            builder.append(.init(kind: .runningHead, column: 0, rows: [.init(row: row, joint: .row)]))
-        }
-        for line in turned { builder.appendTurned(line) }
-        self = builder.finished(width: size.0, height: size.1)
-    }
-}
 
 /// Lays the words of a page out as glyphs, in the order they are handed in.
 struct GlyphBuilder {
     let words: [PageWord]
-    let height: Double
     private let spellings: Set<String>
-    private var glyphs: [PageGlyphs.Glyph] = []
-    private var lines: [PageGlyphs.Line] = []
-    private var ranges: [Range<Int>] = []
-    private var blocks: [PageGlyphs.Block] = []
+    private(set) var glyphs: [PageGlyphs.Glyph] = []
+    private(set) var lines: [PageGlyphs.Line] = []
+    /// The words, the halves of a hyphenated one together.
+    private(set) var ranges: [Range<Int>] = []
+    private(set) var blocks: [PageGlyphs.Block] = []
     /// The source word placed last, to join the halves of a hyphenated one.
     private var last: Int?
 
-    init(words: [PageWord], height: Double) {
+    init(words: [PageWord]) {
         self.words = words
-        self.height = height
         spellings = Set(words.lazy.map { Hyphenation.folded($0.shown) })
         glyphs.reserveCapacity(words.reduce(0) { $0 + $1.shown.count + 1 })
     }
@@ -104,7 +74,9 @@ struct GlyphBuilder {
         for (index, word) in line.enumerated() {
             if index > 0 { appendSpace(between: line[index - 1], and: word, line: number, turned: turned) }
             let goesOn = index == 0 && joint == .word && words[word].shown[0].width == 1
-            appendWord(word, line: number, goesOn: goesOn, role: role(of: word, in: level), turned: turned)
+            appendWord(
+                word, line: number, goesOn: goesOn,
+                role: level.map { RaisedText.role(of: word, in: $0, words: words) } ?? .letter, turned: turned)
         }
         let box = Rect.around(line.map { words[$0].box })
         lines.append(
@@ -158,51 +130,11 @@ struct GlyphBuilder {
         glyphs.append(.init(shown: .blank, box: gap, line: line, word: ranges.count - 1, role: .space))
     }
 
-    private func role(of word: Int, in row: PageRow?) -> PageGlyphs.Role {
-        let box = words[word].box
-        guard let row, box.height <= row.height * 0.82, let base = baseBox(of: row) else { return .letter }
-        if box.bottom < base.bottom - row.height * 0.12 { return .raised }
-        if box.bottom > base.bottom + row.height * 0.03, box.top > base.top { return .lowered }
-        return .letter
-    }
-
-    /// The box of the row's first word of full size.
-    private func baseBox(of row: PageRow) -> Rect? {
-        for stretch in row.stretches {
-            for word in stretch.words where words[word].box.height > row.height * 0.95 { return words[word].box }
-        }
-        return nil
-    }
-
     private mutating func close(_ kind: PageGlyphs.Kind, column: Int, from start: (glyphs: Int, lines: Int)) {
         guard glyphs.count > start.glyphs else { return }
         blocks.append(
             .init(
                 kind: kind, glyphs: start.glyphs..<glyphs.count, lines: start.lines..<lines.count, column: column))
-    }
-
-    /// Of the lines that hold some text, spaces counted but no wide gaps; of the words, where there is no such line.
-    private func usualAdvance() -> Double {
-        let advances = lines.lazy.filter { $0.glyphs.count >= 20 && !$0.isTurned }.map { line in
-            var (width, cells) = (0.0, 0)
-            for glyph in glyphs[line.glyphs] where !glyph.isSpace || glyph.box.width < line.box.height * 0.8 {
-                width += glyph.box.width
-                cells += glyph.cells
-            }
-            return (width / Double(max(cells, 1)), cells)
-        }
-        // A little wider than the middle one, so that most lines end before the next column begins.
-        if !advances.isEmpty { return weightedQuantile(Array(advances), 0.3) }
-        return weightedMedian(words.map { ($0.box.width / Double($0.cells), $0.cells) })
-    }
-
-    func finished(width: Double, height: Double) -> PageGlyphs {
-        var page = PageGlyphs(
-            width: width, height: height, glyphs: glyphs, lines: lines, words: [], sentenceStarts: [], blocks: blocks,
-            advance: max(usualAdvance(), 0.5), lineHeight: self.height)
-        page.words = ranges.map { .init(glyphs: $0, core: page.core(of: $0)) }
-        page.sentenceStarts = page.findSentences()
-        return page
     }
 }
 
