@@ -113,7 +113,7 @@ import Testing
     ])
     func sentences(source: String, expected: [String]) {
         let page = PageGlyphs(drawnPage(source))
-        let found = page.sentenceStarts.map { page.text(of: page.sentence(around: $0)) }
+        let found = page.sentences.map { page.text(of: $0) }
         #expect(found == expected)
     }
 }

@@ -1,12 +1,9 @@
-import Annotations
-
 /// Sets glyphs into rows and keeps the book of where each one went. Both views are written through it.
 struct RowSetter {
     let page: PageGlyphs
     private(set) var rows: [TypesetRow] = []
     private(set) var spots: [TypesetPage.Spot]
     private var cells: [TypesetRow.Cell] = [.blank]
-    private var box: Rect?
 
     init(page: PageGlyphs) {
         self.page = page
@@ -15,13 +12,11 @@ struct RowSetter {
 
     /// The next free column of the row being set; 1 at its beginning, behind the margin.
     var column: Int { cells.count }
-    var row: Int { rows.count }
     var isAtStart: Bool { cells.count == 1 }
 
     mutating func set(_ glyph: Int) {
         spots[glyph] = .init(row: rows.count, column: cells.count)
         for _ in 0..<page.glyphs[glyph].cells { cells.append(.glyph(glyph)) }
-        box = box.map { $0.union(page.glyphs[glyph].box) } ?? page.glyphs[glyph].box
     }
 
     mutating func set(ornament text: String) {
@@ -35,16 +30,11 @@ struct RowSetter {
     /// Notes a glyph that is not drawn: it stands where the row being set goes on.
     mutating func pass(_ glyph: Int) {
         spots[glyph] = .init(row: rows.count, column: cells.count)
-        box = box.map { $0.union(page.glyphs[glyph].box) } ?? page.glyphs[glyph].box
     }
 
     mutating func endRow(_ role: TypesetRow.Role = .body) {
-        rows.append(
-            TypesetRow(
-                cells: isAtStart ? [] : cells, role: role, extent: box.map { $0.top...$0.bottom },
-                reach: box.map { $0.left...$0.right }))
+        rows.append(TypesetRow(cells: isAtStart ? [] : cells, role: role))
         cells = [.blank]
-        box = nil
     }
 
     /// A row with nothing in it, unless the page begins here or one is there already.

@@ -44,14 +44,6 @@ package struct TypesetRow: Equatable, Sendable {
 
     package var cells: [Cell]
     package var role: Role
-    /// What the row covers of the page's height, in points; nil for rules and blank rows.
-    package var extent: ClosedRange<Double>?
-    /// What it covers of the page's width.
-    package var reach: ClosedRange<Double>?
-
-    package var isBlank: Bool { cells.allSatisfy { $0 == .blank } }
-
-    static let empty = TypesetRow(cells: [], role: .body)
 }
 
 extension TypesetPage {
