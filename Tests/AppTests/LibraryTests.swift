@@ -7,7 +7,7 @@ import Testing
 
 /// The library of layers, and the way into one and out again.
 @Suite struct LibraryTests {
-    private let entries = [
+    static let entries = [
         LibraryEntry(
             id: .hotos, title: "hotos17", state: "clean", isDownloaded: true, bytes: 309_000,
             lastSync: .noon + -300_000, unread: 2, unsent: 1),
@@ -20,7 +20,7 @@ import Testing
 
     private func library(columns: Int = 110) -> Stage {
         let services = Sample.services()
-        services.entries = entries
+        services.entries = Self.entries
         return Stage(services, begin: .library, rows: 10, columns: columns)
     }
 
@@ -95,7 +95,7 @@ import Testing
     @Test func theCursorStaysOnItsLayer() throws {
         let stage = library()
         try stage.press("j")
-        stage.send(.library(Array(entries.reversed())))
+        stage.send(.library(Array(Self.entries.reversed())))
         #expect(stage.state.library.current?.id.documentID == "plan")
         stage.send(.library([]))
         #expect(stage.state.library.current == nil)

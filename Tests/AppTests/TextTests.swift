@@ -21,9 +21,7 @@ import Testing
     ])
     func readline(before: String, commands: [Command], after: String) {
         let parts = before.split(separator: "|", omittingEmptySubsequences: false)
-        var input = TextInput(String(parts[0]) + String(parts[1]))
-        while input.cursor > parts[0].count { _ = input.run(.left) }
-        while input.cursor != parts[0].count, input.run(.up) {}
+        var input = input(String(parts[0]), String(parts[1]))
         for command in commands {
             let isKnown = input.run(command)
             #expect(isKnown)
@@ -39,11 +37,32 @@ import Testing
         #expect(input.characters.count == TextInput.longest)
     }
 
-    @Test func wrappingKeepsTheCursorInSight() {
-        let wrapped = WrappedInput(TextInput("abcdefgh\n日本語 x"), columns: 6)
-        #expect(wrapped.rows.map(\.string) == ["abcde", "fgh", "日本", "語 x"])
-        #expect(wrapped.cursor == Position(row: 3, column: 4))
-        #expect(WrappedInput(TextInput(""), columns: 0).rows.count == 1)
+    /// A text with `|` where the cursor is, the width, and the rows with the cursor in them.
+    @Test(arguments: [
+        ("|", 10, ["|"]), ("one two three|", 9, ["one two ", "three|"]), ("one two| three", 9, ["one two|", "three"]),
+        ("one tw|o three", 9, ["one tw|o ", "three"]), ("abcdefgh|", 6, ["abcde", "fgh|"]),
+        ("a\n|\nb", 6, ["a", "|", "b"]),
+        ("a\n|", 6, ["a", "|"]), ("日本語 |x", 6, ["日本", "語 |x"]), ("12345|", 6, ["12345|"]),
+        ("ab|c", 0, ["a", "b", "|c"]),
+    ])
+    func wrapping(text: String, columns: Int, rows: [String]) {
+        let parts = text.split(separator: "|", omittingEmptySubsequences: false)
+        let wrapped = WrappedInput(input(String(parts[0]), String(parts[1])), columns: columns)
+        var shown = wrapped.rows.map(\.string)
+        if shown.indices.contains(wrapped.cursor.row) {
+            let row = wrapped.rows[wrapped.cursor.row]
+            shown[wrapped.cursor.row] =
+                row.prefix(columns: wrapped.cursor.column).string + "|"
+                + row.dropping(columns: wrapped.cursor.column).string
+        }
+        #expect(shown.map { $0.hasSuffix("| ") ? String($0.dropLast()) : $0 } == rows)
+    }
+
+    /// An input with its cursor between two texts.
+    private func input(_ before: String, _ after: String) -> TextInput {
+        var input = TextInput(before + after)
+        while input.cursor > before.count { _ = input.run(.left) }
+        return input
     }
 
     @Test func aLineEndInOneLineOfPasteIsABlank() throws {

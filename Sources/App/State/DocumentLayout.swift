@@ -35,7 +35,7 @@ struct DocumentLayout: Equatable, Sendable {
         guard size.rows >= Self.smallest.rows, size.columns >= Self.smallest.columns else { return }
         let (main, last) = Area(size).split(bottom: 2)
         (status, footer) = last.split(top: 1)
-        (body, foot) = main.split(bottom: min(footRows, main.rows - 3))
+        (body, foot) = main.split(bottom: min(footRows, main.rows - 2))
         form =
             switch (size.columns, body.rows) {
             case (110..., _): .beside
@@ -94,7 +94,7 @@ extension AppState {
         }
         if document?.conflict != nil { return max(9, size.rows / 2) }
         if let token { return 1 + lines(of: token, columns: size.columns).count }
-        if isLossShown { return 4 }
+        if isLossShown { return 1 + lossLines(columns: size.columns).count }
         return 0
     }
 

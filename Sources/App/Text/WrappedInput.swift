@@ -1,29 +1,49 @@
 import Screen
 
-/// A text being written, broken into rows of cells, with the cell of its cursor.
+/// A text being written, broken into rows of cells at blanks, with the cell of its cursor.
 struct WrappedInput {
     private(set) var rows: [CleanText] = []
     private(set) var cursor = Position(row: 0, column: 0)
 
+    /// A row as the indices of its characters; a line end belongs to the row it ends.
+    private typealias Row = Range<Int>
+
+    /// - Parameter columns: the last one of each row stays free for the cursor.
     init(_ input: TextInput, columns: Int) {
-        let columns = max(2, columns)
-        var row = CleanText()
-        for (index, character) in input.characters.enumerated() {
-            let isEnd = character == "\n" || character == "\r\n" || character == "\r"
-            let cell = isEnd ? CleanText() : CleanText(cleaning: String(character))
-            if row.width + cell.width > columns - 1 {
-                rows.append(row)
-                row = CleanText()
+        let cells = input.characters.map { $0.isNewline ? CleanText() : CleanText(cleaning: String($0)) }
+        let room = max(2, columns) - 1
+        for row in Self.rows(of: input.characters, widths: cells.map(\.width), room: room) {
+            let isLast = row.upperBound == input.characters.count
+            if row.contains(input.cursor) || isLast && input.cursor == row.upperBound {
+                let before = cells[row.lowerBound..<input.cursor]
+                cursor = Position(row: rows.count, column: before.reduce(0) { $0 + $1.width })
             }
-            if index == input.cursor { cursor = Position(row: rows.count, column: row.width) }
-            if isEnd {
-                rows.append(row)
-                row = CleanText()
-            } else {
-                row += cell
+            rows.append(cells[row].reduce(CleanText()) { $0 + $1 })
+        }
+    }
+
+    private static func rows(of characters: [Character], widths: [Int], room: Int) -> [Row] {
+        var rows: [Row] = []
+        var start = 0
+        var width = 0
+        /// Where the row can be broken: behind its last blank.
+        var breakAt: Int?
+        for (index, character) in characters.enumerated() {
+            if width + widths[index] > room, index > start {
+                let end = breakAt ?? index
+                rows.append(start..<end)
+                start = end
+                width = widths[end..<index].reduce(0, +)
+                breakAt = nil
+            }
+            width += widths[index]
+            if character.isNewline {
+                rows.append(start..<index + 1)
+                (start, width, breakAt) = (index + 1, 0, nil)
+            } else if character == " " {
+                breakAt = index + 1
             }
         }
-        if input.cursor == input.characters.count { cursor = Position(row: rows.count, column: row.width) }
-        rows.append(row)
+        return rows + [start..<characters.count]
     }
 }

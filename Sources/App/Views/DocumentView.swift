@@ -28,7 +28,7 @@ extension Canvas {
         } else if let card = state.token {
             drawTokenCard(card, state, in: area)
         } else {
-            drawLoss(state, document, in: area)
+            drawLoss(state, in: area)
         }
     }
 }

@@ -5,18 +5,26 @@ extension AppState {
     var helpLines: [(text: CleanText, isHeading: Bool)] {
         guard let help else { return [] }
         var lines: [(text: CleanText, isHeading: Bool)] = []
+        func add(_ name: String, _ meaning: String) {
+            let column = size.columns < 60 ? 13 : 23
+            let name: CleanText = "  \(name)"
+            for (index, line) in CleanText(cleaning: meaning).wrapped(to: size.columns - column).enumerated() {
+                // A name that is too long for its column has a row of its own.
+                if index == 0, name.width >= column { lines.append((name, false)) }
+                let start = index == 0 && name.width < column ? name.padded(to: column) : .blanks(column)
+                lines.append((start + line, false))
+            }
+        }
         for context in help.contexts {
             let bindings = keymap.bindings(in: [context])
             guard !bindings.isEmpty else { continue }
-            lines.append((CleanText(cleaning: context.title), true))
-            for binding in bindings {
-                lines.append(("  \(CleanText(cleaning: binding.keyNames).padded(to: 20)) \(binding.help)", false))
-            }
+            lines.append((CleanText(cleaning: " " + context.title), true))
+            for binding in bindings { add(binding.keyNames, binding.help) }
             lines.append(("", false))
         }
-        lines.append(("Typed after :", true))
+        lines.append((" Typed after :", true))
         for command in TypedCommand.allCases where document != nil || command.isForLibrary {
-            lines.append(("  \(CleanText(cleaning: command.rawValue).padded(to: 20)) \(command.help)", false))
+            add(command.rawValue, command.help)
         }
         return lines
     }
@@ -24,14 +32,10 @@ extension AppState {
 
 extension Canvas {
     mutating func drawHelp(_ state: AppState) {
-        let lines = state.helpLines
         rule("Help: keys that are valid here", row: 0, style: state.theme.rule, titleStyle: state.theme.title)
         let inside = area.split(top: 1).rest.split(bottom: 1).rest
-        for (row, line) in lines.dropFirst(state.help?.top ?? 0).prefix(inside.rows).enumerated() {
-            let style = line.isHeading ? state.theme.heading : state.theme.text
-            write(
-                line.text.truncated(to: inside.columns), in: inside, row: row, column: line.isHeading ? 1 : 0,
-                style: style)
+        for (row, line) in state.helpLines.dropFirst(state.help?.top ?? 0).prefix(inside.rows).enumerated() {
+            write(line.text, in: inside, row: row, style: line.isHeading ? state.theme.heading : state.theme.text)
         }
     }
 }

@@ -34,8 +34,9 @@ extension Canvas {
             ("was:   ", card.base, "(did not exist)"), ("theirs:", card.theirs, "(deleted)"),
             ("yours: ", card.mine, "(deleted)"),
         ]
-        let room = max(1, inside.rows / sides.count)
-        for (index, side) in sides.enumerated() {
+        let shown = sides.suffix(max(1, min(sides.count, inside.rows)))
+        let room = max(1, inside.rows / shown.count)
+        for (index, side) in shown.enumerated() {
             let text = ConflictCard.text(side.1)
             let lines =
                 text.map { CleanText.lines(cleaning: $0).flatMap { $0.wrapped(to: inside.columns - 8) } } ?? [side.2]
@@ -46,18 +47,6 @@ extension Canvas {
                     isCut ? line.prefix(columns: inside.columns - 12) + " ..." : line, in: inside,
                     row: index * room + row, column: 8)
             }
-        }
-    }
-
-    mutating func drawLoss(_ state: AppState, _ document: DocumentState, in area: Area) {
-        guard let why = document.loss else { return }
-        rule(
-            "No access", row: area.row, column: area.column, columns: area.columns, style: state.theme.rule,
-            titleStyle: state.theme.error)
-        let text: CleanText =
-            "You no longer have access to \(document.title) / \(document.layerName) (\(why)). The local copy and \(document.waiting) unsent edits stay. r keep reading, s save unsent, x remove"
-        for (row, line) in text.wrapped(to: area.columns - 2).prefix(area.rows - 1).enumerated() {
-            write(line, in: area, row: row + 1, column: 1)
         }
     }
 }

@@ -9,10 +9,10 @@ extension Canvas {
             state.document?.need != nil || state.document == nil ? "Token needed" : "A new token", row: area.row,
             column: area.column, columns: area.columns, style: state.theme.rule, titleStyle: state.theme.cardTitle)
         let inside = area.split(top: 1).rest
-        for (row, line) in state.lines(of: card, columns: area.columns).enumerated() {
+        for (row, line) in state.lines(of: card, columns: area.columns).fitting(inside.rows).enumerated() {
             let style: Style =
                 switch line.role {
-                case .fact, .entry: state.theme.text
+                case .fact, .entry, .verdict: state.theme.text
                 case .problem: state.theme.error
                 case .keys: state.theme.dimmed
                 }
@@ -28,10 +28,21 @@ extension Canvas {
 
 /// One line of the token card.
 struct TokenCardLine: Equatable {
-    enum Role { case fact, entry, problem, keys }
+    enum Role { case fact, entry, verdict, problem, keys }
 
     var text: CleanText
     var role: Role
+}
+
+extension [TokenCardLine] {
+    /// What is said where there is not room for all: first the keys go, which are in the footer too, then the facts.
+    fileprivate func fitting(_ rows: Int) -> [TokenCardLine] {
+        var lines = self
+        for role in [TokenCardLine.Role.keys, .fact] {
+            while lines.count > rows, let last = lines.lastIndex(where: { $0.role == role }) { lines.remove(at: last) }
+        }
+        return lines
+    }
 }
 
 extension AppState {
@@ -41,13 +52,14 @@ extension AppState {
             text.wrapped(to: columns - 1).prefix(4).map { TokenCardLine(text: " " + $0, role: role) }
         }
         let received: CleanText = card.received.map { " [received \($0.count) characters]" } ?? ""
-        let entry: CleanText =
-            card.path == nil ? "Paste a token, or @path to a file (not shown):\(received)" : "File with the token: @"
+        let ask: CleanText =
+            columns < 50 ? "Paste, or @path (hidden):" : "Paste a token, or @path to a file (not shown):"
+        let entry: CleanText = card.path == nil ? ask + received : "File with the token: @"
         let verdict = verdict(on: card)
         let later: CleanText = document == nil ? "Esc leave" : "Esc later (T brings this back)"
         let clear: CleanText = card.isEmpty ? "" : "     Ctrl-U clear"
         return lines(reason(for: card), .fact) + lines(waitingSentence, .fact) + lines(entry, .entry)
-            + (verdict.text.isEmpty ? [TokenCardLine(text: "", role: .fact)] : lines(verdict.text, verdict.role))
+            + (verdict.text.isEmpty ? [TokenCardLine(text: "", role: .keys)] : lines(verdict.text, verdict.role))
             + lines("Enter use it     \(later)\(clear)", .keys)
     }
 
@@ -82,14 +94,14 @@ extension AppState {
 
     /// What the received token says of itself, and what is lost with it.
     private func verdict(on card: TokenCard) -> TokenCardLine {
-        if card.isTrying { return TokenCardLine(text: "Asking the server ...", role: .fact) }
+        if card.isTrying { return TokenCardLine(text: "Asking the server ...", role: .verdict) }
         if let problem = card.problem { return TokenCardLine(text: CleanText(cleaning: problem), role: .problem) }
-        guard let grant = card.claims?.grant else { return TokenCardLine(text: "", role: .fact) }
+        guard let grant = card.claims?.grant else { return TokenCardLine(text: "", role: .verdict) }
         let layer = grant.layer.isEmpty ? "default layer" : "layer \(grant.layer)"
         let user = grant.userID.map { "user \($0)" } ?? "no user"
         let until = RelativeTime.near(grant.expiresAt, at: now, utcOffset: utcOffset)
         let says: CleanText = "It says: \(user), \(layer), until \(until)."
-        guard let document, card.purpose == .layer else { return TokenCardLine(text: says, role: .fact) }
+        guard let document, card.purpose == .layer else { return TokenCardLine(text: says, role: .verdict) }
         if grant.documentID != document.reference.documentID || grant.layer != document.reference.layer {
             return TokenCardLine(text: "It is for \(grant.documentID) / \(layer), not for this layer.", role: .problem)
         }
@@ -97,7 +109,7 @@ extension AppState {
             let owner = document.reference.userID ?? "nobody"
             return TokenCardLine(text: "It is for \(user); this copy belongs to \(owner).", role: .problem)
         }
-        return TokenCardLine(text: says + loss(from: grant), role: .fact)
+        return TokenCardLine(text: says + loss(from: grant), role: .verdict)
     }
 
     /// ` Lost: write. 3 edits stay unsent.`

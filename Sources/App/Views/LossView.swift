@@ -1,0 +1,25 @@
+import Screen
+
+extension AppState {
+    /// That access is lost, why, and what stays.
+    func lossLines(columns: Int) -> [CleanText] {
+        guard let document, let why = document.loss else { return [] }
+        let name: CleanText = "\(document.title) / \(document.layerName)"
+        let kept: CleanText =
+            document.waiting > 0
+            ? " The local copy and \(document.waiting) unsent edits stay." : " The local copy stays."
+        let text: CleanText = "You no longer have access to \(name) (\(why)).\(kept)"
+        return Array(text.wrapped(to: columns - 2).prefix(6))
+    }
+}
+
+extension Canvas {
+    mutating func drawLoss(_ state: AppState, in area: Area) {
+        rule(
+            "No access", row: area.row, column: area.column, columns: area.columns, style: state.theme.rule,
+            titleStyle: state.theme.error)
+        for (row, line) in state.lossLines(columns: area.columns).enumerated() {
+            write(line, in: area, row: row + 1, column: 1)
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import Annotations
+import Authorization
+import InstantCore
+import Screen
+import Testing
+
+@testable import App
+
+/// Every screen at a wide, a usual, a narrow and the smallest size, kept as pictures.
+@Suite struct EveryScreenTests {
+    struct Scene: CustomTestStringConvertible, Sendable {
+        var name: String
+        var make: @Sendable (Int, Int) throws -> Stage
+        var testDescription: String { name }
+    }
+
+    static let scenes = [
+        Scene(name: "page") { rows, columns in
+            try stage(rows, columns).press("<tab>jjw")
+        },
+        Scene(name: "selection") { rows, columns in
+            try stage(rows, columns).press("<tab>jwvjee")
+        },
+        Scene(name: "editor") { rows, columns in
+            try stage(rows, columns).press(
+                "e<C-j>A second line that is long enough to need more than one row of a narrow screen.")
+        },
+        Scene(name: "filter") { rows, columns in try stage(rows, columns).press("/kind:h") },
+        Scene(name: "token") { rows, columns in
+            let stage = stage(rows, columns)
+            stage.send(.status(SyncStatus(connection: .needsToken(.expired), grant: .hotos(), unsent: 1)))
+            stage.send(.key(.paste(TokenTests.readOnly)))
+            return stage
+        },
+        Scene(name: "outbox") { rows, columns in try stage(rows, columns).press("O") },
+        Scene(name: "conflict") { rows, columns in try stage(rows, columns).press("Oj<enter>") },
+        Scene(name: "lost") { rows, columns in
+            let stage = stage(rows, columns)
+            stage.send(.status(SyncStatus(connection: .lost("the layer was deleted"), unsent: 2)))
+            return stage
+        },
+        Scene(name: "download") { rows, columns in
+            let services = Sample.services()
+            services.opened.hasPDF = false
+            let stage = Stage(services, rows: rows, columns: columns)
+            if columns < 60 { try stage.press("<tab>") }
+            stage.send(.download(DownloadProgress(received: 130_000, total: 309_000, bytesPerSecond: 45_000)))
+            return stage
+        },
+        Scene(name: "help") { rows, columns in try stage(rows, columns).press("?") },
+        Scene(name: "library") { rows, columns in
+            let services = FakeServices()
+            services.entries = LibraryTests.entries
+            return Stage(services, begin: .library, rows: rows, columns: columns)
+        },
+    ]
+
+    private static func stage(_ rows: Int, _ columns: Int) -> Stage {
+        Stage(OutboxTests.services(), rows: rows, columns: columns)
+    }
+
+    @Test(arguments: scenes, [(40, 140), (24, 80), (20, 45), (8, 30)])
+    func picture(scene: Scene, size: (rows: Int, columns: Int)) throws {
+        let stage = try scene.make(size.rows, size.columns)
+        #expect(stage.canvas.size == Size(rows: size.rows, columns: size.columns))
+        try expectSnapshot(stage.screen, "\(scene.name)-\(size.columns)x\(size.rows)")
+    }
+
+    /// Wherever keys are, one of them leads to the help or out.
+    @Test(arguments: scenes)
+    func theLastRowTellsHowToGoOn(scene: Scene) throws {
+        let foot = try scene.make(24, 80).foot
+        #expect(["? help", "Esc", "Filter:"].contains { foot.contains($0) }, "\(foot)")
+    }
+
+    @Test(arguments: scenes)
+    func tooSmallIsSaidAndNothingIsLost(scene: Scene) throws {
+        let stage = try scene.make(24, 80)
+        let before = stage.canvas
+        stage.send(.resize(Size(rows: 5, columns: 20)))
+        #expect(stage.lines.prefix(2) == ["too small: 20x5,", "need 30x8"])
+        stage.send(.resize(Size(rows: 24, columns: 80)))
+        #expect(stage.canvas == before)
+    }
+}
