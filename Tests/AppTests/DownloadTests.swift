@@ -77,6 +77,15 @@ import Testing
         #expect(stage.lines[14].contains("Which ones?"))
     }
 
+    @Test func aReplacedPDFIsReadAgain() throws {
+        let stage = Stage(Sample.services())
+        try stage.press("<tab>j")
+        stage.services.pages = [Sample.page(["Another text", "in its place"])]
+        stage.send(stage.services.pdfReady)
+        #expect(stage.lines[0].contains("Page 1 of 1"))
+        #expect(stage.lines[1].contains("Another text"))
+    }
+
     @Test func hostileNumbersAreShownAsTheyCan() {
         let stage = downloading()
         for progress in [

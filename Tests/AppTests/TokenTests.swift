@@ -211,3 +211,37 @@ import Testing
         #expect(stage.asked.suffix(4) == [.forgetToken, .setOnline(false), .setOnline(true), .syncNow])
     }
 }
+
+/// A token that lands where text is written stays out of notes, drafts and prompts.
+@Suite struct MisplacedTokenTests {
+    private let token = TokenTests.readOnly
+
+    @Test(arguments: ["a", "/", ":", "<tab>/"])
+    func aPastedTokenIsLeftOut(keys: String) throws {
+        let stage = Stage(Sample.services())
+        try stage.press(keys)
+        stage.send(.key(.paste("\(token)\n")))
+        #expect(stage.state.prompt?.input.isEmpty ?? true)
+        #expect(stage.state.document?.editor?.input.isEmpty ?? true)
+        #expect(!stage.screen.contains("eyJ"))
+    }
+
+    /// A terminal without bracketed paste types it: the first letter is a key, the rest would be a text.
+    @Test func aTypedTokenIsNeitherSavedNorKeptAsADraft() throws {
+        let stage = Stage(Sample.services())
+        for character in token { stage.send(.key(.character(character))) }
+        try stage.press("<enter>")
+        #expect(stage.foot == " there is a token in this text: it is not saved; T takes tokens")
+        try stage.press("<esc>")
+        stage.now = stage.now + 10_000
+        stage.send(.tick(stage.now))
+        #expect(!stage.asked.contains { if case .perform = $0 { true } else { false } })
+        #expect(!stage.asked.contains { if case .saveDraft = $0 { true } else { false } })
+    }
+
+    @Test func ordinaryTextIsNotAToken() {
+        #expect(!TokenText.isIn("eyJ is how a token begins, e.g. at example.com."))
+        #expect(!TokenText.isIn("see www.example.com and yJ.a.b"))
+        #expect(TokenText.isIn("here: \(token) (mine)"))
+    }
+}

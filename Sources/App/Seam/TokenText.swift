@@ -12,8 +12,19 @@ package struct TokenText: Hashable, Sendable {
     package var count: Int { secret.count }
 
     /// Three parts divided by dots, the first one the beginning of a JSON object in base64url.
-    package var looksLikeToken: Bool {
-        secret.hasPrefix("eyJ") && secret.utf8.reduce(0) { $0 + ($1 == UInt8(ascii: ".") ? 1 : 0) } == 2
+    package var looksLikeToken: Bool { secret.hasPrefix("eyJ") && Self.hasThreeParts(secret) }
+
+    /// Whether a word of a text is a token, or one whose first letter was taken for a key: nothing to be written into a
+    /// note or a draft.
+    package static func isIn(_ text: String) -> Bool {
+        text.split { $0.isWhitespace }.contains { word in
+            guard let start = word.firstRange(of: "yJ")?.lowerBound else { return false }
+            return word[start...].utf8.count >= 40 && hasThreeParts(word[start...])
+        }
+    }
+
+    private static func hasThreeParts(_ word: some StringProtocol) -> Bool {
+        word.utf8.reduce(0) { $0 + ($1 == UInt8(ascii: ".") ? 1 : 0) } == 2
     }
 }
 

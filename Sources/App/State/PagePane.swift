@@ -98,6 +98,9 @@ struct PagePane: Equatable, Sendable {
         (mark, top, left) = (0, 0, 0)
     }
 
+    /// Has the text set again when it comes; the cursor stays where it is.
+    mutating func forgetText() { setting = nil }
+
     /// The annotation at the cursor.
     var currentRow: ListRow? {
         guard let marks, glyphs != nil else { return rows.indices.contains(mark) ? rows[mark] : nil }

@@ -65,6 +65,10 @@ extension AppState {
             notice = .warning("an empty text is not saved: Esc leaves, d deletes the record")
             return []
         }
+        guard !TokenText.isIn(text) else {
+            notice = .warning("there is a token in this text: it is not saved; T takes tokens")
+            return []
+        }
         if let why = document.denialOfSaving(editor) {
             let effects = keepDraft()
             self.document?.editor = nil
@@ -94,7 +98,9 @@ extension AppState {
 
     /// Keeps what is being written, if it is worth it.
     mutating func keepDraft() -> [Effect] {
-        guard let editor = document?.editor, editor.isChanged, !editor.input.isEmpty else { return [] }
+        guard let editor = document?.editor, editor.isChanged, !editor.input.isEmpty,
+            !TokenText.isIn(editor.input.text)
+        else { return [] }
         document?.drafts[editor.draftKey] = editor.input.text
         document?.editor?.saved = editor.input.text
         document?.editor?.savedAt = now

@@ -22,7 +22,7 @@ extension AppState {
     }
 
     mutating func openCurrent() -> [Effect] {
-        guard let entry = library.current else { return [] }
+        guard let entry = library.current, opening == nil else { return [] }
         if let problem = entry.problem {
             notice = .error(problem)
             return []

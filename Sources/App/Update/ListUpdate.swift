@@ -16,8 +16,8 @@ extension AppState {
 
     /// What the cursor was put on has been seen.
     mutating func markCurrentRead() -> [Effect] {
+        if document?.list.window?.unread ?? 0 <= 1 { document?.news.clear() }
         guard let row = document?.list.current, row.isUnread else { return [] }
-        if document?.list.window?.unread == 1 { document?.news.clear() }
         return [.markRead([row.id])]
     }
 
@@ -37,7 +37,7 @@ extension AppState {
             notice = before.asked?.around == nil ? .done("nothing new") : .warning("the filter hides it from the list")
             return []
         }
-        return before.asked?.around == nil ? markCurrentRead() : []
+        return document?.focus == .list ? markCurrentRead() : []
     }
 
     mutating func sort() {
@@ -70,14 +70,15 @@ extension AppState {
 
     // MARK: From list to page and back
 
-    mutating func goToCurrent() {
-        guard let row = document?.list.current else { return }
+    mutating func goToCurrent() -> [Effect] {
+        guard let row = document?.list.current else { return [] }
         guard let page = row.pageIndex else {
             notice = .warning("it names no page")
-            return
+            return []
         }
         goTo(page: page, .place(rects: row.kind.isMarkup ? row.rects : [], box: row.box))
         document?.focus = .page
+        return markCurrentRead()
     }
 
     /// A jump, which can be gone back from.

@@ -1,5 +1,6 @@
 import Annotations
 import InstantCore
+import PDFPages
 
 // The PDF and its pages.
 extension AppState {
@@ -31,6 +32,14 @@ extension AppState {
         } else if case .downloading(let progress) = document.pdf {
             self.document?.pdf = .missing(progress)
         }
+    }
+
+    /// The PDF is here, or another one has taken its place: nothing that was read of pages holds any longer.
+    mutating func pdfCame(_ info: PDFInfo) {
+        document?.pdf = .ready(info)
+        document?.texts = PageTexts()
+        document?.quotes = Quotes()
+        document?.page.forgetText()
     }
 
     mutating func pageCame(_ index: Int, _ entry: PageTexts.Entry) {

@@ -53,6 +53,10 @@ extension AppState {
 
     private mutating func pasted(_ text: String) -> [Effect] {
         if isWriting {
+            guard token?.path != nil || !TokenText.isIn(text) else {
+                notice = .warning("this is a token and was left out: Esc, then T, then paste it")
+                return []
+            }
             // One line is asked for: line ends of the paste are blanks in it.
             let isOneLine = document?.editor == nil || prompt != nil
             return write(isOneLine ? String(text.map { $0.isNewline ? " " : $0 }) : text)

@@ -89,7 +89,7 @@ extension AppState {
         case .underline: return mark(.underline)
         case .strikeOut: return mark(.strikeOut)
         case .squiggly: return mark(.squiggly)
-        case .goTo: goToCurrent()
+        case .goTo: return goToCurrent()
         case .showMarks: return showMarks()
         case .sort: sort()
         case .nextUnread: return findUnread()

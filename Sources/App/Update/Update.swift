@@ -27,7 +27,7 @@ extension AppState {
         case .openFailed(let why): openFailed(why)
         case .download(let progress): downloaded(progress)
         case .downloadFailed(let why): downloadFailed(why)
-        case .pdfReady(let info): document?.pdf = .ready(info)
+        case .pdfReady(let info): pdfCame(info)
         case .page(let index, let text): pageCame(index, .text(PageGlyphs(text)))
         case .pageFailed(let index, let why): pageCame(index, .failed(why))
         case .rows(let window): return rowsCame(window)
