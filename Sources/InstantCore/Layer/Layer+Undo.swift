@@ -13,7 +13,7 @@ extension Layer {
         try store.write { store in
             let facts = try store.facts()
             let shown = try store.overlay(receipt.id, facts: facts).record
-            guard shown?.content == receipt.after?.content else {
+            guard shown.isSame(as: receipt.after) else {
                 throw EditProblem.cannotUndo("it was changed again since")
             }
             if let undone = try store.takeBack(receipt, facts: facts) { return undone }
@@ -72,18 +72,35 @@ extension WritableLayer {
     }
 
     fileprivate func requireNoOtherWriter(since receipt: EditReceipt) throws {
-        let waiting = try entries(of: receipt.id)
-        if waiting.contains(where: { $0.seq == receipt.seq && ($0.stage == .sealed || $0.stage == .applied) }) {
-            return
-        }
-        guard let own = try ownWrite(receipt.id), own.seq == receipt.seq,
-            try record(receipt.id).map({ $0.revision <= own.revision }) ?? (receipt.after == nil)
-        else { throw EditProblem.cannotUndo("someone else wrote to it since") }
+        if try entries(of: receipt.id).contains(where: { $0.stage == .sealed || $0.stage == .waiting }) { return }
+        let own = try ownWrite(receipt.id)
+        let newest = try record(receipt.id)?.revision
+        let wasOurs =
+            switch (own, newest) {
+            case (let own?, let newest?): newest <= own.revision
+            // What is gone can only be restored by whoever removed it.
+            case (let own?, nil): receipt.after != nil || own.seq == receipt.seq
+            case (nil, _): false
+            }
+        guard wasOurs else { throw EditProblem.cannotUndo("someone else wrote to it since") }
     }
 
     fileprivate func giveBase(_ record: Record, to seq: Int64) throws {
         guard var entry = try entry(seq), entry.kind == .restore else { return }
         entry.base = record
         try replace(entry)
+    }
+}
+
+extension Record? {
+    /// The same to a person: what is stamped on a record when it is written does not count.
+    fileprivate func isSame(as other: Record?) -> Bool {
+        func unstamped(_ record: Record) -> Content {
+            record.content.changing { object in
+                object["updatedAt"] = nil
+                object["creatorName"] = nil
+            }
+        }
+        return map(unstamped) == other.map(unstamped)
     }
 }

@@ -91,8 +91,10 @@ extension Synchronizer {
 
     mutating func beginCycle() throws {
         isCaughtUp = false
-        snapshots = 0
-        freshStarts = 0
+        if !cycle.isSyncing {
+            snapshots = 0
+            freshStarts = 0
+        }
         perform(cycle.cycleRequested(hasUnsent: try mayPush() && layer.hasUnsent()))
     }
 

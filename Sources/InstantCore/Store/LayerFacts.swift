@@ -34,6 +34,13 @@ package struct LayerFacts: Hashable, Sendable {
         package var after: Record.ID?
         /// Into the empty table itself, so that rows are seen as they come; else beside the old ones.
         package var inPlace: Bool
+
+        package init(epoch: String, at: Revision, after: Record.ID?, inPlace: Bool) {
+            self.epoch = epoch
+            self.at = at
+            self.after = after
+            self.inPlace = inPlace
+        }
     }
 
     package struct GroupChoice: Hashable, Sendable {

@@ -1,0 +1,19 @@
+import Foundation
+
+/// A folder of a test's own, gone when the test is.
+final class TemporaryFolder: Sendable {
+    let path: String
+
+    init() throws {
+        path = NSTemporaryDirectory().trimmingSuffixSlash + "/postilla-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    var url: URL { URL(fileURLWithPath: path) }
+}
+
+extension String {
+    fileprivate var trimmingSuffixSlash: String { hasSuffix("/") ? String(dropLast()) : self }
+}

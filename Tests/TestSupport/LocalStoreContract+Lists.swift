@@ -1,0 +1,102 @@
+import Annotations
+import InstantCore
+
+extension LocalStoreContract {
+    static func ordersRows(_ store: any LocalStore) throws {
+        try show(
+            [
+                note("d", page: nil, author: "bo", changed: 1), note("c", page: 0, top: 5.5, author: "Cy", changed: 4),
+                note("b", page: 0, top: 5.5, author: "ana", changed: 4), note("a", page: 2, author: nil, changed: 9),
+                note("e", page: 0, top: -3, author: "Bo", changed: 2),
+            ], in: store)
+        let orders: [(ListQuery.Order, [String])] = [
+            (.page, ["e", "b", "c", "a", "d"]), (.newest, ["a", "b", "c", "e", "d"]),
+            (.author, ["a", "b", "e", "d", "c"]),
+        ]
+        for (order, wanted) in orders {
+            let query = ListQuery(order: order)
+            try store.read { layer in
+                try equal(try layer.rows(query, offset: 0, limit: 9).map(\.id), wanted, "\(order)")
+                try equal(try layer.rows(query, offset: 3, limit: 1).map(\.id), [wanted[3]], "window of \(order)")
+                try equal(try layer.rows(query, offset: 9, limit: 9), [], "behind the end")
+                try equal(try layer.count(query), 5, "count")
+            }
+        }
+    }
+
+    static func filtersRows(_ store: any LocalStore) throws {
+        try store.write { layer in
+            try layer.show(ShownRow(note("a", page: 1, text: "Grüße, 100%_"), delivery: .unsent))
+            try layer.show(
+                ShownRow(note("b", page: 1, author: "Bo", type: "pspdfkit/markup/highlight"), delivery: .delivered))
+            try layer.show(ShownRow(note("c", page: 2, type: "x/odd"), delivery: .conflict))
+            try layer.setUnread(["c"], true)
+        }
+        let filters: [(String, (inout ListFilter) -> Void, [String])] = [
+            ("text in any case", { $0.text = "GRÜ" }, ["a"]),
+            ("what a pattern would mean", { $0.text = "%_" }, ["a"]), ("author as text", { $0.text = "BO" }, ["b"]),
+            ("kind as text", { $0.text = "highl" }, ["b"]), ("author", { $0.author = "Bo" }, ["b"]),
+            ("page", { $0.pageIndex = 1 }, ["a", "b"]),
+            ("kind", { $0.kinds = [.highlight, .unknown("x/odd")] }, ["b", "c"]),
+            ("unread", { $0.unreadOnly = true }, ["c"]), ("pending", { $0.pendingOnly = true }, ["a", "c"]),
+            ("nothing fits", { $0.text = "zzz" }, []),
+        ]
+        for (what, change, wanted) in filters {
+            var query = ListQuery()
+            change(&query.filter)
+            try store.read { layer in
+                try equal(try layer.rows(query, offset: 0, limit: 9).map(\.id), wanted, what)
+                try equal(try layer.count(query), wanted.count, "count: \(what)")
+            }
+        }
+    }
+
+    static func findsPositions(_ store: any LocalStore) throws {
+        try show((0..<20).map { note("n\($0)", page: $0 % 3, author: "A\($0 % 4)", changed: Int64($0 / 2)) }, in: store)
+        for order in [ListQuery.Order.page, .newest, .author] {
+            var query = ListQuery(order: order)
+            try store.read { layer in
+                let rows = try layer.rows(query, offset: 0, limit: 20)
+                for (index, row) in rows.enumerated() {
+                    try equal(try layer.position(of: row.id, in: query), index, "position by \(order)")
+                }
+                query.filter.pageIndex = 1
+                try equal(try layer.position(of: "n1", in: query) != nil, true, "listed")
+                try equal(try layer.position(of: "n2", in: query), nil, "not listed")
+            }
+        }
+    }
+
+    static func keepsThreads(_ store: any LocalStore) throws {
+        func comment(_ id: String, at moment: Int64) -> Record {
+            note(
+                id, type: "pspdfkit/comment",
+                more: [
+                    ("rootId", "root"), ("createdAt", .string(Timestamp(milliseconds: moment).iso8601)),
+                ])
+        }
+        try show([note("root"), comment("z", at: 1), comment("y", at: 5), comment("x", at: 5)], in: store)
+        try store.read { layer in
+            try equal(try layer.thread(under: "root"), ["z", "x", "y"], "by creation")
+            try equal(try layer.rows(ListQuery(), offset: 0, limit: 9).map(\.id), ["root"], "list")
+            try equal(try layer.row("root")?.replies, 3, "replies")
+            try equal(try layer.rows(onPage: 0).map(\.id), ["root"], "page")
+        }
+    }
+
+    static func keepsUnread(_ store: any LocalStore) throws {
+        try show([note("a"), note("b")], in: store)
+        try store.write { try $0.setUnread(["a"], true) }
+        try show([note("a", text: "again")], in: store)
+        try store.read { layer in
+            try equal(try layer.row("a")?.isUnread, true, "a")
+            try equal(try layer.row("b")?.isUnread, false, "b")
+            try equal(try layer.unreadCount(), 1, "count")
+        }
+        try store.write { layer in
+            try layer.hide("a")
+            try layer.show(ShownRow(note("a"), delivery: .delivered))
+        }
+        try equal(try store.read { try $0.row("a")?.isUnread }, false, "a new row")
+    }
+}

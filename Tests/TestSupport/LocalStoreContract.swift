@@ -1,0 +1,172 @@
+import Annotations
+import Authorization
+package import InstantCore
+import SyncProtocol
+
+/// What every local store has to do, as steps that throw at the first thing that is not so. The tests of each
+/// implementation run all of ``steps`` on a store that was just made.
+package struct LocalStoreContract: Sendable {
+    package struct Broken: Error, CustomStringConvertible {
+        package var description: String
+    }
+
+    package struct Step: Sendable, CustomStringConvertible {
+        package var description: String
+        package var run: @Sendable (any LocalStore) throws -> Void
+    }
+
+    /// The facts a store under test begins with.
+    package static let facts = LayerFacts(
+        identity: LayerIdentity(server: "https://example.com", documentID: "doc", layer: "review", userID: "ana"),
+        clientID: "client-1")
+
+    package static let steps: [Step] = [
+        Step(description: "facts come back as they were set", run: factsRoundTrip),
+        Step(description: "a transaction that throws leaves nothing behind", run: rollsBack),
+        Step(description: "records are kept whole, replaced and listed by the bytes of their ids", run: keepsRecords),
+        Step(description: "the queue keeps its order and never gives a place twice", run: keepsOrder),
+        Step(description: "every state of an entry comes back", run: keepsStates),
+        Step(description: "rows are ordered by page, by change and by author", run: ordersRows),
+        Step(description: "filters let through what they say", run: filtersRows),
+        Step(description: "a row stands where its position says", run: findsPositions),
+        Step(description: "comments are in threads, not in the list", run: keepsThreads),
+        Step(description: "an unread mark survives a new row and ends with the row", run: keepsUnread),
+        Step(description: "a stage is kept beside the records", run: keepsStage),
+    ]
+
+    static func equal<T: Equatable>(_ found: T, _ wanted: T, _ what: String) throws {
+        guard found == wanted else { throw Broken(description: "\(what): \(found) is not \(wanted)") }
+    }
+
+    static func note(
+        _ id: String, page: Int? = 0, top: Double = 0, author: String? = "Ana", text: String = "words",
+        type: String = "pspdfkit/note", changed: Int64 = 0, more: [(String, JSON)] = []
+    ) -> Record {
+        var object = JSONObject()
+        object["v"] = 1
+        object["type"] = .string(type)
+        object["pageIndex"] = page.map { .number(JSONNumber(Int64($0))) }
+        object["bbox"] = [10, .number(JSONNumber(top)), 20, 20]
+        object["text"] = .string(text)
+        object["creatorName"] = author.map { .string($0) }
+        object["updatedAt"] = .string(Timestamp(milliseconds: changed).iso8601)
+        for (key, value) in more { object[key] = value }
+        return Record(id: id, content: Content(object), createdBy: "ana", updatedBy: nil, group: "crew")
+    }
+
+    static func show(_ records: [Record], in store: any LocalStore) throws {
+        try store.write { for record in records { try $0.show(ShownRow(record, delivery: .delivered)) } }
+    }
+}
+
+extension LocalStoreContract {
+    private static func factsRoundTrip(_ store: any LocalStore) throws {
+        try equal(try store.read { try $0.facts() }, facts, "new facts")
+        var changed = facts
+        changed.lastN = 7
+        changed.cursor = Cursor(epoch: "e.1", revision: 42)
+        changed.generation = "g"
+        changed.grant = Grant(
+            documentID: "doc", layer: "review", userID: "ana", general: [.readDocument],
+            collaboration: [Permission(.annotations, .view, .group(nil))], expiresAt: Timestamp(seconds: 10))
+        changed.title = "Title \u{1F4D6} \u{1B}[2J"
+        changed.pdfSHA256 = "abc"
+        changed.pdfBytes = 5
+        changed.limits = Limits(recordBytes: 1, batchChanges: 2, batchBytes: 3, pageRecords: 4)
+        changed.lastSync = Timestamp(milliseconds: 9)
+        changed.clockOffset = -86_400_000
+        changed.loading = LayerFacts.Loading(epoch: "e.2", at: 3, after: "x", inPlace: true)
+        changed.groupOverride = LayerFacts.GroupChoice(group: nil)
+        try store.write { [changed] in try $0.set(changed) }
+        try equal(try store.read { try $0.facts() }, changed, "changed facts")
+    }
+
+    private static func rollsBack(_ store: any LocalStore) throws {
+        struct Stop: Error {}
+        do {
+            try store.write { layer in
+                try layer.put(StoredRecord(note("a"), 1))
+                _ = try layer.append(
+                    OutboxEntry(id: "a", kind: .delete, baseRevision: 1, madeAt: Timestamp(seconds: 1)))
+                try layer.show(ShownRow(note("a"), delivery: .unsent))
+                throw Stop()
+            }
+            throw Broken(description: "the error was swallowed")
+        } catch is Stop {}
+        try store.read { layer in
+            try equal(try layer.record("a"), nil, "record")
+            try equal(try layer.tally().values.reduce(0, +), 0, "entries")
+            try equal(try layer.row("a"), nil, "row")
+        }
+    }
+
+    private static func keepsRecords(_ store: any LocalStore) throws {
+        let ids = ["10", "9", "B", "a", "é", "日本"]
+        try store.write { layer in
+            for (index, id) in ids.enumerated() {
+                try layer.put(StoredRecord(note(id, text: "1.50 \u{0} \u{1F600}"), Int64(index)))
+            }
+            var again = StoredRecord(note("B", text: "new"), 9)
+            again.record.updatedBy = "bo"
+            try layer.put(again)
+            try layer.removeRecord("9")
+        }
+        try store.read { layer in
+            let all = try layer.records(after: nil, limit: 10)
+            try equal(all.map(\.id), ["10", "B", "a", "é", "日本"], "order")
+            try equal(all[0], StoredRecord(note("10", text: "1.50 \u{0} \u{1F600}"), 0), "whole")
+            try equal(all[1].record.updatedBy, "bo", "replaced")
+            try equal(try layer.records(after: "B", limit: 2).map(\.id), ["a", "é"], "page")
+        }
+    }
+
+    private static func keepsOrder(_ store: any LocalStore) throws {
+        func entry(_ id: String) -> OutboxEntry {
+            OutboxEntry(
+                id: id, kind: .update, baseRevision: 3, content: note(id).content, madeAt: Timestamp(seconds: 1))
+        }
+        try store.write { layer in
+            let first = try layer.append(entry("a"))
+            let second = try layer.append(entry("b"))
+            let third = try layer.append(entry("a"))
+            try equal(first.seq < second.seq && second.seq < third.seq, true, "growing")
+            try equal(try layer.entries(of: "a").map(\.seq), [first.seq, third.seq], "of one record")
+            try layer.removeEntry(third.seq)
+            let fourth = try layer.append(entry("c"))
+            try equal(fourth.seq > third.seq, true, "a place given twice")
+            try equal(try layer.entries(in: [.waiting], limit: 2).map(\.id), ["a", "b"], "limit")
+            try equal(try layer.entry(second.seq)?.id, "b", "by place")
+        }
+    }
+
+    private static func keepsStates(_ store: any LocalStore) throws {
+        let states: [OutboxEntry.State] = [
+            .waiting, .sealed(n: 3), .parked("why"), .applied(n: 2, revision: 9), .conflict("them"), .refused("no"),
+        ]
+        for state in states {
+            try store.write { layer in
+                var entry = OutboxEntry(
+                    id: "a", kind: .update, baseRevision: 3, threadRevision: 4, group: nil, content: note("a").content,
+                    base: note("a", text: "before"), madeAt: Timestamp(milliseconds: 1234))
+                entry = try layer.append(entry)
+                entry.state = state
+                entry.kind = .restore
+                try layer.replace(entry)
+                try equal(try layer.entry(entry.seq), entry, "\(state)")
+                try equal(try layer.tally()[entry.stage], 1, "tally of \(state)")
+            }
+        }
+    }
+
+    private static func keepsStage(_ store: any LocalStore) throws {
+        try store.write { layer in
+            try layer.put(StoredRecord(note("a"), 1))
+            for id in ["b", "a", "c"] { try layer.stage(StoredRecord(note(id), 5)) }
+            try equal(try layer.staged(after: "a", limit: 5).map(\.id), ["b", "c"], "staged")
+            try equal(try layer.record("a")?.revision, 1, "the record itself")
+            try equal(try layer.isStaged("c"), true, "c is staged")
+            try layer.clearStage()
+            try equal(try layer.isStaged("c"), false, "cleared")
+        }
+    }
+}
