@@ -1,6 +1,7 @@
 import Annotations
 import Foundation
 import InstantCore
+import SyncProtocol
 import TestSupport
 import Testing
 

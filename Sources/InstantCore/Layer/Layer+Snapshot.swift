@@ -7,6 +7,13 @@ extension Layer {
         package var after: Record.ID?
         package var at: Revision?
         package var epoch: String?
+
+        /// Of all nils: the first page of now.
+        package init(after: Record.ID? = nil, at: Revision? = nil, epoch: String? = nil) {
+            self.after = after
+            self.at = at
+            self.epoch = epoch
+        }
     }
 
     /// The page to ask for, or nil when a snapshot is complete and its cursor good for this epoch.

@@ -146,13 +146,3 @@ private struct World {
         }
     }
 }
-
-private func note(_ text: String) -> Content {
-    var object = JSONObject()
-    object["v"] = 1
-    object["type"] = "pspdfkit/note"
-    object["pageIndex"] = 0
-    object["bbox"] = [1, 2, 3, 4]
-    object["text"] = .string(text)
-    return Content(object)
-}

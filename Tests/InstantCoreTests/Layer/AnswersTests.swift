@@ -1,0 +1,130 @@
+import Annotations
+import Authorization
+import InstantCore
+import SyncProtocol
+import Testing
+
+@Suite struct AnswersTests {
+    @Test func aLostRaceKeepsAllThreeSides() throws {
+        let it = try LayerFixture()
+        try it.layer.update("2", content: note("mine"), at: it.now)
+        let request = try #require(try it.layer.seal())
+        let result = ChangeResult(n: 1, status: .conflict, reason: "bo was first", item: item("2", "theirs", 9))
+        _ = try it.layer.take(PushAnswer(results: [result], delta: nil), to: request, newClientID: "new")
+        #expect(try it.text("2") == "theirs")
+        #expect(try it.delivery("2") == .conflict)
+        let conflict = try #require(try it.layer.conflicts().first)
+        #expect(conflict.base?.content["text"]?.string == "two")
+        #expect(conflict.mine?["text"]?.string == "mine")
+        #expect(conflict.theirs?.content["text"]?.string == "theirs")
+        #expect(conflict.reason == "bo was first")
+    }
+
+    @Test(arguments: [
+        (ConflictResolution.mine, "mine"), (.theirs, "theirs"), (.merged(note("both")), "both"),
+    ])
+    func aConflictIsSettled(_ resolution: ConflictResolution, shows text: String) throws {
+        let it = try conflicting()
+        let conflict = try #require(try it.layer.conflicts().first)
+        try it.layer.resolve(conflict.id, resolution, newID: "x", at: it.now)
+        #expect(try it.text("2") == text)
+        #expect(try it.layer.conflicts().isEmpty)
+        let change = try it.layer.seal()?.changes.first
+        #expect((change == nil) == (resolution == .theirs))
+        if let change { #expect(change.baseRevision == 9) }
+    }
+
+    @Test func laterEditsJoinAConflict() throws {
+        let it = try conflicting()
+        try it.layer.update("2", content: note("more"), at: it.now)
+        #expect(try it.layer.conflicts().map { $0.mine?["text"]?.string } == ["more"])
+        #expect(try it.layer.seal() == nil)
+    }
+
+    @Test func anEditMadeWhileTheLoserWasInFlightJoinsIt() throws {
+        let it = try LayerFixture()
+        try it.layer.update("2", content: note("mine"), at: it.now)
+        let request = try #require(try it.layer.seal())
+        try it.layer.update("2", content: note("mine, longer"), at: it.now)
+        let result = ChangeResult(n: 1, status: .conflict, item: item("2", "theirs", 9))
+        _ = try it.layer.take(PushAnswer(results: [result], delta: nil), to: request, newClientID: "new")
+        #expect(try it.layer.conflicts().map { $0.mine?["text"]?.string } == ["mine, longer"])
+        #expect(try it.layer.seal() == nil)
+    }
+
+    @Test func anUpdateOfWhatIsGoneKeepsItsTextInSight() throws {
+        let it = try LayerFixture()
+        try it.layer.update("2", content: note("mine"), at: it.now)
+        try it.push((.gone, nil))
+        try it.pull(.removed("2", 9), upTo: 9)
+        #expect(try it.text("2") == "mine")
+        #expect(try it.delivery("2") == .conflict)
+        let conflict = try #require(try it.layer.conflicts().first)
+        try it.layer.resolve(conflict.id, .mine, newID: "new", at: it.now)
+        #expect(try it.text("2") == nil)
+        #expect(try it.text("new") == "mine")
+    }
+
+    @Test(arguments: [ChangeResult.Status.denied, .invalid])
+    func aRefusedChangeLeavesTheQueueWithItsReasonAndItsText(_ status: ChangeResult.Status) throws {
+        let it = try LayerFixture()
+        try it.layer.create(note("mine"), id: "n", author: nil, at: it.now)
+        try it.layer.update("1", content: note("next"), at: it.now)
+        try it.push((status, nil), (.applied, 4))
+        #expect(try it.text("n") == "mine")
+        #expect(try it.delivery("n") == .refused)
+        #expect(try it.layer.conflicts().map(\.reason) == ["because"])
+        // It does not block what comes behind it, and can be tried again.
+        #expect(try it.layer.seal() == nil)
+        try it.layer.update("n", content: note("better"), at: it.now)
+        #expect(try it.layer.seal()?.changes.map(\.kind) == [.create])
+    }
+
+    @Test func deletingWhatIsGoneIsDone() throws {
+        let it = try LayerFixture()
+        try it.layer.delete("2", at: it.now)
+        try it.push((.gone, nil))
+        #expect(try it.layer.conflicts().isEmpty)
+        #expect(try it.layer.tally().values.reduce(0, +) == 0)
+    }
+
+    @Test(arguments: [ChangeResult.Status.gap, .mismatch])
+    func aServerThatLostTrackIsGivenANewName(_ status: ChangeResult.Status) throws {
+        let it = try LayerFixture()
+        try it.layer.update("1", content: note("a"), at: it.now)
+        try it.layer.update("2", content: note("b"), at: it.now)
+        let (_, changes) = try it.push((status, nil), (status, nil))
+        #expect(changes.startedAnew)
+        let again = try #require(try it.layer.seal())
+        #expect(again.clientID == "new")
+        #expect(again.changes.map(\.n) == [1, 2])
+        #expect(again.changes.map(\.id) == ["1", "2"])
+    }
+
+    @Test func anAnswerToldTwiceCountsOnce() throws {
+        let it = try LayerFixture()
+        try it.layer.update("2", content: note("a"), at: it.now)
+        let request = try #require(try it.layer.seal())
+        let answer = PushAnswer(results: [ChangeResult(n: 1, status: .applied, revision: 4)], delta: nil)
+        _ = try it.layer.take(answer, to: request, newClientID: "x")
+        try it.layer.update("2", content: note("b"), at: it.now)
+        _ = try it.layer.take(answer, to: request, newClientID: "x")
+        #expect(try it.layer.seal()?.changes.map(\.baseRevision) == [4])
+    }
+
+    @Test func anAppliedChangeWithoutARevisionIsNoAnswer() throws {
+        let it = try LayerFixture()
+        try it.layer.update("2", content: note("a"), at: it.now)
+        #expect(throws: InvalidServerData.self) { try it.push((.applied, nil)) }
+        #expect(try it.layer.tally()[.sealed] == 1)
+    }
+
+    private func conflicting() throws -> LayerFixture {
+        let it = try LayerFixture()
+        try it.layer.update("2", content: note("mine"), at: it.now)
+        let request = try #require(try it.layer.seal())
+        let result = ChangeResult(n: 1, status: .conflict, item: item("2", "theirs", 9))
+        _ = try it.layer.take(PushAnswer(results: [result], delta: nil), to: request, newClientID: "new")
+        return it
+    }
+}

@@ -1,0 +1,124 @@
+import Annotations
+import Authorization
+import InstantCore
+import SyncProtocol
+import Testing
+
+@Suite struct EditingTests {
+    @Test func aNewRecordIsStampedAndShownAsUnsent() throws {
+        let it = try LayerFixture()
+        try it.layer.create(note("hello"), id: "n", author: "Someone", at: it.now)
+        let record = try #require(try it.layer.record("n"))
+        #expect(record.createdBy == "ana")
+        // The token's name wins over the one that was typed.
+        #expect(record.content["creatorName"]?.string == "Ana")
+        #expect(record.content["createdAt"]?.string == "1970-01-01T00:16:40.000Z")
+        #expect(try it.delivery("n") == .unsent)
+        #expect(try it.layer.hasUnsent())
+    }
+
+    @Test func editsOfOneRecordCoalesceUntilTheyAreSealed() throws {
+        let it = try LayerFixture()
+        try it.layer.create(note("a"), id: "n", author: nil, at: it.now)
+        try it.layer.update("n", content: note("b"), at: it.now)
+        try it.layer.update("1", content: note("c"), at: it.now)
+        try it.layer.delete("1", at: it.now)
+        let request = try #require(try it.layer.seal())
+        #expect(request.changes.map(\.kind) == [.create, .delete])
+        #expect(request.changes.map(\.n) == [1, 2])
+        #expect(request.changes[0].content?["text"]?.string == "b")
+        #expect(request.changes[1].baseRevision == 0)
+    }
+
+    @Test func aNewRecordThatIsDeletedAgainIsNeverSent() throws {
+        let it = try LayerFixture()
+        try it.layer.create(note("a"), id: "n", author: nil, at: it.now)
+        try it.layer.delete("n", at: it.now)
+        #expect(try it.layer.seal() == nil)
+        #expect(try it.layer.row("n") == nil)
+    }
+
+    @Test func aSealedChangeIsSentAgainExactlyAsItWas() throws {
+        let it = try LayerFixture()
+        try it.layer.update("1", content: note("first"), at: it.now)
+        let first = try #require(try it.layer.seal())
+        try it.layer.update("1", content: note("second"), at: it.now)
+        try it.layer.update("2", content: note("other"), at: it.now)
+        let again = try #require(try it.layer.seal())
+        // The second edit of the same record waits for the answer; the other record's goes along.
+        #expect(again.changes.map(\.id) == ["1", "2"])
+        #expect(again.changes[0].canonicalText == first.changes[0].canonicalText)
+        #expect(try it.text("1") == "second")
+    }
+
+    @Test func theNextEditIsBasedOnTheRevisionOfTheOneBefore() throws {
+        let it = try LayerFixture()
+        try it.layer.update("2", content: note("first"), at: it.now)
+        _ = try it.layer.seal()
+        try it.layer.update("2", content: note("second"), at: it.now)
+        try it.push((.applied, 4))
+        let request = try #require(try it.layer.seal())
+        #expect(request.changes.map(\.baseRevision) == [4])
+        #expect(request.acked == 1)
+    }
+
+    @Test func anAppliedEditStaysVisibleUntilTheServersRowsCatchUp() throws {
+        let it = try LayerFixture()
+        try it.layer.update("2", content: note("mine"), at: it.now)
+        try it.push((.applied, 5))
+        #expect(try it.text("2") == "mine")
+        #expect(try it.delivery("2") == .delivered)
+        try it.pull(item("1", "theirs", 4), upTo: 4)
+        #expect(try it.text("2") == "mine")
+        try it.pull(item("2", "mine", 5, by: "ana"), upTo: 5)
+        #expect(try it.text("2") == "mine")
+        #expect(try it.layer.tally().values.reduce(0, +) == 0)
+    }
+
+    @Test func everyDenialNamesItsReason() throws {
+        let reader = try LayerFixture(general: [.readDocument])
+        #expect(throws: EditProblem.denied(.lacks(.write))) {
+            try reader.layer.update("1", content: note("x"), at: reader.now)
+        }
+        let own = try LayerFixture(collaboration: [
+            Permission(.annotations, .view, .all), Permission(.annotations, .edit, .own),
+        ])
+        #expect(throws: EditProblem.self) { try own.layer.delete("1", at: own.now) }
+        #expect(throws: EditProblem.noSuchRecord("x")) { try own.layer.delete("x", at: own.now) }
+        #expect(throws: EditProblem.invalid(.badBox)) {
+            try own.layer.create(note("a").changing { $0["bbox"] = nil }, id: "n", author: nil, at: own.now)
+        }
+        #expect(try own.layer.tally().isEmpty)
+    }
+
+    @Test func nothingMayBeChangedBeforeATokenWasEverAccepted() throws {
+        let identity = LayerIdentity(server: "s", documentID: "doc", layer: "", userID: nil)
+        let layer = Layer(store: MemoryStore(LayerFacts(identity: identity, clientID: "me")))
+        #expect(throws: EditProblem.noGrant) {
+            try layer.create(note("a"), id: "n", author: nil, at: Timestamp(seconds: 1))
+        }
+    }
+
+    @Test func theGroupOfNewRecordsIsTheTokensOrTheOverride() throws {
+        let it = try LayerFixture()
+        var grant = it.grant()
+        grant.defaultGroup = "crew"
+        try it.accept(grant)
+        try it.layer.create(note("a"), id: "a", author: nil, at: it.now)
+        try it.layer.overrideGroup(LayerFacts.GroupChoice(group: nil))
+        try it.layer.create(note("b"), id: "b", author: nil, at: it.now)
+        try it.layer.overrideGroup(nil)
+        try it.layer.create(note("c"), id: "c", author: nil, at: it.now)
+        #expect(try it.layer.seal()?.changes.map(\.group) == ["crew", nil, "crew"])
+    }
+
+    @Test func aDeletedRootNamesTheNewestCommentThePersonSaw() throws {
+        let it = try LayerFixture()
+        let reply = Record(id: "c", content: comment("reply", under: "1"), createdBy: "bo")
+        try it.pull(.record(reply, 7), upTo: 7)
+        try it.layer.delete("1", at: it.now)
+        let change = try #require(try it.layer.seal()?.changes.first)
+        #expect(change.threadRevision == 7)
+        #expect(change.baseRevision == 0)
+    }
+}

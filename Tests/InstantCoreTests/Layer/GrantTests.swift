@@ -1,0 +1,64 @@
+import Annotations
+import Authorization
+import InstantCore
+import SyncProtocol
+import Testing
+
+@Suite struct GrantTests {
+    @Test func aGrantWithoutWriteParksWhatWaitsAndANewOneLetsItGo() throws {
+        let it = try LayerFixture()
+        try it.layer.update("1", content: note("mine"), at: it.now)
+        try it.accept(it.grant(general: [.readDocument]))
+        #expect(try it.delivery("1") == .parked)
+        #expect(try it.text("1") == "mine")
+        #expect(try it.layer.seal() == nil)
+        try it.accept(it.grant())
+        #expect(try it.delivery("1") == .unsent)
+        #expect(try it.layer.seal()?.changes.count == 1)
+    }
+
+    @Test func whatWasSealedIsKeptForATokenThatMayWrite() throws {
+        let it = try LayerFixture()
+        try it.layer.update("1", content: note("mine"), at: it.now)
+        let request = try it.layer.seal()
+        try it.accept(it.grant(general: [.readDocument]))
+        #expect(try it.layer.seal() == nil)
+        #expect(try it.delivery("1") == .parked)
+        try it.accept(it.grant())
+        #expect(try it.layer.seal()?.changes == request?.changes)
+    }
+
+    @Test func aNarrowerViewTakesItsRowsAway() throws {
+        let it = try LayerFixture(records: [stored("1", "one", 0, group: "a"), stored("2", "two", 0, group: "b")])
+        try it.accept(it.grant(collaboration: [Permission(.annotations, .view, .group("a"))]))
+        #expect(try it.text("1") == "one")
+        #expect(try it.text("2") == nil)
+        #expect(try it.layer.count(ListQuery()) == 1)
+    }
+
+    @Test func anAnswerForAnotherLayerOrUserIsNotTaken() throws {
+        let it = try LayerFixture()
+        #expect(throws: InvalidServerData.self) { try it.accept(it.grant(user: "bo")) }
+        #expect(try it.layer.facts().grant?.userID == "ana")
+    }
+
+    @Test func aRestoredServerGetsANewNameAndDoubtedEditsAreShown() throws {
+        let it = try LayerFixture()
+        try it.layer.update("1", content: note("applied"), at: it.now)
+        try it.push((.applied, 5))
+        try it.layer.update("2", content: note("waits"), at: it.now)
+        try it.accept(it.grant(), generation: "g2")
+        #expect(try it.layer.facts().clientID == "me-g2")
+        #expect(try it.layer.conflicts().map { $0.mine?["text"]?.string } == ["applied"])
+        #expect(try it.layer.seal()?.changes.map { [$0.n, $0.baseRevision] } == [[1, 3]])
+    }
+
+    @Test func anotherPDFMakesWaitingEditsConflicts() throws {
+        let it = try LayerFixture()
+        try it.layer.update("1", content: note("mine"), at: it.now)
+        let accepted = try it.accept(it.grant(), pdf: "another")
+        #expect(accepted.pdfReplaced)
+        #expect(try it.layer.conflicts().count == 1)
+        #expect(try it.layer.seal() == nil)
+    }
+}

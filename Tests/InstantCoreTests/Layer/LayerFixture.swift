@@ -1,0 +1,95 @@
+import Annotations
+import Authorization
+import InstantCore
+import SyncProtocol
+
+/// A layer that was opened once, with a few records of the server in it.
+struct LayerFixture {
+    let layer: Layer
+    var now = Timestamp(seconds: 1000)
+
+    init(
+        user: String? = "ana", general: Set<GeneralPermission> = Set(GeneralPermission.allCases),
+        collaboration: [Permission]? = nil, records: [StoredRecord] = [stored("1", "one", 0), stored("2", "two", 3)]
+    ) throws {
+        let identity = LayerIdentity(server: "s", documentID: "doc", layer: "", userID: user)
+        layer = Layer(store: MemoryStore(LayerFacts(identity: identity, clientID: "me")))
+        try accept(grant(user: user, general: general, collaboration: collaboration))
+        try take(records)
+    }
+
+    func grant(
+        user: String? = "ana", general: Set<GeneralPermission> = Set(GeneralPermission.allCases),
+        collaboration: [Permission]? = nil, creatorName: String? = "Ana"
+    ) -> Grant {
+        Grant(
+            documentID: "doc", userID: user, general: general, collaboration: collaboration, creatorName: creatorName,
+            expiresAt: Timestamp(seconds: 9000))
+    }
+
+    @discardableResult
+    func accept(
+        _ grant: Grant, generation: String = "g", pdf: String = "pdf"
+    ) throws -> Layer.Accepted {
+        try layer.accept(
+            SessionAnswer(
+                grant: grant, now: now, generation: generation, epoch: "e", head: 3, pdfSHA256: pdf, pdfBytes: 1,
+                title: "T"), now: now, newClientID: "me-\(generation)")
+    }
+
+    /// A first snapshot at revision 3.
+    func take(_ records: [StoredRecord]) throws {
+        guard let page = try layer.nextPage(epoch: "e") else { return }
+        let items = records.map { SyncItem.record($0.record, $0.revision) }
+        _ = try layer.take(SnapshotPage(epoch: "e", at: 3, records: items, next: nil), for: page)
+    }
+
+    /// The server answers the next push with these statuses, in their order.
+    @discardableResult
+    func push(_ statuses: (ChangeResult.Status, Revision?)...) throws -> (PushRequest, LayerChanges) {
+        guard let request = try layer.seal() else { throw Missing() }
+        let results = zip(request.changes, statuses).map {
+            ChangeResult(n: $0.n, status: $1.0, revision: $1.1, reason: "because")
+        }
+        return (request, try layer.take(PushAnswer(results: results, delta: nil), to: request, newClientID: "new"))
+    }
+
+    @discardableResult
+    func pull(_ items: SyncItem..., upTo revision: Revision) throws -> LayerChanges {
+        try layer.take(Delta(epoch: "e", changes: items, upTo: revision, more: false))
+    }
+
+    func text(_ id: Record.ID) throws -> String? { try layer.record(id).map { Annotation($0).text } }
+    func delivery(_ id: Record.ID) throws -> Delivery? { try layer.row(id)?.delivery }
+
+    struct Missing: Error {}
+}
+
+func note(_ text: String) -> Content {
+    var object = JSONObject()
+    object["v"] = 1
+    object["type"] = "pspdfkit/note"
+    object["pageIndex"] = 0
+    object["bbox"] = [1, 2, 3, 4]
+    object["text"] = .string(text)
+    return Content(object)
+}
+
+func comment(_ text: String, under root: String) -> Content {
+    note(text).changing {
+        $0["type"] = "pspdfkit/comment"
+        $0["rootId"] = .string(root)
+    }
+}
+
+func stored(_ id: String, _ text: String, _ revision: Revision, by user: String? = nil, group: String? = nil)
+    -> StoredRecord
+{
+    StoredRecord(
+        Record(id: id, content: note(text), createdBy: user, updatedBy: user, group: group), revision)
+}
+
+func item(_ id: String, _ text: String, _ revision: Revision, by user: String? = "bo") -> SyncItem {
+    let record = stored(id, text, revision, by: user)
+    return .record(record.record, revision)
+}

@@ -1,0 +1,117 @@
+import Annotations
+import Authorization
+import InstantCore
+import SyncProtocol
+import Testing
+
+@Suite struct ReceivingTests {
+    @Test func knownEventsAreIgnoredFollowingOnesAppliedAndGapsTold() throws {
+        let it = try LayerFixture()
+        func event(_ previous: Revision, _ revision: Revision, _ items: SyncItem...) throws -> LayerChanges {
+            try it.layer.take(ChangeEvent(epoch: "e", revision: revision, previous: previous, changes: items))
+        }
+        #expect(try event(0, 3, item("2", "old", 3)) == LayerChanges())
+        #expect(try event(3, 4, item("2", "new", 4)).byOthers == ["2"])
+        #expect(try it.text("2") == "new")
+        #expect(try event(5, 6, item("1", "later", 6)).needsPull)
+        #expect(try it.text("1") == "one")
+        #expect(try event(2, 3, item("2", "backwards", 3)) == LayerChanges())
+        #expect(try it.layer.facts().cursor == Cursor(epoch: "e", revision: 4))
+    }
+
+    @Test func anEventOfAnotherEpochIsNotTaken() throws {
+        let it = try LayerFixture()
+        let event = ChangeEvent(epoch: "other", revision: 4, previous: 3, changes: [item("2", "x", 4)])
+        #expect(try it.layer.take(event).needsPull)
+        #expect(try it.text("2") == "two")
+    }
+
+    @Test func aRowIsNeverReplacedByAnOlderOneAndTheCursorNeverFalls() throws {
+        let it = try LayerFixture()
+        try it.pull(item("2", "new", 8), upTo: 8)
+        try it.pull(item("2", "old", 5), upTo: 5)
+        #expect(try it.text("2") == "new")
+        #expect(try it.layer.facts().cursor?.revision == 8)
+    }
+
+    @Test func whatIsGoneDoesNotComeBackWithALateAnswer() throws {
+        let it = try LayerFixture()
+        try it.pull(.removed("2", 8), upTo: 8)
+        try it.pull(item("2", "old", 7), upTo: 7)
+        #expect(try it.text("2") == nil)
+    }
+
+    @Test func othersChangesAreUnreadAndOwnOnesAreNot() throws {
+        let it = try LayerFixture()
+        #expect(try it.layer.unreadCount() == 0)
+        try it.pull(item("1", "theirs", 4), item("2", "mine elsewhere", 5, by: "ana"), upTo: 5)
+        #expect(try it.layer.row("1")?.isUnread == true)
+        #expect(try it.layer.row("2")?.isUnread == false)
+        try it.layer.markRead(["1"])
+        #expect(try it.layer.unreadCount() == 0)
+    }
+
+    @Test func theNextUnreadIsFoundBehindTheCursorThenFromTheTop() throws {
+        let records = (10..<30).map { stored("\($0)", "text", 0) }
+        let it = try LayerFixture(records: records)
+        try it.pull(item("12", "a", 4), item("25", "b", 5), upTo: 5)
+        #expect(try it.layer.nextUnread(ListQuery(), behind: 0) == 2)
+        #expect(try it.layer.nextUnread(ListQuery(), behind: 2) == 15)
+        #expect(try it.layer.nextUnread(ListQuery(), behind: 15) == 2)
+        try it.layer.markRead(["12", "25"])
+        #expect(try it.layer.nextUnread(ListQuery(), behind: 3) == nil)
+    }
+
+    @Test func anImpossibleRecordIsRefusedWhole() throws {
+        let it = try LayerFixture()
+        for id in ["", "a b", "a\u{0}", String(repeating: "x", count: 300)] {
+            #expect(throws: InvalidServerData.self) { try it.pull(item("1", "fine", 4), item(id, "x", 5), upTo: 5) }
+        }
+        #expect(try it.text("1") == "one")
+    }
+
+    @Test func aFirstSnapshotIsShownPageByPage() throws {
+        let it = try LayerFixture(records: [])
+        try it.layer.restartSnapshot()
+        let first = try #require(try it.layer.nextPage(epoch: "e"))
+        _ = try it.layer.take(
+            SnapshotPage(epoch: "e", at: 9, records: [item("a", "A", 1)], next: "a"), for: first)
+        #expect(try it.text("a") == "A")
+        #expect(try it.layer.facts().cursor == nil)
+        let second = try #require(try it.layer.nextPage(epoch: "e"))
+        #expect(second == Layer.NextPage(after: "a", at: 9, epoch: "e"))
+        _ = try it.layer.take(SnapshotPage(epoch: "e", at: 9, records: [item("b", "B", 2)], next: nil), for: second)
+        #expect(try it.layer.facts().cursor == Cursor(epoch: "e", revision: 9))
+        #expect(try it.layer.unreadCount() == 0)
+        #expect(try it.layer.nextPage(epoch: "e") == nil)
+    }
+
+    @Test func aLaterSnapshotIsLoadedBesideTheOldRowsAndSwapped() throws {
+        let it = try LayerFixture()
+        try it.layer.update("1", content: note("mine"), at: it.now)
+        try it.layer.restartSnapshot()
+        let first = try #require(try it.layer.nextPage(epoch: "e2"))
+        _ = try it.layer.take(
+            SnapshotPage(epoch: "e2", at: 9, records: [item("1", "theirs", 8)], next: "1"), for: first)
+        #expect(try it.text("2") == "two")
+        let second = try #require(try it.layer.nextPage(epoch: "e2"))
+        let changes = try it.layer.take(
+            SnapshotPage(epoch: "e2", at: 9, records: [item("3", "three", 5)], next: nil), for: second)
+        #expect(changes.ids == ["1", "2", "3"])
+        #expect(try it.text("2") == nil)
+        #expect(try it.text("3") == "three")
+        // The queue is kept.
+        #expect(try it.text("1") == "mine")
+    }
+
+    @Test func aSnapshotThatGoesInCirclesIsNotFollowed() throws {
+        let it = try LayerFixture()
+        try it.layer.restartSnapshot()
+        let first = try #require(try it.layer.nextPage(epoch: "e"))
+        _ = try it.layer.take(SnapshotPage(epoch: "e", at: 9, records: [], next: "m"), for: first)
+        let second = try #require(try it.layer.nextPage(epoch: "e"))
+        #expect(throws: InvalidServerData.self) {
+            try it.layer.take(SnapshotPage(epoch: "e", at: 9, records: [], next: "m"), for: second)
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import Annotations
+import InstantCore
+import SyncProtocol
+import Testing
+
+@Suite struct UndoTests {
+    @Test func anUnsealedEditIsUndoneAsIfItHadNeverBeen() throws {
+        let it = try LayerFixture()
+        let receipt = try it.layer.update("1", content: note("mine"), at: it.now)
+        let redo = try it.layer.undo(receipt, at: it.now)
+        #expect(try it.text("1") == "one")
+        #expect(try it.layer.seal() == nil)
+        _ = redo
+    }
+
+    @Test func eachOfSeveralMergedEditsIsUndoneByItself() throws {
+        let it = try LayerFixture()
+        let first = try it.layer.update("1", content: note("first"), at: it.now)
+        let second = try it.layer.update("1", content: note("second"), at: it.now)
+        let third = try it.layer.delete("1", at: it.now)
+        try it.layer.undo(third, at: it.now)
+        #expect(try it.text("1") == "second")
+        try it.layer.undo(second, at: it.now)
+        #expect(try it.text("1") == "first")
+        try it.layer.undo(first, at: it.now)
+        #expect(try it.text("1") == "one")
+        #expect(try it.layer.seal() == nil)
+    }
+
+    @Test func aCreateThatWasDeletedComesBack() throws {
+        let it = try LayerFixture()
+        try it.layer.create(note("a"), id: "n", author: nil, at: it.now)
+        let receipt = try it.layer.delete("n", at: it.now)
+        try it.layer.undo(receipt, at: it.now)
+        #expect(try it.text("n") == "a")
+        #expect(try it.layer.seal()?.changes.map(\.kind) == [.create])
+    }
+
+    @Test func anAppliedUpdateIsUndoneByAnother() throws {
+        let it = try LayerFixture()
+        let receipt = try it.layer.update("2", content: note("mine"), at: it.now)
+        try it.push((.applied, 4))
+        try it.pull(item("2", "mine", 4, by: "ana"), upTo: 4)
+        try it.layer.undo(receipt, at: it.now)
+        let change = try #require(try it.layer.seal()?.changes.first)
+        #expect(change.kind == .update)
+        #expect(change.baseRevision == 4)
+        #expect(change.content?["text"]?.string == "two")
+    }
+
+    @Test func severalAppliedEditsAreUndoneOneAfterTheOther() throws {
+        let it = try LayerFixture()
+        let first = try it.layer.update("2", content: note("first"), at: it.now)
+        try it.push((.applied, 4))
+        let second = try it.layer.update("2", content: note("second"), at: it.now)
+        try it.push((.applied, 5))
+        try it.layer.undo(second, at: it.now)
+        try it.push((.applied, 6))
+        try it.layer.undo(first, at: it.now)
+        #expect(try it.text("2") == "two")
+    }
+
+    @Test func whatSomeoneElseWroteToIsNotUndone() throws {
+        let it = try LayerFixture()
+        let receipt = try it.layer.update("2", content: note("mine"), at: it.now)
+        try it.push((.applied, 4))
+        try it.pull(item("2", "mine", 5), upTo: 5)
+        #expect(throws: EditProblem.cannotUndo("someone else wrote to it since")) {
+            try it.layer.undo(receipt, at: it.now)
+        }
+        try it.pull(item("2", "theirs", 6), upTo: 6)
+        #expect(throws: EditProblem.cannotUndo("it was changed again since")) {
+            try it.layer.undo(receipt, at: it.now)
+        }
+    }
+
+    @Test func aSentDeleteIsRestored() throws {
+        let it = try LayerFixture()
+        let receipt = try it.layer.delete("2", at: it.now)
+        try it.push((.applied, 4))
+        try it.pull(.removed("2", 4), upTo: 4)
+        let redo = try it.layer.undo(receipt, at: it.now)
+        #expect(try it.text("2") == "two")
+        let change = try #require(try it.layer.seal()?.changes.first)
+        #expect(change.kind == .restore)
+        #expect(change.baseRevision == 4)
+        #expect(change.content == nil)
+        #expect(redo.after != nil)
+    }
+
+    @Test func aDeleteStillInFlightIsRestoredOnceItIsAnswered() throws {
+        let it = try LayerFixture()
+        let receipt = try it.layer.delete("2", at: it.now)
+        let flying = try #require(try it.layer.seal())
+        try it.layer.undo(receipt, at: it.now)
+        #expect(try it.text("2") == "two")
+        #expect(try it.layer.seal()?.changes == flying.changes)
+        try it.push((.applied, 8))
+        let change = try #require(try it.layer.seal()?.changes.first)
+        #expect(change.kind == .restore)
+        #expect(change.baseRevision == 8)
+    }
+
+    @Test func anAppliedCreateIsUndoneByADelete() throws {
+        let it = try LayerFixture()
+        let receipt = try it.layer.create(note("a"), id: "n", author: nil, at: it.now)
+        try it.push((.applied, 4))
+        try it.layer.undo(receipt, at: it.now)
+        #expect(try it.text("n") == nil)
+        #expect(try it.layer.seal()?.changes.map(\.kind) == [.delete])
+    }
+
+    @Test func anUndoCanBeUndone() throws {
+        let it = try LayerFixture()
+        let receipt = try it.layer.update("2", content: note("mine"), at: it.now)
+        try it.push((.applied, 4))
+        let undo = try it.layer.undo(receipt, at: it.now)
+        #expect(try it.text("2") == "two")
+        try it.layer.undo(undo, at: it.now)
+        #expect(try it.text("2") == "mine")
+    }
+}
