@@ -54,11 +54,8 @@ struct ListPane: Equatable, Sendable {
         return true
     }
 
-    /// Scrolls no further than needed to have the cursor on the screen.
     mutating func scroll(rows: Int) {
-        let rows = max(1, rows)
-        top = min(max(top, cursor - rows + 1), cursor)
-        top = max(0, min(top, total - rows))
+        top = Scrolling.top(top, cursor: cursor, rows: rows, count: total)
     }
 
     /// What has to be asked for so that the rows around the cursor can be shown.

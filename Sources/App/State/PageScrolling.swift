@@ -17,17 +17,17 @@ extension PagePane {
         }
     }
 
-    /// Scrolls no further than needed to have the cursor on the screen.
+    /// Has the cursor on the screen, in height and in width.
     mutating func scroll(rows: Int, columns: Int) {
         let rows = max(1, rows)
         guard let glyphs, let typeset, !glyphs.isEmpty else {
-            top = max(0, min(top, max(0, mark - rows + 2)))
+            // Two rows are taken by the sentence that says why there is no text.
+            top = Scrolling.top(top, cursor: mark, rows: rows - 2, count: self.rows.count)
             return
         }
         cursor.glyph = max(0, min(cursor.glyph, glyphs.count - 1))
         guard let spot = typeset.spot(of: cursor.glyph) else { return }
-        top = min(max(top, spot.row - rows + 1), spot.row)
-        top = max(0, min(top, typeset.rows.count - rows))
+        top = Scrolling.top(top, cursor: spot.row, rows: rows, count: typeset.rows.count)
         let width = columns - PagePane.gutter
         left = min(max(left, spot.column - width + 2), max(0, spot.column - 1))
         if typeset.width <= width { left = 0 }

@@ -31,12 +31,14 @@ extension Canvas {
     private mutating func drawMarks(_ state: AppState, _ document: DocumentState, in area: Area) {
         guard let sizes = document.pdf.info?.pages, sizes.indices.contains(document.page.index) else { return }
         let size = sizes[document.page.index]
-        for (index, annotation) in document.page.rows.enumerated().dropFirst(document.page.top).prefix(area.rows) {
+        let page = document.page
+        let top = Scrolling.top(page.top, cursor: page.mark, rows: area.rows, count: page.rows.count)
+        for (index, annotation) in page.rows.enumerated().dropFirst(top).prefix(area.rows) {
             let place = annotation.box?.place(width: size.width, height: size.height) ?? "somewhere"
-            let row = index - document.page.top
+            let row = index - top
             let text: CleanText =
                 " \(String(annotation.kind.letter))   \(place): \(annotation.kind.name) \(annotation.text)"
-            let isCurrent = index == document.page.mark && document.focus == .page
+            let isCurrent = index == page.mark && document.focus == .page
             let style = isCurrent ? state.theme.selection : state.theme.text
             write(text.truncated(to: area.columns), in: area, row: row, style: style)
             if isCurrent { cursor = Position(row: area.row + row, column: area.column) }
