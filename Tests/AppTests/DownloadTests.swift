@@ -98,3 +98,30 @@ import Testing
         }
     }
 }
+
+/// Pages are there before they are turned to.
+@Suite struct PrefetchTests {
+    @Test func theNeighboursOfAPageAreReadAhead() throws {
+        let services = Sample.services()
+        services.records = []
+        services.pages = (0..<6).map { Sample.page(["Page number \($0)."]) }
+        let stage = Stage(services)
+        let loaded = { stage.asked.compactMap { if case .loadPage(let page) = $0 { page } else { nil } } }
+        #expect(loaded() == [0, 1])
+        try stage.press("3J")
+        #expect(loaded() == [0, 1, 3, 4, 2])
+        try stage.press("J")
+        #expect(stage.lines[1].contains("Page number 4."))
+    }
+
+    @Test func onlySoManyPagesAreKeptAndTheShownOneIsAmongThem() throws {
+        let services = Sample.services()
+        services.pages = (0..<60).map { Sample.page(["Page number \($0)."]) }
+        let stage = Stage(services)
+        for page in 1..<60 {
+            try stage.press("J")
+            #expect(stage.lines[1].contains("Page number \(page)."))
+        }
+        #expect(stage.state.document?.texts[0] == nil)
+    }
+}

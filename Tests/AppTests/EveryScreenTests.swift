@@ -82,4 +82,21 @@ import Testing
         stage.send(.resize(Size(rows: 24, columns: 80)))
         #expect(stage.canvas == before)
     }
+
+    @Test(arguments: scenes)
+    func escPeelsOneThingAPressAndNeverLeaves(scene: Scene) throws {
+        let stage = try scene.make(24, 80)
+        let isOpen = stage.state.document != nil
+        for _ in 0..<10 {
+            let before = stage.state
+            try stage.press("<esc>")
+            #expect(!stage.state.hasQuit)
+            #expect((stage.state.document != nil) == isOpen)
+            if stage.state == before { break }
+        }
+        #expect(stage.state.prompt == nil && stage.state.help == nil && stage.state.token == nil)
+        #expect(stage.state.document?.editor == nil && stage.state.document?.conflict == nil)
+        try stage.press("<C-c>")
+        #expect(stage.foot.contains("quits") || stage.asked.last == .cancelDownload)
+    }
 }

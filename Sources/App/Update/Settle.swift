@@ -45,7 +45,7 @@ extension AppState {
             document.detailAsked = id
             effects.append(.loadRecord(id))
         }
-        if let page = document.pageToQuote(rows: layout.list.rows) {
+        if let page = document.pageToQuote(rows: layout.list.rows) ?? document.pageToTurnTo {
             document.texts.set(page, .loading)
             effects.append(.loadPage(page))
         }
@@ -71,5 +71,11 @@ extension DocumentState {
             return page
         }
         return nil
+    }
+
+    /// The next page, then the one before, so that turning to it shows it at once.
+    fileprivate var pageToTurnTo: Int? {
+        guard let count = pageCount, !texts.isLoading else { return nil }
+        return [page.index + 1, page.index - 1].first { (0..<count).contains($0) && texts[$0] == nil }
     }
 }
