@@ -28,11 +28,6 @@ extension Keymap {
     ]
 
     static let document = [
-        Binding(.document, "<tab>", .otherPane, "between page and list", footer: "other pane"),
-        Binding(.document, "<S-tab>", .otherPane, "between page and list"),
-        Binding(.document, "/", .search, "list: filter; page: search", footer: "find"),
-        Binding(.document, "n", .searchNext, "next hit of the search"),
-        Binding(.document, "N", .searchPrevious, "previous hit of the search"),
         Binding(.document, "O", .outbox, "what waits to be sent, and conflicts", footer: "outbox"),
         Binding(.document, "u", .undo, "undo your last edit", footer: "undo"),
         Binding(.document, "<C-r>", .redo, "do again what was undone"),
@@ -51,6 +46,8 @@ extension Keymap {
         Binding(.list, "e", .edit, "edit its text", footer: "edit"),
         Binding(.list, "E", .editExternally, "edit its text in your editor"),
         Binding(.list, "d", .delete, "delete it", footer: "delete"),
+        Binding(.list, "/", .search, "filter the list", footer: "filter"),
+        Binding(.list, "<tab> <S-tab>", .otherPane, "to the page", footer: "page"),
         Binding(.list, "m", .nextUnread, "next unread", footer: "next new"),
         Binding(.list, "s", .showDetail, "show or hide the whole text", footer: "whole text"),
         Binding(.list, "o", .sort, "sort by page, newest, author"),
@@ -61,6 +58,10 @@ extension Keymap {
         Binding(.page, "v", .selectCharacters, "select words; again: word, sentence, block", footer: "select"),
         Binding(.page, "V", .selectRows, "select whole lines"),
         Binding(.page, "<enter>", .showMarks, "show the mark at the cursor in the list, open a table", footer: "show"),
+        Binding(.page, "/", .search, "search the page", footer: "search"),
+        Binding(.page, "n", .searchNext, "next hit"),
+        Binding(.page, "N", .searchPrevious, "previous hit"),
+        Binding(.page, "<tab> <S-tab>", .otherPane, "to the list", footer: "list"),
         Binding(.page, "h <left>", .left, "a character left"),
         Binding(.page, "l <right>", .right, "a character right"),
         Binding(.page, "w", .wordForward, "to the next word"),

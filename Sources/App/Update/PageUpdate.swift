@@ -113,8 +113,8 @@ extension AppState {
     }
 
     mutating func searchAgain(by step: Int) -> [Effect] {
-        guard document?.focus == .page, let page = document?.page, let search = page.search else {
-            notice = .warning(document?.focus == .page ? "search first: /" : "the page searches; here / filters")
+        guard let page = document?.page, let search = page.search else {
+            notice = .warning("search first: /")
             return []
         }
         guard !search.hits.isEmpty else {

@@ -45,7 +45,8 @@ extension Canvas {
         var bindings = state.keymap.bindings(in: state.contexts).filter {
             $0.footer != nil && seen.insert($0.command).inserted
         }
-        let help = bindings.firstIndex { $0.command == .help }.map { bindings.remove(at: $0) }
+        let found = bindings.firstIndex { $0.command == .help }.map { bindings.remove(at: $0) }
+        let help = state.help == nil ? found : nil
         let last: CleanText = help.map { "\($0.shortName) \($0.footer ?? "")" } ?? ""
         var column = 1
         for binding in bindings {

@@ -1,0 +1,115 @@
+import Screen
+import Testing
+
+@testable import App
+
+/// What is typed after `:` and after `/`.
+@Suite struct CommandLineTests {
+    @Test(arguments: [
+        ("page 2", [Effect]()), ("sync", [.syncNow]), ("offline", [.setOnline(false)]), ("onl", [.setOnline(true)]),
+        ("forget-token", [.forgetToken]), ("author  Ana Maria ", [.rememberAuthor("Ana Maria")]), ("quit", [.quit]),
+        ("q", [.quit]), ("QUIT", [.quit]),
+    ])
+    func effects(line: String, effects: [Effect]) throws {
+        let stage = Stage(Sample.services())
+        let before = stage.asked.count
+        stage.send(.key(.character(":")))
+        for character in line { stage.send(.key(.character(character))) }
+        try stage.press("<enter>")
+        let asked = stage.asked.dropFirst(before).filter {
+            switch $0 {
+            case .loadPage, .loadPageRows: false
+            default: true
+            }
+        }
+        #expect(asked == effects)
+    }
+
+    @Test(arguments: [
+        ("page 99", " page N, with N from 1 to 3"), ("page", " page N, with N from 1 to 3"),
+        ("frobnicate", " no such command: frobnicate"),
+        ("o", " offline, online, outbox?"), ("author", " author NAME"), ("download", " the PDF is here already"),
+        ("", ""),
+    ])
+    func complaints(line: String, notice: String) throws {
+        let stage = Stage(Sample.services())
+        try stage.press(":\(line)<enter>")
+        if !notice.isEmpty { #expect(stage.foot == notice) }
+        #expect(stage.state.prompt == nil)
+    }
+
+    @Test func pagesViewsAndScreens() throws {
+        let stage = Stage(Sample.services())
+        try stage.press(":page 2<enter>")
+        #expect(stage.lines[0].contains("Page 2 of 3"))
+        try stage.press(":reading<enter>")
+        #expect(stage.lines[0].contains("reading view"))
+        try stage.press(":layout<enter>")
+        #expect(stage.lines[0].contains("layout view"))
+        try stage.press(":filter ana<enter>")
+        #expect(stage.lines[13].contains("filter: ana"))
+        try stage.press(":outbox<enter>")
+        #expect(stage.lines[0].contains("Not yet at the server: 0"))
+        try stage.press("q:help<enter>")
+        #expect(stage.lines[0].contains("Help"))
+    }
+
+    @Test func theLibraryKnowsOnlyWhatMakesSenseThere() throws {
+        let stage = Stage(FakeServices(), begin: .library)
+        try stage.press(":sync<enter>")
+        #expect(stage.foot == " open a layer first")
+        try stage.press(":quit<enter>")
+        #expect(stage.state.hasQuit)
+    }
+
+    @Test func aLongLineScrollsWithItsCursor() throws {
+        let stage = Stage(Sample.services(), rows: 24, columns: 40)
+        try stage.press(":" + String(repeating: "long ", count: 20) + "end")
+        #expect(stage.foot.hasSuffix("end"))
+        #expect(stage.canvas.cursor == Position(row: 23, column: 39))
+        try stage.press("<C-a>")
+        #expect(stage.foot.hasPrefix(":long long"))
+        #expect(stage.canvas.cursor == Position(row: 23, column: 1))
+    }
+
+    // MARK: Searching the page
+
+    @Test func hitsOneAfterTheOtherAndAround() throws {
+        let stage = Stage(Sample.services())
+        try stage.press("<tab>/Of<enter>")
+        #expect(stage.foot == " hit 1 of 5 on this page")
+        #expect(stage.underCursor == "of")
+        let first = stage.canvas.cursor
+        try stage.press("n")
+        #expect(stage.foot == " hit 2 of 5 on this page")
+        try stage.press("4n")
+        #expect(stage.foot == " hit 1 of 5 on this page")
+        #expect(stage.canvas.cursor == first)
+        try stage.press("N")
+        #expect(stage.foot == " hit 5 of 5 on this page")
+        #expect(stage.lines[0].contains("/Of"))
+        try stage.press("<esc>n")
+        #expect(stage.foot == " search first: /")
+    }
+
+    @Test func aSearchGoesOnOnTheNextPage() throws {
+        let stage = Stage(Sample.services())
+        try stage.press("<tab>/two<enter>")
+        #expect(stage.foot == " not on this page: two")
+        try stage.press("/a<enter>J")
+        #expect(stage.state.document?.page.search?.hits.count == 3)
+    }
+
+    @Test func aSearchExtendsTheSelection() throws {
+        let stage = Stage(Sample.services())
+        try stage.press("<tab>v/rethink<enter>e")
+        #expect(stage.statusLine.contains(#"SELECT 5 words "This calls for a rethink""#))
+    }
+
+    @Test func hitsAreMarkedWithoutColourToo() throws {
+        let stage = Stage(Sample.services())
+        try stage.press("<tab>/adapt<enter>gg")
+        let style = stage.canvas[4, 18].style
+        #expect(style.attributes.contains(.underline))
+    }
+}
