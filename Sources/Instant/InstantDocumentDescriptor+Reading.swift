@@ -16,7 +16,7 @@ extension InstantDocumentDescriptor {
             unsent: tally[.waiting, default: 0] + (maySend ? sealed : 0),
             parked: tally[.parked, default: 0] + (maySend ? 0 : sealed), conflicts: tally[.conflict, default: 0],
             refused: tally[.refused, default: 0], isSyncing: snapshot.isSyncing, lastSync: facts.lastSync,
-            clockOffset: facts.clockOffset)
+            clockOffset: facts.clockOffset, problem: snapshot.problem)
     }
 
     /// The document's title; nil when none is known.

@@ -1,16 +1,13 @@
 import Synchronization
 
-/// Gives every listener its own bounded stream of one layer's events. What a slow listener misses becomes one
-/// ``InstantEvent/refresh``.
+/// Gives every listener its own stream of one layer's events. A listener that went away is forgotten.
 final class EventHub: Sendable {
     private struct Listener {
-        var continuation: AsyncStream<InstantEvent>.Continuation
-        var overflowed = false
+        weak var queue: EventQueue?
     }
 
     private struct State {
-        var listeners: [Int: Listener] = [:]
-        var next = 0
+        var listeners: [Listener] = []
         var isFinished = false
     }
 
@@ -20,45 +17,26 @@ final class EventHub: Sendable {
     init(capacity: Int = 256) { self.capacity = capacity }
 
     func stream() -> AsyncStream<InstantEvent> {
-        let (stream, continuation) = AsyncStream.makeStream(
-            of: InstantEvent.self, bufferingPolicy: .bufferingNewest(capacity))
-        let number: Int? = state.withLock { state in
-            guard !state.isFinished else { return nil }
-            state.next += 1
-            state.listeners[state.next] = Listener(continuation: continuation)
-            return state.next
+        let queue = EventQueue(capacity: capacity)
+        let isFinished = state.withLock { state in
+            if !state.isFinished { state.listeners.append(Listener(queue: queue)) }
+            return state.isFinished
         }
-        guard let number else {
-            continuation.finish()
-            return stream
-        }
-        continuation.onTermination = { [weak self] _ in
-            self?.state.withLock { _ = $0.listeners.removeValue(forKey: number) }
-        }
-        return stream
+        if isFinished { queue.finish() }
+        return AsyncStream(unfolding: { await queue.next() }, onCancel: { queue.finish() })
     }
 
-    func send(_ event: InstantEvent) {
-        state.withLock { state in
-            for (number, var listener) in state.listeners {
-                switch listener.continuation.yield(event) {
-                case .dropped where !listener.overflowed:
-                    listener.overflowed = true
-                    listener.continuation.yield(.refresh)
-                case .enqueued(let remaining) where remaining > capacity / 2: listener.overflowed = false
-                default: break
-                }
-                state.listeners[number] = listener
-            }
-        }
-    }
+    func send(_ event: InstantEvent) { for queue in queues() { queue.push(event) } }
 
     func finish() {
-        let listeners = state.withLock { state in
-            state.isFinished = true
-            defer { state.listeners = [:] }
-            return state.listeners.values.map(\.continuation)
+        state.withLock { $0.isFinished = true }
+        for queue in queues() { queue.finish() }
+    }
+
+    private func queues() -> [EventQueue] {
+        state.withLock { state in
+            state.listeners.removeAll { $0.queue == nil }
+            return state.listeners.compactMap(\.queue)
         }
-        for continuation in listeners { continuation.finish() }
     }
 }

@@ -41,6 +41,7 @@ final class LayerPerformer: Sendable {
         var documentState: DocumentState
         var isSyncing = false
         var progress: DownloadProgress?
+        var problem: String?
     }
 
     init(
@@ -142,6 +143,7 @@ extension LayerPerformer {
             $0.documentState = synchronizer.cycle.state
             $0.isSyncing = synchronizer.cycle.isSyncing
             $0.progress = state.download.progress
+            $0.problem = synchronizer.problem?.description
         }
     }
 
@@ -201,8 +203,7 @@ extension LayerPerformer {
         case .authenticated(let ticket):
             state.tokens[ticket].map { .didFinishReauthentication(AcceptedToken($0)) }
         case .failedAuthentication(let need): .didFailAuthentication(need)
-        case .failedReauthentication(_, let need):
-            .didFailReauthentication(InstantError(.authenticationFailed, need.description))
+        case .failedReauthentication(_, let failure): .didFailReauthentication(InstantError(failure))
         case .changed(let changes):
             changes.ids.isEmpty ? .refresh : .didChangeRecords(changes.ids, byOthers: changes.byOthers)
         case .lost(let why): .didLoseAccess(why)

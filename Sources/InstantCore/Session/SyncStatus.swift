@@ -33,10 +33,13 @@ package struct SyncStatus: Hashable, Sendable {
     package var lastSync: Timestamp?
     /// Server clock minus local clock, in milliseconds.
     package var clockOffset: Int64
+    /// Why the server could not be reached or made no sense, in a sentence; nil once it answers again.
+    package var problem: String?
 
     package init(
         connection: Connection = .idle, grant: Grant? = nil, unsent: Int = 0, parked: Int = 0, conflicts: Int = 0,
-        refused: Int = 0, isSyncing: Bool = false, lastSync: Timestamp? = nil, clockOffset: Int64 = 0
+        refused: Int = 0, isSyncing: Bool = false, lastSync: Timestamp? = nil, clockOffset: Int64 = 0,
+        problem: String? = nil
     ) {
         self.connection = connection
         self.grant = grant
@@ -47,6 +50,7 @@ package struct SyncStatus: Hashable, Sendable {
         self.isSyncing = isSyncing
         self.lastSync = lastSync
         self.clockOffset = clockOffset
+        self.problem = problem
     }
 }
 

@@ -122,7 +122,7 @@ extension Synchronizer {
             case .announceAuthenticated(let ticket): effects.append(.announce(.authenticated(ticket)))
             case .announceNeed(let need): effects.append(.announce(.failedAuthentication(need)))
             case .announceRefused(let ticket, let need):
-                effects.append(.announce(.failedReauthentication(ticket, need)))
+                effects.append(.announce(.failedReauthentication(ticket, .token(need))))
             case .announceLost(let why): effects.append(.announce(.lost(why)))
             }
         }

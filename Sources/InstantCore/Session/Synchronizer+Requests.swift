@@ -62,6 +62,7 @@ extension Synchronizer {
         let accepted = try layer.accept(answer, now: now, newClientID: newName(now, &random))
         epoch = answer.epoch
         if forbidden != ticket { forbidden = nil }
+        problem = nil
         perform(session.sessionAnswered(ticket))
         announce(accepted.changes)
         if accepted.pdfReplaced { effects.append(.announce(.pdfReplaced)) }
@@ -177,6 +178,11 @@ extension Synchronizer {
         var delay = Backoff.delay(failures: session.failures + 1, using: &random)
         if case .unreachable(_, let retryAfter?) = failure { delay = max(delay, min(retryAfter, 600_000)) }
         underWay = nil
+        if case .authenticating(let ticket, _) = session.state, problem?.description != failure.description {
+            // Told once, not at each attempt.
+            effects.append(.announce(.failedReauthentication(ticket, failure)))
+        }
+        problem = failure
         perform(session.failed(at: now, delay: delay))
         end(failure)
     }

@@ -54,7 +54,8 @@ package struct Synchronizer {
         case failedSync(SyncFailure)
         case authenticated(Ticket)
         case failedAuthentication(TokenNeed)
-        case failedReauthentication(Ticket, TokenNeed)
+        /// A token that was supplied was refused, or could not be tried; then it will be tried again.
+        case failedReauthentication(Ticket, SyncFailure)
         case changed(LayerChanges)
         case lost(String)
         case pdfReplaced
@@ -82,6 +83,9 @@ package struct Synchronizer {
     /// Fresh starts in this cycle; more than one each is a server that goes round in circles.
     var snapshots = 0
     var freshStarts = 0
+
+    /// The last failure to reach a server that makes sense; nil once it answers.
+    package internal(set) var problem: SyncFailure?
 
     var isLeading: Bool
     var waitingTicket: Ticket?

@@ -74,7 +74,7 @@ extension Synchronizer.Effect {
             case .failedSync(let failure): "failed: \(failure)"
             case .authenticated: "authenticated"
             case .failedAuthentication(let need): "needs a token: \(need)"
-            case .failedReauthentication(_, let need): "token refused: \(need)"
+            case .failedReauthentication(_, let failure): "token failed: \(failure)"
             case .changed(let changes): "changed \(changes.ids.sorted().joined(separator: " "))"
             case .lost(let why): "lost: \(why)"
             case .pdfReplaced: "PDF replaced"
@@ -236,6 +236,19 @@ extension Synchronizer.Effect {
         #expect(it.synchronizer.connection == .elsewhere)
         #expect(it.synchronizer.tickets == [Ticket(1)])
         #expect(it.names(.leading(true)) == ["ask session"])
+    }
+
+    @Test func aTokenThatCannotBeTriedIsToldOnceAndTriedAgain() {
+        var it = Bench()
+        let asked = it.request(.tokenSupplied(Ticket(1)))
+        let failure = SyncFailure.invalidServer("no server of ours")
+        #expect(it.names(.failed(asked, failure)) == ["token failed: no server of ours"])
+        #expect(it.synchronizer.problem == failure)
+        let again = it.request(.nudged)
+        #expect(it.names(.failed(again, failure)) == [])
+        let third = it.request(.nudged)
+        #expect(it.names(.answered(third, it.session())).first == "authenticated")
+        #expect(it.synchronizer.problem == nil)
     }
 
     @Test func offlineEndsTheCycleAndKeepsTheEdits() throws {

@@ -1,0 +1,58 @@
+import Synchronization
+
+/// What waits for one listener: bounded. Whoever is slower than the bound finds a single ``InstantEvent/refresh`` in
+/// place of all that it missed.
+final class EventQueue: Sendable {
+    private struct State {
+        var pending: [InstantEvent] = []
+        var waiting: CheckedContinuation<InstantEvent?, Never>?
+        var isFinished = false
+    }
+
+    private let state = Mutex(State())
+    private let capacity: Int
+
+    init(capacity: Int) { self.capacity = capacity }
+
+    func push(_ event: InstantEvent) {
+        let waiting = state.withLock { state -> CheckedContinuation<InstantEvent?, Never>? in
+            guard !state.isFinished else { return nil }
+            if let waiting = state.waiting {
+                state.waiting = nil
+                return waiting
+            }
+            if state.pending.count < capacity {
+                state.pending.append(event)
+            } else {
+                state.pending = [.refresh]
+            }
+            return nil
+        }
+        waiting?.resume(returning: event)
+    }
+
+    /// What is pending can still be taken.
+    func finish() {
+        let waiting = state.withLock { state in
+            state.isFinished = true
+            defer { state.waiting = nil }
+            return state.waiting
+        }
+        waiting?.resume(returning: nil)
+    }
+
+    /// The next event; nil when there will be none. One caller at a time: a stream has one reader.
+    func next() async -> InstantEvent? {
+        await withCheckedContinuation { continuation in
+            let event = state.withLock { state -> InstantEvent?? in
+                if !state.pending.isEmpty { return .some(state.pending.removeFirst()) }
+                if state.isFinished { return .some(nil) }
+                // A second reader takes the place of the first.
+                state.waiting?.resume(returning: nil)
+                state.waiting = continuation
+                return nil
+            }
+            if let event { continuation.resume(returning: event) }
+        }
+    }
+}

@@ -1,0 +1,257 @@
+import Annotations
+import Authorization
+import Foundation
+import InstantCore
+import Testing
+
+@testable import Instant
+
+@Suite(.timeLimit(.minutes(2))) struct DescriptorTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func client(_ server: FakeServer) throws -> InstantClient {
+        try InstantClient(
+            serverURL: server.url, dataDirectory: folder.url,
+            environment: Environment(now: Environment.system.now, pollMilliseconds: 20))
+    }
+
+    private func live(_ client: InstantClient, _ jwt: String = token()) async throws -> InstantDocumentDescriptor {
+        let descriptor = try client.documentDescriptor(forJWT: jwt)
+        let events = descriptor.events
+        descriptor.reauthenticate(withJWT: jwt)
+        try await wait(in: events) { $0 == .didFinishSync ? () : nil }
+        return descriptor
+    }
+
+    @Test func aTokenNamesItsLayerOffline() throws {
+        let client = try InstantClient(
+            serverURL: #require(URL(string: "https://nowhere.invalid/sync/")), dataDirectory: folder.url)
+        let one = try client.documentDescriptor(forJWT: token(layer: "review"))
+        #expect(one === (try client.documentDescriptor(forJWT: token(layer: "review", more: #","jti":"x""#))))
+        #expect(one !== (try client.documentDescriptor(forJWT: token(layer: "other"))))
+        #expect((one.identifier, one.layerName, one.userID) == ("doc", "review", "ana"))
+        #expect(one.documentState == .unknown)
+        #expect(one.status.connection == .needsToken(.noneYet))
+    }
+
+    @Test(arguments: [
+        ("garbage", InstantError.Kind.invalidJWT), ("a.b.c", .invalidJWT),
+        (token(permissions: #"["write"]"#), .accessDenied), (token(permissions: "7"), .invalidJWT),
+        (token(user: nil, more: #","collaboration_permissions":[]"#), .invalidJWT),
+    ])
+    func whatIsNoTokenOfOursIsRefused(_ jwt: String, _ kind: InstantError.Kind) throws {
+        let client = try InstantClient(
+            serverURL: #require(URL(string: "https://nowhere.invalid")), dataDirectory: folder.url)
+        do throws(InstantError) {
+            _ = try client.documentDescriptor(forJWT: jwt)
+            Issue.record("it was taken")
+        } catch {
+            #expect(error.kind == kind)
+            #expect(!error.message.contains(jwt))
+        }
+    }
+
+    @Test(arguments: [
+        (token(layer: "other"), InstantError.Kind.invalidJWT), (token(user: "bo"), .userIDMismatch),
+        (token(user: nil), .userIDMismatch),
+    ])
+    func aTokenForSomethingElseIsRefusedByEvent(_ jwt: String, _ kind: InstantError.Kind) async throws {
+        let server = try plainServer()
+        let client = try client(server)
+        let descriptor = try client.documentDescriptor(forJWT: token())
+        let events = descriptor.events
+        descriptor.reauthenticate(withJWT: jwt)
+        let error = try await wait(in: events) { event -> InstantError? in
+            if case .didFailReauthentication(let error) = event { error } else { nil }
+        }
+        #expect(error.kind == kind)
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test func aTokenDoesNotLeaveTheMachineInTheClear() async throws {
+        let client = try InstantClient(
+            serverURL: #require(URL(string: "http://192.0.2.1:9")), dataDirectory: folder.url)
+        let descriptor = try client.documentDescriptor(forJWT: token())
+        let events = descriptor.events
+        descriptor.reauthenticate(withJWT: token())
+        let error = try await wait(in: events) { event -> InstantError? in
+            if case .didFailReauthentication(let error) = event { error } else { nil }
+        }
+        #expect(error.message.contains("--insecure-http"))
+    }
+
+    @Test(arguments: ["ftp://x", "https://", "/path", "https://user:pw@host", "https://host/?q"])
+    func anAddressThatIsNoneIsRefused(_ text: String) throws {
+        let url = try #require(URL(string: text))
+        #expect(throws: InstantError.self) { try InstantClient(serverURL: url, dataDirectory: folder.url) }
+    }
+
+    /// Answers of something that is no server of ours: each a sentence, none a token.
+    @Test(arguments: ["html", "other json", "cut json", "redirect", "not found", "gzip", "huge"])
+    func aStrangersAnswerIsASentence(_ kind: String) async throws {
+        let server = try FakeServer { _ in
+            switch kind {
+            case "html": FakeServer.Answer(headers: ["content-type": "text/html"], body: Array("<html>".utf8))
+            case "other json": .json(Array(#"{"hello":"world"}"#.utf8))
+            case "cut json": .json(Array(#"{"protocol":1,"gr"#.utf8))
+            case "redirect": FakeServer.Answer(status: 302, headers: ["location": "http://127.0.0.1:1/"])
+            case "not found": FakeServer.Answer(status: 404, body: Array("<html>".utf8))
+            case "gzip": FakeServer.Answer(headers: ["content-encoding": "gzip"], body: [1, 2, 3])
+            default: FakeServer.Answer(headers: ["content-length": "99999999999"], body: [])
+            }
+        }
+        let client = try client(server)
+        let descriptor = try client.documentDescriptor(forJWT: token())
+        let events = descriptor.events
+        descriptor.reauthenticate(withJWT: token())
+        let error = try await wait(in: events) { event -> InstantError? in
+            if case .didFailReauthentication(let error) = event { error } else { nil }
+        }
+        #expect(error.message.contains("127.0.0.1"))
+        #expect(kind == "huge" || error.message.contains("is not a Postilla server"))
+        #expect(!error.message.contains(token()))
+        try descriptor.performer().settle()
+        #expect(descriptor.status.problem == error.message)
+        guard case .offline = descriptor.status.connection else {
+            Issue.record("\(descriptor.status.connection)")
+            return
+        }
+    }
+
+    @Test func aServerThatRefusesEveryTokenIsAskedOnceForEach() async throws {
+        let server = try FakeServer { _ in .error(401, "token_revoked") }
+        let client = try client(server)
+        let descriptor = try client.documentDescriptor(forJWT: token())
+        descriptor.startListeningForServerChanges()
+        for number in 1...3 {
+            let events = descriptor.events
+            descriptor.reauthenticate(withJWT: token(more: #","jti":"\#(number)""#))
+            try await wait(in: events) { if case .didFailReauthentication = $0 { () } else { nil } }
+        }
+        descriptor.sync()
+        descriptor.retryNow()
+        try descriptor.performer().settle()
+        #expect(server.requests.count == 3)
+        #expect(descriptor.status.connection == .needsToken(.revoked))
+    }
+
+    @Test func anEditIsFoundAgainByTheNextProcessAndSentWithItsToken() async throws {
+        let server = try plainServer()
+        var id = ""
+        do {
+            let client = try client(server)
+            let descriptor = try await live(client)
+            descriptor.setOnline(false)
+            id = try descriptor.create(note("kept")).id
+        }
+        let client = try client(server)
+        let found = try #require(try client.localDocumentDescriptors().first)
+        #expect(found.title == "A title")
+        #expect(try found.record(id)?.content["text"]?.string == "kept")
+        #expect(found.status.unsent == 1)
+        #expect(found.status.connection == .needsToken(.noneYet))
+        // The stored grant governs edits before any token.
+        _ = try found.update(id, content: note("kept and changed"))
+        let events = found.events
+        found.reauthenticate(withJWT: token())
+        try await wait(in: events) { $0 == .didFinishSync ? () : nil }
+        #expect(found.status.unsent == 0)
+        #expect(server.requests.contains { $0.path.hasSuffix("/changes") })
+    }
+
+    @Test func aSpectatorsLayerDoesNotBecomeWritableByRestarting() async throws {
+        let server = try plainServer()
+        let reader = token(permissions: #"["read-document","download"]"#)
+        do { _ = try await live(try client(server), reader) }
+        let client = try client(server)
+        let descriptor = try #require(try client.localDocumentDescriptors().first)
+        #expect(throws: EditProblem.denied(.lacks(.write))) { try descriptor.create(note("x")) }
+    }
+
+    @Test func twoOpeningsOfOneFolderTakeTurns() async throws {
+        let server = try plainServer()
+        var first: InstantClient? = try client(server)
+        let leading = try await live(try #require(first))
+        let second = try client(server)
+        let following = try second.documentDescriptor(forJWT: token())
+        #expect(following.status.connection == .elsewhere)
+        following.reauthenticate(withJWT: token())
+        // What the second writes, the first notices and sends.
+        leading.delayForSyncingLocalChanges = .zero
+        let events = leading.events
+        _ = try following.create(note("from the second"))
+        try await wait(in: events) { $0 == .didFinishSync ? () : nil }
+        #expect(server.requests.contains { String(decoding: $0.body, as: UTF8.self).contains("from the second") })
+        #expect(leading.status.unsent == 0)
+        // The first one goes: the lock and the work pass on.
+        let mine = following.events
+        first = nil
+        leading.close(because: InstantError(.requestFailed, "gone"))
+        try await wait(in: mine) { if case .didFinishReauthentication = $0 { () } else { nil } }
+        #expect(following.status.connection == .live)
+    }
+
+    @Test func removingStorageInvalidatesAndLeavesThePDF() async throws {
+        let server = try plainServer()
+        let client = try client(server)
+        let descriptor = try client.documentDescriptor(forJWT: token())
+        let events = descriptor.events
+        try descriptor.download(usingJWT: token())
+        try await wait(in: events) { $0 == .didFinishDownload ? () : nil }
+        let pdf = try #require(descriptor.pdfFile)
+        #expect(try client.listCacheEntries().map(\.isDownloaded) == [true])
+        try descriptor.removeLocalStorage()
+        #expect(descriptor.documentState == .invalid)
+        #expect(FileManager.default.fileExists(atPath: pdf))
+        #expect(try client.listCacheEntries().isEmpty)
+        try client.removeUnreferencedCacheEntries()
+        #expect(!FileManager.default.fileExists(atPath: pdf))
+    }
+
+    @Test func aDroppedClientEndsItsEvents() async throws {
+        let server = try plainServer()
+        var client: InstantClient? = try client(server)
+        let descriptor = try #require(try client?.documentDescriptor(forJWT: token()))
+        let events = descriptor.events
+        client = nil
+        for await _ in events {}
+        #expect(client == nil)
+    }
+
+    @Test func theRememberedAuthorIsSharedByEveryServer() throws {
+        let one = try InstantClient(serverURL: #require(URL(string: "https://a.example")), dataDirectory: folder.url)
+        let other = try InstantClient(serverURL: #require(URL(string: "https://b.example")), dataDirectory: folder.url)
+        #expect(one.rememberedAuthor == nil)
+        one.rememberedAuthor = "Ana María"
+        #expect(other.rememberedAuthor == "Ana María")
+        other.rememberedAuthor = nil
+        #expect(one.rememberedAuthor == nil)
+    }
+
+    @Test func aFolderThatOthersMayWriteToIsNotUsed() throws {
+        let path = folder.path + "/open"
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: path)
+        let url = try #require(URL(string: "https://a.example"))
+        #expect(throws: InstantError.self) {
+            try InstantClient(serverURL: url, dataDirectory: URL(fileURLWithPath: path))
+        }
+        let link = folder.path + "/link"
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: folder.path)
+        #expect(throws: InstantError.self) {
+            try InstantClient(serverURL: url, dataDirectory: URL(fileURLWithPath: link))
+        }
+    }
+
+    @Test func anOverflowingListenerIsToldToReadAgain() async {
+        let hub = EventHub(capacity: 4)
+        let stream = hub.stream()
+        for _ in 0..<7 { hub.send(.didBeginSync) }
+        hub.finish()
+        var seen: [InstantEvent] = []
+        for await event in stream { seen.append(event) }
+        #expect(seen == [.refresh, .didBeginSync, .didBeginSync])
+    }
+}

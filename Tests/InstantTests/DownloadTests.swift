@@ -1,0 +1,154 @@
+import Annotations
+import Foundation
+import InstantCore
+import Testing
+
+@testable import Instant
+
+@Suite(.timeLimit(.minutes(2))) struct DownloadTests {
+    private let folder: TemporaryFolder
+    private let pdf = FakePDF()
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func pdfs() -> [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: folder.path + "/pdfs")) ?? []).sorted()
+    }
+
+    private func open(_ server: FakeServer) throws -> (InstantClient, InstantDocumentDescriptor) {
+        let client = try InstantClient(serverURL: server.url, dataDirectory: folder.url)
+        return (client, try client.documentDescriptor(forJWT: token()))
+    }
+
+    @Test func fetchesPDFAndRecordsAndTellsHowFarItIs() async throws {
+        let server = try plainServer(pdf)
+        let (client, descriptor) = try open(server)
+        #expect(!descriptor.isDownloaded)
+        let events = descriptor.events
+        try descriptor.download(usingJWT: token())
+        var received: [Int64] = []
+        for await event in events {
+            if case .didMakeProgress(let progress) = event { received.append(progress.received) }
+            if event == .didFinishDownload { break }
+        }
+        #expect(received.last == Int64(pdf.bytes.count))
+        #expect(received == received.sorted())
+        #expect(descriptor.isDownloaded)
+        #expect(pdfs() == [pdf.sha256 + ".pdf"])
+        #expect(FileManager.default.contents(atPath: try #require(descriptor.pdfFile)) == Data(pdf.bytes))
+        #expect(throws: InstantError(.alreadyDownloaded, "this layer is on this machine already")) {
+            try descriptor.download(usingJWT: token())
+        }
+        withExtendedLifetime(client) {}
+    }
+
+    @Test func goesOnWhereItWasCut() async throws {
+        let pdf = pdf
+        let server = try plainServer(pdf) { request in
+            guard request.path.hasSuffix("/document"), request.headers["range"] == nil else { return nil }
+            var answer = document(pdf, request)
+            answer.cutAfter = 120_000
+            return answer
+        }
+        let (client, descriptor) = try open(server)
+        let events = descriptor.events
+        try descriptor.download(usingJWT: token())
+        try await wait(in: events) { $0 == .didFinishDownload ? () : nil }
+        let ranges = server.requests.filter { $0.path.hasSuffix("/document") }.map { $0.headers["range"] }
+        #expect(ranges.count == 2)
+        #expect(ranges.last??.hasPrefix("bytes=") == true)
+        #expect(pdfs() == [pdf.sha256 + ".pdf"])
+        withExtendedLifetime(client) {}
+    }
+
+    /// What a server may do to a resumed download, and that the right file comes out of it all the same.
+    @Test(arguments: ["a whole answer", "a wrong range", "not satisfiable", "a longer part than the whole"])
+    func startsOver(_ trouble: String) async throws {
+        let pdf = pdf
+        let server = try plainServer(pdf) { request in
+            guard request.path.hasSuffix("/document"), request.headers["range"] != nil else { return nil }
+            switch trouble {
+            case "a whole answer": return FakeServer.Answer(body: pdf.bytes)
+            case "a wrong range":
+                return FakeServer.Answer(
+                    status: 206, headers: ["content-range": "bytes 0-9/10"], body: Array(pdf.bytes[..<10]))
+            case "not satisfiable": return .error(416, "range_not_satisfiable")
+            default: return nil
+            }
+        }
+        let (client, descriptor) = try open(server)
+        try FileManager.default.createDirectory(atPath: folder.path + "/pdfs", withIntermediateDirectories: true)
+        let left = trouble == "a longer part than the whole" ? pdf.bytes + [1] : Array(pdf.bytes[..<5000])
+        try Data(left).write(to: URL(fileURLWithPath: folder.path + "/pdfs/\(pdf.sha256).part"))
+        let events = descriptor.events
+        try descriptor.download(usingJWT: token())
+        try await wait(in: events) { $0 == .didFinishDownload ? () : nil }
+        #expect(FileManager.default.contents(atPath: try #require(descriptor.pdfFile)) == Data(pdf.bytes))
+        withExtendedLifetime(client) {}
+    }
+
+    @Test(arguments: ["damaged", "longer", "compressed", "forbidden"])
+    func doesNotTake(_ trouble: String) async throws {
+        let pdf = pdf
+        let server = try plainServer(pdf) { request in
+            guard request.path.hasSuffix("/document") else { return nil }
+            switch trouble {
+            case "damaged": return FakeServer.Answer(body: pdf.bytes.reversed())
+            case "longer": return FakeServer.Answer(body: pdf.bytes + [0])
+            case "compressed": return FakeServer.Answer(headers: ["content-encoding": "gzip"], body: pdf.bytes)
+            default: return .error(403, "insufficient_scope", "no download")
+            }
+        }
+        let (client, descriptor) = try open(server)
+        let events = descriptor.events
+        try descriptor.download(usingJWT: token())
+        let error = try await wait(in: events) { event -> InstantError? in
+            if case .didFailDownload(let error) = event { error } else { nil }
+        }
+        #expect(!error.message.isEmpty)
+        #expect(descriptor.pdfFile == nil)
+        #expect(!pdfs().contains(pdf.sha256 + ".pdf"))
+        withExtendedLifetime(client) {}
+    }
+
+    @Test func neverWritesThroughALink() async throws {
+        let server = try plainServer(pdf)
+        let (client, descriptor) = try open(server)
+        let target = folder.path + "/precious"
+        try Data("precious".utf8).write(to: URL(fileURLWithPath: target))
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path + "/pdfs/\(pdf.sha256).part", withDestinationPath: target)
+        let events = descriptor.events
+        try descriptor.download(usingJWT: token())
+        let error = try await wait(in: events) { event -> InstantError? in
+            if case .didFailDownload(let error) = event { error } else { nil }
+        }
+        #expect(error.kind == .couldNotWriteToDisk)
+        #expect(FileManager.default.contents(atPath: target) == Data("precious".utf8))
+        withExtendedLifetime(client) {}
+    }
+
+    @Test func aPDFThatAnotherLayerFetchedIsNotFetchedAgain() async throws {
+        let server = try plainServer(pdf)
+        let client = try InstantClient(serverURL: server.url, dataDirectory: folder.url)
+        for layer in ["", "review"] {
+            let jwt = token(layer: layer, user: layer.isEmpty ? nil : "bo")
+            let descriptor = try client.documentDescriptor(forJWT: jwt)
+            let events = descriptor.events
+            try descriptor.download(usingJWT: jwt)
+            try await wait(in: events) { $0 == .didFinishDownload ? () : nil }
+        }
+        #expect(server.requests.count { $0.path.hasSuffix("/document") } == 1)
+    }
+
+    @Test func aTokenWithoutDownloadIsRefusedBeforeAnyRequest() throws {
+        let server = try plainServer(pdf)
+        let (client, descriptor) = try open(server)
+        do throws(InstantError) {
+            try descriptor.download(usingJWT: token(permissions: #"["read-document"]"#))
+            Issue.record("it was taken")
+        } catch { #expect(error.kind == .accessDenied) }
+        #expect(server.requests.isEmpty)
+        withExtendedLifetime(client) {}
+    }
+}

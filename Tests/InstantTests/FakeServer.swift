@@ -1,0 +1,113 @@
+import Foundation
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// A server on loopback that answers each request with exactly the bytes a test wants, one connection a request.
+final class FakeServer: Sendable {
+    struct Request: Sendable {
+        var method = ""
+        /// Without the query.
+        var path = ""
+        var headers: [String: String] = [:]
+        var body: [UInt8] = []
+    }
+
+    struct Answer: Sendable {
+        var status = 200
+        var headers: [String: String] = [:]
+        var body: [UInt8] = []
+        /// Close the connection after so many bytes of the body.
+        var cutAfter: Int?
+
+        static func json(_ bytes: [UInt8], status: Int = 200) -> Answer {
+            Answer(status: status, headers: ["content-type": "application/json"], body: bytes)
+        }
+
+        static func error(_ status: Int, _ reason: String, _ text: String = "words") -> Answer {
+            json(Array(#"{"error":{"reason":"\#(reason)","description":"\#(text)"}}"#.utf8), status: status)
+        }
+    }
+
+    let port: UInt16
+    private let socket: Int32
+    private let seen = Mutex<[Request]>([])
+
+    init(_ answer: @escaping @Sendable (Request) -> Answer) throws {
+        socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let socket = socket
+        let isListening = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(socket, $0, length) == 0 && listen(socket, 64) == 0 && getsockname(socket, $0, &length) == 0
+            }
+        }
+        guard isListening else { throw POSIXError(.EADDRINUSE) }
+        port = UInt16(bigEndian: address.sin_port)
+        Thread.detachNewThread { [weak self] in
+            while true {
+                let connection = accept(socket, nil, nil)
+                guard connection >= 0 else { return }
+                Thread.detachNewThread { [weak self] in
+                    defer { close(connection) }
+                    guard let request = Self.read(connection) else { return }
+                    self?.seen.withLock { $0.append(request) }
+                    Self.write(answer(request), to: connection)
+                }
+            }
+        }
+    }
+
+    deinit {
+        shutdown(socket, Int32(SHUT_RDWR))
+        close(socket)
+    }
+
+    var url: URL { URL(string: "http://127.0.0.1:\(port)")! }
+    var requests: [Request] { seen.withLock { $0 } }
+
+    private static func read(_ connection: Int32) -> Request? {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let text = String(decoding: bytes, as: UTF8.self)
+            if let end = text.range(of: "\r\n\r\n") {
+                let lines = text[..<end.lowerBound].components(separatedBy: "\r\n")
+                let first = lines[0].split(separator: " ")
+                var request = Request(method: String(first[0]), path: String(first[1].prefix { $0 != "?" }))
+                for line in lines.dropFirst() {
+                    let pair = line.split(separator: ":", maxSplits: 1)
+                    request.headers[pair[0].lowercased()] = pair[1].trimmingCharacters(in: .whitespaces)
+                }
+                let head = text[..<end.upperBound].utf8.count
+                let length = Int(request.headers["content-length"] ?? "0") ?? 0
+                if bytes.count >= head + length {
+                    request.body = Array(bytes[head..<(head + length)])
+                    return request
+                }
+            }
+            let count = Glibc.read(connection, &buffer, buffer.count)
+            guard count > 0 else { return nil }
+            bytes += buffer[..<count]
+        }
+    }
+
+    private static func write(_ answer: Answer, to connection: Int32) {
+        var head = "HTTP/1.1 \(answer.status) Whatever\r\nconnection: close\r\n"
+        for (name, value) in answer.headers { head += "\(name): \(value)\r\n" }
+        if answer.headers["content-length"] == nil { head += "content-length: \(answer.body.count)\r\n" }
+        var bytes = Array((head + "\r\n").utf8) + answer.body.prefix(answer.cutAfter ?? answer.body.count)
+        while !bytes.isEmpty {
+            let count = send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+            guard count > 0 else { return }
+            bytes.removeFirst(count)
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import Annotations
+import Authorization
+import Crypto
+import Foundation
+import InstantCore
+import SyncProtocol
+import Synchronization
+
+@testable import Instant
+
+/// A token that nobody signed: enough for a client, which never verifies.
+func token(
+    document: String = "doc", layer: String = "", user: String? = "ana", permissions: String = #""all""#,
+    more: String = ""
+) -> String {
+    let user = user.map { #","user_id":"\#($0)""# } ?? ""
+    let payload =
+        #"{"document_id":"\#(document)","layer":"\#(layer)","permissions":\#(permissions),"exp":4000000000\#(user)\#(more)}"#
+    return [#"{"alg":"ES256"}"#, payload, "signature"].map { Base64URL.encode(Array($0.utf8)) }.joined(separator: ".")
+}
+
+func note(_ text: String) -> Content {
+    var object = JSONObject()
+    object["v"] = 1
+    object["type"] = "pspdfkit/note"
+    object["pageIndex"] = 0
+    object["bbox"] = [1, 2, 3, 4]
+    object["text"] = .string(text)
+    return Content(object)
+}
+
+/// A PDF as far as a download is concerned: bytes with a hash.
+struct FakePDF: Sendable {
+    let bytes: [UInt8]
+    var sha256: String { Crypto.SHA256.hash(data: bytes).hex }
+
+    init(count: Int = 200_000) { bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) } }
+}
+
+/// The sync plane of a server that holds one layer, as far as one client needs it; single answers can be replaced.
+func plainServer(
+    _ pdf: FakePDF = FakePDF(),
+    instead: @escaping @Sendable (FakeServer.Request) -> FakeServer.Answer? = { _ in nil }
+) throws -> FakeServer {
+    let revision = Mutex<Revision>(0)
+    return try FakeServer { request in
+        if let answer = instead(request) { return answer }
+        switch request.path {
+        case "/instant/v1/session":
+            guard let text = request.headers["authorization"]?.dropFirst("Bearer ".count),
+                let grant = try? Claims(token: String(text)).grant
+            else { return .error(401, "token_malformed") }
+            return .json(
+                SessionAnswer(
+                    grant: grant, now: Timestamp(seconds: 5), generation: "g", epoch: "e", head: 0,
+                    pdfSHA256: pdf.sha256, pdfBytes: Int64(pdf.bytes.count), title: "A title"
+                ).bytes)
+        case "/instant/v1/records":
+            // Both readings of the route in one answer: an empty page, and nothing changed.
+            let head = revision.withLock { $0 }
+            return .json(
+                Array(
+                    #"{"epoch":"e","at":\#(head),"records":[],"next":null,"changes":[],"upTo":\#(head),"more":false}"#
+                        .utf8))
+        case "/instant/v1/changes":
+            guard let push = try? PushRequest(bytes: request.body) else { return .error(400, "bad_request") }
+            let results = push.changes.map { change in
+                ChangeResult(
+                    n: change.n, status: .applied,
+                    revision: revision.withLock { revision in
+                        revision += 1
+                        return revision
+                    })
+            }
+            return .json(PushAnswer(results: results, delta: nil).bytes)
+        case "/instant/v1/document": return document(pdf, request)
+        default: return .error(404, "not_found")
+        }
+    }
+}
+
+func document(_ pdf: FakePDF, _ request: FakeServer.Request) -> FakeServer.Answer {
+    var headers = ["etag": "\"\(pdf.sha256)\"", "content-type": "application/pdf"]
+    guard let range = request.headers["range"], request.headers["if-range"] == "\"\(pdf.sha256)\"",
+        let start = Int(range.dropFirst("bytes=".count).dropLast())
+    else { return FakeServer.Answer(headers: headers, body: pdf.bytes) }
+    headers["content-range"] = "bytes \(start)-\(pdf.bytes.count - 1)/\(pdf.bytes.count)"
+    return FakeServer.Answer(status: 206, headers: headers, body: Array(pdf.bytes[start...]))
+}
+
+/// Reads events until one fits.
+func wait<T>(
+    in events: AsyncStream<InstantEvent>, for fits: (InstantEvent) -> T?
+) async throws -> T {
+    for await event in events { if let found = fits(event) { return found } }
+    throw EventsEnded()
+}
+
+struct EventsEnded: Error {}
