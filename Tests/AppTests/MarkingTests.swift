@@ -75,15 +75,54 @@ import Testing
         #expect(!stage.statusLine.contains("SELECT"))
     }
 
-    @Test func aSelectionDoesNotLeaveItsPage() throws {
+    @Test func passingTheEndOfAPageTheTextGoesOn() throws {
         let stage = Stage(Sample.services())
-        try stage.press("<tab>Gvjjjjw")
-        #expect(stage.state.document?.page.index == 0)
-        try stage.press("<esc>j")
+        try stage.press("<tab>Gj")
         #expect(stage.state.document?.page.index == 1)
         try stage.press("k")
         #expect(stage.state.document?.page.index == 0)
         #expect(stage.underCursor == ".")
+    }
+
+    @Test func aSelectionOverTwoPagesBecomesOneRecordEachInOneStep() throws {
+        let stage = Stage(Sample.services())
+        try stage.press("<tab>GbvwjeeeH")
+        guard case .perform(let step)? = stage.asked.last(where: { if case .perform = $0 { true } else { false } })
+        else {
+            Issue.record("nothing was marked")
+            return
+        }
+        let pages = step.edits.map { edit -> Int64? in
+            if case .create(let content) = edit { content["pageIndex"]?.integer } else { nil }
+        }
+        #expect(pages == [0, 1])
+        #expect(stage.foot == " highlight on 2 pages added; u takes it back")
+        #expect(stage.state.document?.list.total == 6)
+        try stage.press("u")
+        #expect(stage.state.document?.list.total == 4)
+    }
+
+    @Test func aSelectionGoesBackToThePageItCameFrom() throws {
+        let stage = Stage(Sample.services())
+        try stage.press("<tab>Gbvje")
+        #expect(stage.statusLine.contains("SELECT 3 words on 2 pages"))
+        try stage.press("o")
+        #expect(stage.foot == " the other end is on page 1")
+        try stage.press("vv")
+        #expect(stage.statusLine.contains("on 2 pages"))
+        try stage.press("kkk")
+        #expect(stage.state.document?.page.index == 0)
+        #expect(stage.statusLine.contains("SELECT"))
+        #expect(!stage.statusLine.contains("pages"))
+    }
+
+    @Test func aPageWithoutTextEndsTheSelection() throws {
+        let stage = Stage(Sample.services())
+        try stage.press("<tab>JGvj")
+        #expect(stage.foot == " the next page shows no text that could be selected")
+        #expect(stage.state.document?.page.index == 1)
+        try stage.press("<esc>")
+        #expect(stage.state.document?.page.selection == nil)
     }
 
     @Test func aRemoteChangeMovesNeitherSelectionNorText() throws {

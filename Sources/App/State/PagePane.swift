@@ -26,6 +26,8 @@ struct PagePane: Equatable, Sendable {
     var top = 0
     var left = 0
     var selection: PageSelection?
+    /// The parts of the selection on the pages before this one.
+    var carried: [SelectedPart] = []
     var search: Search?
     /// Tables that are shown in full although they are wide.
     var opened: Set<Int> = []
@@ -91,7 +93,7 @@ struct PagePane: Equatable, Sendable {
     /// Leaves for another page.
     mutating func turn(to index: Int, _ arrival: Arrival) {
         self.arrival = arrival
-        selection = nil
+        dropSelection()
         guard index != self.index || glyphs == nil else { return }
         if index != self.index { (rows, isStale, opened, glyphs, typeset, setting) = ([], true, [], nil, nil, nil) }
         self.index = index

@@ -18,15 +18,17 @@ extension AppState {
         return [.perform(step)]
     }
 
+    /// Marks what is selected: one record for each page, all in one step.
     mutating func mark(_ kind: AnnotationKind) -> [Effect] {
-        guard let page = document?.page, let range = page.selected, let glyphs = page.glyphs,
-            let content = Content.markup(kind, page: page.index, rects: glyphs.rects(of: range))
-        else {
+        guard let page = document?.page, let range = page.selected, let glyphs = page.glyphs else { return [] }
+        let parts = page.carried.map { ($0.page, $0.rects) } + [(page.index, glyphs.rects(of: range))]
+        let edits = parts.compactMap { Content.markup(kind, page: $0.0, rects: $0.1).map(Edit.create) }
+        guard !edits.isEmpty else {
             notice = .warning("nothing to mark is selected")
             return []
         }
-        document?.page.selection = nil
-        return perform([.create(content)])
+        document?.page.dropSelection()
+        return perform(edits)
     }
 
     mutating func deleteCurrent() -> [Effect] {
@@ -58,14 +60,16 @@ extension AppState {
     // MARK: Answers
 
     mutating func edited(_ step: Int, _ ids: [Record.ID]) -> [Effect] {
-        guard let document, let edit = document.history.done.first(where: { $0.id == step })?.edits.first else {
-            return []
-        }
+        guard let document, let edits = document.history.done.first(where: { $0.id == step })?.edits,
+            let edit = edits.first
+        else { return [] }
         var effects: [Effect] = []
         if let editor = self.document?.sent.removeValue(forKey: step) { effects += forgetDraft(editor.draftKey) }
         switch edit {
         case .create(let content):
-            notice = .done("\(AnnotationKind(type: content["type"]?.string ?? "").name) added; u takes it back")
+            let name = AnnotationKind(type: content["type"]?.string ?? "").name
+            let several = edits.count > 1 ? " on \(edits.count) pages" : ""
+            notice = .done("\(name)\(several) added; u takes it back")
             if let id = ids.first { effects += seek(id) }
         case .update: notice = .done("changed; u takes it back")
         case .delete: notice = .done("deleted; u brings it back")

@@ -11,7 +11,7 @@ extension AppState {
             return []
         }
         let title = "New note on page \(place.page + 1)"
-        self.document?.page.selection = nil
+        self.document?.page.dropSelection()
         self.document?.editor = Editor(
             .newNote(page: place.page, corner: place.corner), title: title, text: "",
             draft: document.drafts[.note(page: place.page)])

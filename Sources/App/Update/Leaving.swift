@@ -33,7 +33,7 @@ extension AppState {
             return []
         }
         if document.page.selection != nil {
-            self.document?.page.selection = nil
+            self.document?.page.dropSelection()
             return []
         }
         if document.page.search != nil {

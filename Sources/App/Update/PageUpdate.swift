@@ -16,9 +16,7 @@ extension AppState {
             self.document?.page.selection = PageSelection(at: document.page.cursor.glyph)
         case .selectRows: selectRows()
         case .growSelection: growSelection()
-        case .swapEnds:
-            self.document?.page.selection?.swapEnds()
-            if let head = self.document?.page.selection?.head { self.document?.page.cursor = PageCursor(glyph: head) }
+        case .swapEnds: swapEnds()
         case .scrollRight: self.document?.page.scrollSideways(by: max(1, columns / 2) * times, columns: columns)
         case .scrollLeft: self.document?.page.scrollSideways(by: -max(1, columns / 2) * times, columns: columns)
         default:
@@ -37,8 +35,12 @@ extension AppState {
             document?.page.selection?.head = cursor.glyph
             return true
         }
-        // At the end of a page its text goes on on the next one; a selection does not, and a screenful stops there.
-        guard page.selection == nil, let step = motion.pageStep else { return false }
+        // At the end of a page its text goes on on the next one; a screenful stops there first.
+        guard let step = motion.pageStep else { return false }
+        guard page.selection == nil else {
+            carrySelection(by: step)
+            return false
+        }
         if isLong, let edge = glyphs.moved(page.cursor.glyph, by: step > 0 ? .last : .first), edge != page.cursor.glyph
         {
             document?.page.cursor = PageCursor(glyph: edge)
@@ -82,9 +84,34 @@ extension AppState {
         }
     }
 
+    /// A selection goes on on the next page, whose text is there by then, and back on the one it came from.
+    private mutating func carrySelection(by step: Int) {
+        guard let document else { return }
+        let next = document.page.index + 1
+        if step < 0 {
+            self.document?.page.returnSelection()
+        } else if document.texts.glyphs(next)?.isEmpty == false {
+            self.document?.page.carrySelection(to: next)
+        } else if next < document.pageCount ?? 0 {
+            notice = .warning("the next page shows no text that could be selected")
+        }
+    }
+
+    private mutating func swapEnds() {
+        guard let page = document?.page, let selection = page.selection else { return }
+        if let first = page.carried.first {
+            notice = .warning("the other end is on page \(first.page + 1)")
+            return
+        }
+        document?.page.selection?.swapEnds()
+        document?.page.cursor = PageCursor(glyph: selection.anchor)
+    }
+
     private mutating func growSelection() {
-        guard let glyphs = document?.page.glyphs else { return }
+        guard let page = document?.page, let glyphs = page.glyphs else { return }
         document?.page.selection?.grow(in: glyphs)
+        // What began on a page before goes on from the first glyph of this one.
+        if !page.carried.isEmpty { document?.page.selection?.anchor = 0 }
         if let head = document?.page.selection?.head { document?.page.cursor = PageCursor(glyph: head) }
     }
 

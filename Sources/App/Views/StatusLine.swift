@@ -77,8 +77,9 @@ extension DocumentState {
     /// `SELECT 14 words "some of ... change"`
     fileprivate var selectionText: [CleanText]? {
         guard let range = page.selected, let glyphs = page.glyphs else { return nil }
-        let count = glyphs.wordCount(in: range)
+        let count = page.carried.reduce(glyphs.wordCount(in: range)) { $0 + $1.words }
         let words: CleanText = "SELECT \(count) word\(count == 1 ? "" : "s")"
+        if !page.carried.isEmpty { return [words + " on \(page.carried.count + 1) pages", words] }
         return [words + " \"\(glyphs.excerpt(of: range))\"", words]
     }
 
