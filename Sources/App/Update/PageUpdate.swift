@@ -1,7 +1,6 @@
-import Annotations
 import Screen
 
-// The page: its cursor, its selection, its views, turning to the next one.
+// The page: its cursor, its views, turning to the next one.
 extension AppState {
     mutating func moveOnPage(_ command: Command, _ count: Int?) -> [Effect] {
         guard let document else { return [] }
@@ -73,95 +72,6 @@ extension AppState {
     mutating func changeView() {
         guard let view = document?.page.view else { return }
         document?.page.chosenView = view == .layout ? .reading : .layout
-    }
-
-    private mutating func selectRows() {
-        guard let page = document?.page else { return }
-        if page.selection == nil {
-            document?.page.selection = PageSelection(at: page.cursor.glyph, unit: .rows)
-        } else {
-            document?.page.selection?.unit = page.selection?.unit == .rows ? .characters : .rows
-        }
-    }
-
-    /// A selection goes on on the next page, whose text is there by then, and back on the one it came from.
-    private mutating func carrySelection(by step: Int) {
-        guard let document else { return }
-        let next = document.page.index + 1
-        if step < 0 {
-            self.document?.page.returnSelection()
-        } else if document.texts.glyphs(next)?.isEmpty == false {
-            self.document?.page.carrySelection(to: next)
-        } else if next < document.pageCount ?? 0 {
-            notice = .warning("the next page shows no text that could be selected")
-        }
-    }
-
-    private mutating func swapEnds() {
-        guard let page = document?.page, let selection = page.selection else { return }
-        if let first = page.carried.first {
-            notice = .warning("the other end is on page \(first.page + 1)")
-            return
-        }
-        document?.page.selection?.swapEnds()
-        document?.page.cursor = PageCursor(glyph: selection.anchor)
-    }
-
-    private mutating func growSelection() {
-        guard let page = document?.page, let glyphs = page.glyphs else { return }
-        document?.page.selection?.grow(in: glyphs)
-        // What began on a page before goes on from the first glyph of this one.
-        if !page.carried.isEmpty { document?.page.selection?.anchor = 0 }
-        if let head = document?.page.selection?.head { document?.page.cursor = PageCursor(glyph: head) }
-    }
-
-    // MARK: Search
-
-    mutating func beginSearch() {
-        guard let document else { return }
-        if document.focus == .list {
-            prompt = Prompt(.filter(before: document.list.filter), label: "Filter: ", text: document.list.filter)
-        } else if document.page.glyphs?.isEmpty == false {
-            prompt = Prompt(.search, label: "/")
-        } else {
-            notice = .warning("this page shows no text")
-        }
-    }
-
-    mutating func search(_ text: String) -> [Effect] {
-        guard let page = document?.page, let glyphs = page.glyphs, !text.isEmpty else { return [] }
-        let hits = glyphs.occurrences(of: text)
-        guard !hits.isEmpty else {
-            notice = .warning("not on this page: \(text)")
-            return []
-        }
-        document?.page.search = PagePane.Search(text: text, hits: hits)
-        return goToHit(page.cursor.glyph, by: 1, orHere: true)
-    }
-
-    mutating func searchAgain(by step: Int) -> [Effect] {
-        guard let page = document?.page, let search = page.search else {
-            notice = .warning("search first: /")
-            return []
-        }
-        guard !search.hits.isEmpty else {
-            notice = .warning("not on this page: \(search.text)")
-            return []
-        }
-        return goToHit(page.cursor.glyph, by: step, orHere: false)
-    }
-
-    /// The hit so many steps from a glyph, around the end of the page and on from its beginning.
-    private mutating func goToHit(_ glyph: Int, by step: Int, orHere: Bool) -> [Effect] {
-        guard let hits = document?.page.search?.hits, !hits.isEmpty else { return [] }
-        let before = hits.count { $0.lowerBound < glyph }
-        let isHere = hits.contains { $0.lowerBound == glyph }
-        let from = step > 0 ? (isHere && !orHere ? before : before - 1) : before
-        let target = (((from + step) % hits.count) + hits.count) % hits.count
-        document?.page.cursor = PageCursor(glyph: hits[target].lowerBound)
-        document?.page.selection?.head = hits[target].lowerBound
-        notice = .done("hit \(target + 1) of \(hits.count) on this page")
-        return []
     }
 }
 

@@ -1,0 +1,42 @@
+// Choosing words: growing, turning round, going over the end of a page.
+extension AppState {
+    mutating func selectRows() {
+        guard let page = document?.page else { return }
+        if page.selection == nil {
+            document?.page.selection = PageSelection(at: page.cursor.glyph, unit: .rows)
+        } else {
+            document?.page.selection?.unit = page.selection?.unit == .rows ? .characters : .rows
+        }
+    }
+
+    /// A selection goes on on the next page, whose text is there by then, and back on the one it came from.
+    mutating func carrySelection(by step: Int) {
+        guard let document else { return }
+        let next = document.page.index + 1
+        if step < 0 {
+            self.document?.page.returnSelection()
+        } else if document.texts.glyphs(next)?.isEmpty == false {
+            self.document?.page.carrySelection(to: next)
+        } else if next < document.pageCount ?? 0 {
+            notice = .warning("the next page shows no text that could be selected")
+        }
+    }
+
+    mutating func swapEnds() {
+        guard let page = document?.page, let selection = page.selection else { return }
+        if let first = page.carried.first {
+            notice = .warning("the other end is on page \(first.page + 1)")
+            return
+        }
+        document?.page.selection?.swapEnds()
+        document?.page.cursor = PageCursor(glyph: selection.anchor)
+    }
+
+    mutating func growSelection() {
+        guard let page = document?.page, let glyphs = page.glyphs else { return }
+        document?.page.selection?.grow(in: glyphs)
+        // What began on a page before goes on from the first glyph of this one.
+        if !page.carried.isEmpty { document?.page.selection?.anchor = 0 }
+        if let head = document?.page.selection?.head { document?.page.cursor = PageCursor(glyph: head) }
+    }
+}
