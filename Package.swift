@@ -23,6 +23,7 @@ func tests(_ name: String, _ uses: [Target.Dependency] = []) -> Target {
 // The rim: what third parties do for us. Which module may import which is written in
 // docs/architecture.md and held by Tests/ArchitectureTests.
 let http: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+let httpCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
 let httpTLS: Target.Dependency = .product(name: "HummingbirdTLS", package: "hummingbird")
 let httpClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
@@ -31,6 +32,7 @@ let nioHTTP: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio"
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let sqlite: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let jwt: Target.Dependency = .product(name: "JWTKit", package: "jwt-kit")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
@@ -81,9 +83,8 @@ let package = Package(
         module(
             "DocumentEngine",
             [
-                "Annotations", "Authorization", "SyncProtocol", "EngineCore", "PDFPages", http, httpTLS, httpTypes, nio,
-                nioPosix, nioSSL,
-                lifecycle, sqlite, jwt, crypto, logging,
+                "Annotations", "Authorization", "SyncProtocol", "EngineCore", "PDFPages", http, httpCore, httpTLS,
+                httpTypes, nio, nioPosix, nioSSL, lifecycle, signals, sqlite, jwt, crypto, logging,
             ]),
 
         // Files and the terminal.

@@ -55,5 +55,10 @@ package struct Delivery: Hashable, Sendable {
     /// The stream's last event; nil while it goes on.
     package var end: SessionEvent?
 
+    package init(frames: [Frame], end: SessionEvent?) {
+        self.frames = frames
+        self.end = end
+    }
+
     package var isEmpty: Bool { frames.isEmpty && end == nil }
 }

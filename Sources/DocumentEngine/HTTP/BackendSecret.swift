@@ -1,0 +1,34 @@
+import EngineCore
+import SyncProtocol
+
+/// The secret of the customer's backend: `Authorization: Token token="…"`, compared without telling by the time it
+/// takes how much of it was right.
+struct BackendSecret: Sendable {
+    private let secret: [UInt8]?
+
+    /// - Parameter secret: nil: there is none, and the backend plane is closed.
+    init(_ secret: String?) { self.secret = secret.map { Array($0.utf8) } }
+
+    func check(_ header: String?) throws(Refusal) {
+        guard let secret else {
+            throw Refusal(.unauthorized, "the server was started without --api-token-file: its backend routes are closed")
+        }
+        guard let given = header.flatMap(Self.token), Self.same(Array(given.utf8), secret) else {
+            throw Refusal(.unauthorized, #"the backend's secret is missing or wrong: Authorization: Token token="…""#)
+        }
+    }
+
+    /// With or without quotation marks.
+    private static func token(_ header: String) -> Substring? {
+        guard header.lowercased().hasPrefix("token token=") else { return nil }
+        let value = header.dropFirst("token token=".count)
+        if value.count >= 2, value.first == "\"", value.last == "\"" { return value.dropFirst().dropLast() }
+        return value
+    }
+
+    private static func same(_ one: [UInt8], _ other: [UInt8]) -> Bool {
+        var difference = one.count ^ other.count
+        for index in other.indices { difference |= Int(other[index] ^ (index < one.count ? one[index] : 0)) }
+        return difference == 0
+    }
+}

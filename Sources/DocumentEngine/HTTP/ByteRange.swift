@@ -1,0 +1,27 @@
+/// Which bytes of a file are asked for (RFC 9110 section 14.1.2). One range; several are answered with the whole.
+enum ByteRange: Hashable {
+    case whole
+    case part(Range<Int64>)
+    case unsatisfiable
+
+    init(header: String?, of length: Int64) {
+        guard let header, header.hasPrefix("bytes=") else {
+            self = .whole
+            return
+        }
+        let bounds = header.dropFirst(6).split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+            .map { $0.filter { $0 != " " } }
+        guard bounds.count == 2, bounds.allSatisfy({ $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }) else {
+            self = .whole
+            return
+        }
+        switch (Int64(bounds[0]), Int64(bounds[1])) {
+        case (let first?, let last?) where first <= last:
+            self = first < length ? .part(first..<min(last, length - 1) + 1) : .unsatisfiable
+        case (let first?, nil) where bounds[1].isEmpty: self = first < length ? .part(first..<length) : .unsatisfiable
+        case (nil, let count?) where bounds[0].isEmpty:
+            self = count > 0 && length > 0 ? .part(max(0, length - count)..<length) : .unsatisfiable
+        default: self = .whole
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import EngineCore
+import HTTPTypes
+import Hummingbird
+import SyncProtocol
+
+extension ErrorAnswer.Reason {
+    /// What a client decides by even before it reads the body.
+    var status: HTTPResponse.Status {
+        switch self {
+        case .tokenMissing, .tokenMalformed, .tokenExpired, .tokenNotYetValid, .tokenRevoked, .signatureInvalid,
+            .algorithmRefused, .unauthorized:
+            .unauthorized
+        case .insufficientScope: .forbidden
+        case .documentNotFound, .layerDeleted, .notFound: .notFound
+        case .epochChanged: .gone
+        case .clientIDTaken: .conflict
+        case .badRequest, .alreadyExists: .badRequest
+        case .invalid: .unprocessableContent
+        case .payloadTooLarge: .contentTooLarge
+        case .tooManyRequests: .tooManyRequests
+        case .oldClient, .oldServer: .upgradeRequired
+        case .overload, .internalError: .internalServerError
+        case .rangeNotSatisfiable: .rangeNotSatisfiable
+        case .methodNotAllowed: .methodNotAllowed
+        }
+    }
+
+    /// RFC 6750 section 3, and the vendor's own scheme for the backend.
+    var challenge: String? {
+        switch self {
+        case .unauthorized: "Token"
+        case .insufficientScope: #"Bearer error="insufficient_scope""#
+        case .tokenMissing: "Bearer"
+        default: status == .unauthorized ? #"Bearer error="invalid_token""# : nil
+        }
+    }
+}
+
+extension Refusal {
+    var response: Response {
+        var response = Response.json(reason.status) { ErrorAnswer(reason, description).write(to: &$0) }
+        response.headers[.wwwAuthenticate] = reason.challenge
+        if reason == .tooManyRequests || reason == .overload { response.headers[.retryAfter] = "1" }
+        return response
+    }
+}

@@ -1,0 +1,28 @@
+import Annotations
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import SyncProtocol
+
+extension Response {
+    /// Answers are for whoever asked, never for a cache.
+    static func json(_ status: HTTPResponse.Status = .ok, _ write: (inout JSONWriter) -> Void) -> Response {
+        var json = JSONWriter(capacity: 1024)
+        write(&json)
+        return Response(
+            status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: json.bytes)))
+    }
+
+    /// The vendor's envelope: `{"data":…}`.
+    static func data(_ write: (inout JSONWriter) -> Void) -> Response {
+        json { json in
+            json.object {
+                $0.key("data")
+                write(&$0)
+            }
+        }
+    }
+
+    static func message(_ message: some Message) -> Response { json { message.write(to: &$0) } }
+}

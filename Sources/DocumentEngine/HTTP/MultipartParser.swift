@@ -1,0 +1,197 @@
+/// Reads a `multipart/form-data` body as it comes in (RFC 7578, RFC 2046 section 5.1), cut anywhere. It keeps at most
+/// one delimiter's length of a part's content, and one part's head.
+struct MultipartParser {
+    enum Event: Hashable {
+        /// A part begins.
+        case part(Head)
+        /// More of its content.
+        case content([UInt8])
+        case end
+    }
+
+    struct Head: Hashable {
+        var name: String
+        var fileName: String?
+        var contentType: String?
+    }
+
+    enum Failure: Error, Hashable {
+        case headTooLarge
+        case badHead
+        /// The body ended before its last delimiter.
+        case cut
+    }
+
+    private enum State {
+        case preamble, head, content, epilogue
+    }
+
+    private static let headLimit = 8 << 10
+    private let delimiter: [UInt8]
+    private var state = State.preamble
+    private var pending: [UInt8]
+
+    init(boundary: String) {
+        delimiter = Array("\r\n--\(boundary)".utf8)
+        // So that the first delimiter is found like any other, though no line comes before it.
+        pending = [0x0D, 0x0A]
+    }
+
+    /// The boundary that a content type names; nil when it names none that is allowed.
+    static func boundary(contentType: String) -> String? {
+        for parameter in contentType.split(separator: ";").dropFirst() {
+            let parts = parameter.split(separator: "=", maxSplits: 1).map { $0.trimmingSpaces }
+            guard parts.count == 2, parts[0].lowercased() == "boundary" else { continue }
+            let value = parts[1].unquoted
+            return (1...70).contains(value.utf8.count) ? value : nil
+        }
+        return nil
+    }
+
+    mutating func feed(_ bytes: some Sequence<UInt8>) throws(Failure) -> [Event] {
+        pending.append(contentsOf: bytes)
+        var events: [Event] = []
+        while let event = try step() { if let event { events.append(event) } }
+        return events
+    }
+
+    func finish() throws(Failure) {
+        guard state == .epilogue else { throw .cut }
+    }
+
+    /// - Returns: nil when more bytes are needed; else what happened, if anything worth telling.
+    private mutating func step() throws(Failure) -> Event?? {
+        switch state {
+        case .preamble:
+            guard let at = find(delimiter) else {
+                keep(last: delimiter.count - 1)
+                return nil
+            }
+            return delimited(endingAt: at + delimiter.count)
+        case .head: return try head()
+        case .content: return content()
+        case .epilogue:
+            pending = []
+            return nil
+        }
+    }
+
+    /// After a delimiter comes `--` at the very end, or the end of its line.
+    private mutating func delimited(endingAt end: Int) -> Event?? {
+        guard pending.count >= end + 2 else { return nil }
+        let mark = pending[end..<end + 2]
+        if mark.elementsEqual("--".utf8) {
+            state = .epilogue
+            return .some(.end)
+        }
+        guard let line = find([0x0D, 0x0A], from: end) else { return nil }
+        pending.removeFirst(line)
+        state = .head
+        return .some(nil)
+    }
+
+    private mutating func head() throws(Failure) -> Event?? {
+        guard let end = find([0x0D, 0x0A, 0x0D, 0x0A]) else {
+            guard pending.count <= Self.headLimit else { throw .headTooLarge }
+            return nil
+        }
+        guard end <= Self.headLimit else { throw .headTooLarge }
+        guard let text = String(validating: pending[..<end], as: UTF8.self), let head = Head(text) else {
+            throw .badHead
+        }
+        // The last line end stays: a delimiter may follow at once.
+        pending.removeFirst(end + 2)
+        state = .content
+        skipLineEnd = true
+        return .some(.part(head))
+    }
+
+    /// The line end before the content belongs to the head, unless the content is empty and it begins the delimiter.
+    private var skipLineEnd = false
+
+    private mutating func content() -> Event?? {
+        if let at = find(delimiter) {
+            if at > 0 { return .some(.content(take(at))) }
+            skipLineEnd = false
+            return delimited(endingAt: delimiter.count)
+        }
+        let count = pending.count - (delimiter.count - 1)
+        guard count > (skipLineEnd ? 2 : 0) else { return nil }
+        return .some(.content(take(count)))
+    }
+
+    private mutating func take(_ count: Int) -> [UInt8] {
+        let bytes = Array(pending[(skipLineEnd ? 2 : 0)..<max(count, skipLineEnd ? 2 : 0)])
+        skipLineEnd = false
+        pending.removeFirst(count)
+        return bytes
+    }
+
+    private mutating func keep(last count: Int) {
+        if pending.count > count { pending.removeFirst(pending.count - count) }
+    }
+
+    /// Where these bytes begin, looked for by their first one.
+    private func find(_ needle: [UInt8], from start: Int = 0) -> Int? {
+        pending.withUnsafeBytes { bytes in
+            var from = start
+            while from + needle.count <= bytes.count {
+                guard let first = bytes[from...].firstIndex(of: needle[0]), first + needle.count <= bytes.count else {
+                    return nil
+                }
+                if bytes[first..<first + needle.count].elementsEqual(needle) { return first }
+                from = first + 1
+            }
+            return nil
+        }
+    }
+}
+
+extension MultipartParser.Head {
+    /// The head lines of a part. A part without a name is none of a form.
+    fileprivate init?(_ text: String) {
+        var disposition: [String: String] = [:]
+        var type: String?
+        for line in text.split(separator: "\r\n") {
+            let parts = line.split(separator: ":", maxSplits: 1).map { $0.trimmingSpaces }
+            guard parts.count == 2 else { return nil }
+            switch parts[0].lowercased() {
+            case "content-disposition": disposition = Self.parameters(parts[1])
+            case "content-type": type = parts[1]
+            default: break
+            }
+        }
+        guard let name = disposition["name"] else { return nil }
+        self.init(name: name, fileName: disposition["filename"], contentType: type)
+    }
+
+    /// `form-data; name="file"; filename="a;b.pdf"`
+    private static func parameters(_ text: String) -> [String: String] {
+        var values: [String: String] = [:]
+        var inQuotes = false
+        let pieces = text.split(omittingEmptySubsequences: true) { character in
+            if character == "\"" { inQuotes.toggle() }
+            return character == ";" && !inQuotes
+        }
+        for piece in pieces.dropFirst() {
+            let parts = piece.split(separator: "=", maxSplits: 1).map { $0.trimmingSpaces }
+            if parts.count == 2 { values[parts[0].lowercased()] = parts[1].unquoted }
+        }
+        return values
+    }
+}
+
+extension StringProtocol {
+    fileprivate var trimmingSpaces: String {
+        var text = self[...]
+        while text.first == " " || text.first == "\t" { text = text.dropFirst() }
+        while text.last == " " || text.last == "\t" { text = text.dropLast() }
+        return String(text)
+    }
+}
+
+extension String {
+    fileprivate var unquoted: String {
+        count >= 2 && first == "\"" && last == "\"" ? String(dropFirst().dropLast()) : self
+    }
+}

@@ -1,0 +1,86 @@
+/// Where a request goes, read from its path alone. Ids are single segments, percent-decoded once: whatever an id
+/// holds, it is never a path.
+enum Route: Hashable {
+    case health
+    case documents
+    case revoke
+    case document(String, Resource)
+    case sync(Sync)
+
+    enum Resource: Hashable {
+        case itself
+        case properties
+        case info
+        case pdf
+        case layers
+        case layer(String)
+        case annotations(layer: String, Annotations)
+    }
+
+    enum Annotations: Hashable {
+        case all
+        case onPage(String)
+        case one(String)
+    }
+
+    enum Sync: String, Hashable, CaseIterable {
+        case session, document, records, changes, events
+    }
+
+    /// - Parameter path: as it stands in the request, without its query.
+    /// - Returns: nil when there is no such resource or the path is not properly encoded.
+    init?(path: some StringProtocol) {
+        var segments: [String] = []
+        for segment in path.split(separator: "/", omittingEmptySubsequences: false).dropFirst() {
+            guard let decoded = PercentEncoding.decode(segment) else { return nil }
+            segments.append(decoded)
+        }
+        guard path.hasPrefix("/"), let route = Self.route(segments[...]) else { return nil }
+        self = route
+    }
+
+    private static func route(_ segments: ArraySlice<String>) -> Route? {
+        switch (segments.first, segments.dropFirst().first, segments.count) {
+        case ("healthcheck", _, 1): return .health
+        case ("instant", "v1", 3): return Sync(rawValue: segments.last ?? "").map(Route.sync)
+        case ("api", "revoke", 2): return .revoke
+        case ("api", "documents", 2): return .documents
+        case ("api", "documents", 3...):
+            let id = segments[segments.startIndex + 2]
+            guard !id.isEmpty else { return nil }
+            return resource(segments.dropFirst(3)).map { .document(id, $0) }
+        default: return nil
+        }
+    }
+
+    private static func resource(_ segments: ArraySlice<String>) -> Resource? {
+        guard let first = segments.first else { return .itself }
+        let rest = segments.dropFirst()
+        switch (first, rest.count) {
+        case ("properties", 0): return .properties
+        case ("document_info", 0): return .info
+        case ("pdf", 0): return .pdf
+        case ("layers", 0): return .layers
+        case ("layers", 1): return .layer(rest.first ?? "")
+        case ("layers", _):
+            // Of a layer: what there is of the default layer without its name.
+            switch resource(rest.dropFirst()) {
+            case .annotations("", let annotations)?: return .annotations(layer: rest.first ?? "", annotations)
+            case .pdf?: return .pdf
+            case .info?: return .info
+            default: return nil
+            }
+        default: return annotations(segments).map { .annotations(layer: "", $0) }
+        }
+    }
+
+    private static func annotations(_ segments: ArraySlice<String>) -> Annotations? {
+        let words = Array(segments)
+        switch words.count {
+        case 1 where words[0] == "annotations": return .all
+        case 2 where words[0] == "annotations" && !words[1].isEmpty: return .one(words[1])
+        case 3 where words[0] == "pages" && words[2] == "annotations": return .onPage(words[1])
+        default: return nil
+        }
+    }
+}

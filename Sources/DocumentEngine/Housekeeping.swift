@@ -1,0 +1,48 @@
+import Annotations
+import EngineCore
+import Logging
+import ServiceLifecycle
+
+/// Forgets, now and then, what nobody can need any more: tombstones older than 30 days, revocations of tokens that
+/// have ended.
+struct Housekeeping: Service {
+    let engine: Engine
+    let logger: Logger
+
+    static let interval: Duration = .seconds(3600)
+    static let tombstoneLife: Int64 = 30 * 86_400_000
+
+    func run() async throws {
+        try? await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                do {
+                    try await tidy()
+                } catch { logger.warning("tidying failed", metadata: ["error": "\(type(of: error))"]) }
+                try await Task.sleep(for: Self.interval)
+            }
+        }
+    }
+
+    /// One layer, one transaction.
+    func tidy() async throws {
+        let now = engine.now()
+        var offset = 0
+        while true {
+            let page = DocumentQuery(offset: offset, limit: 100)
+            let keys = try await engine.read { store in
+                try store.documents(page).map { document in
+                    try store.layerNames(of: document.id).map { LayerKey(document: document.id, name: $0) }
+                }
+            }
+            for key in keys.joined() {
+                try await engine.writes.perform { store in
+                    guard let layer = try store.layer(key) else { return }
+                    try store.prune(layer, before: now + -Self.tombstoneLife)
+                }
+            }
+            guard keys.count == page.limit else { break }
+            offset += page.limit
+        }
+        try await engine.writes.perform { try $0.removeRevocations(before: now + -86_400_000) }
+    }
+}

@@ -1,0 +1,114 @@
+import Annotations
+import EngineCore
+import Logging
+import PDFPages
+import SyncProtocol
+
+/// Takes a PDF in: received and hashed, read by the tools, then file and document made durable. When anything fails
+/// nothing is stored.
+struct Intake: Sendable {
+    let engine: Engine
+    let blobs: Blobs
+    let tools: PDFTools
+    let logger: Logger
+    /// Bytes a PDF may have.
+    var limit: Int64 = 2 << 30
+
+    struct Wish: Sendable {
+        var id: String?
+        var title: String?
+        /// The name the file was sent under.
+        var fileName: String?
+        var overwrites = false
+    }
+
+    /// Reads a received file and stores it.
+    func store(_ upload: Upload, _ wish: Wish) async throws -> StoredDocument {
+        let received = try upload.finish()
+        // Its file is removed with it, unless it has its final name by then.
+        defer { withExtendedLifetime(upload) {} }
+        let contents: PDFContents
+        do {
+            contents = try await PDFContents.read(upload.path, tools: tools)
+        } catch let error as PDFError { throw error.refusal }
+        let now = engine.now()
+        var random = SystemRandomNumberGenerator()
+        let id = wish.id ?? ULID.make(at: now, using: &random)
+        let titles = [wish.title, wish.fileName, contents.title, id]
+        let document = StoredDocument(
+            id: id, title: titles.lazy.compactMap { $0 }.first { !$0.isEmpty }?.shortened ?? id,
+            pdfSHA256: received.sha256, pdfBytes: received.bytes, createdAt: now, pages: contents.pages)
+        try await check(id, wish)
+        let stored = try await put(document, received, contents.records, overwriting: wish.overwrites)
+        logger.info(
+            "document stored",
+            metadata: [
+                "bytes": "\(stored.pdfBytes)", "pages": "\(contents.pages.count)",
+                "annotations": "\(contents.records.count)", "warnings": "\(contents.warnings)",
+            ])
+        return stored
+    }
+
+    /// - Throws: ``Refusal`` when the id cannot be used; asked before a body is received, too.
+    func check(_ id: String?, _ wish: Wish) async throws {
+        guard let id else { return }
+        guard StoredDocument.isValidID(id) else {
+            throw Refusal(.badRequest, "a document's id has 1 to 1,024 bytes and no control characters")
+        }
+        if !wish.overwrites, try await engine.read({ try $0.document(id) }) != nil { throw Self.taken }
+    }
+
+    private func put(
+        _ document: StoredDocument, _ received: Upload.Received, _ records: [Record], overwriting: Bool
+    ) async throws -> StoredDocument {
+        let (stored, old, layers) = try await engine.writes.perform { store in
+            var document = document
+            let old = try store.document(document.id)
+            var layers: [Int64] = []
+            if let old {
+                guard overwriting else { throw Self.taken }
+                document.createdAt = old.createdAt
+                for name in try store.layerNames(of: old.id) {
+                    guard let layer = try store.layer(LayerKey(document: old.id, name: name)) else { continue }
+                    layers.append(layer.id)
+                }
+                try store.removeBase(old.base)
+            }
+            try blobs.keep(received)
+            document.base = try store.addBase(records)
+            try store.put(document)
+            return (document, old, layers)
+        }
+        for layer in layers {
+            engine.tell {
+                $0.close(layer: layer, with: SessionEvent(.behind, reason: "the document was replaced"))
+            }
+        }
+        if let old { try await removeBlob(old.pdfSHA256) }
+        return stored
+    }
+
+    /// Removes a PDF that no document has any more.
+    func removeBlob(_ sha256: String) async throws {
+        try await engine.writes.perform { [blobs] store in
+            if try !store.isPDFUsed(sha256) { blobs.remove(sha256) }
+        }
+    }
+
+    private static let taken = Refusal(
+        .alreadyExists, #"there is a document with this id already; "overwrite_existing_document" replaces it"#)
+}
+
+extension PDFError {
+    var refusal: Refusal {
+        switch self {
+        case .toolMissing, .unreadable: Refusal(.internalError, description)
+        default: Refusal(.invalid, description)
+        }
+    }
+}
+
+extension String {
+    /// A title of bounded length.
+    fileprivate var shortened: String { utf8.count <= 1024 ? self : String(prefix(256)) }
+}

@@ -1,0 +1,23 @@
+import Annotations
+import EngineCore
+import PDFPages
+
+/// What the intake wants to know of a PDF.
+struct PDFContents: Sendable {
+    var title: String?
+    var pages: [StoredDocument.Page]
+    var records: [Record]
+    /// How many of the records are incomplete.
+    var warnings: Int
+
+    /// Reads a file in separate, limited processes.
+    ///
+    /// - Throws: `PDFError` when it cannot be read.
+    static func read(_ path: String, tools: PDFTools) async throws -> PDFContents {
+        let info = try await tools.info(of: path)
+        let base = try await tools.annotations(of: path)
+        return PDFContents(
+            title: info.title, pages: info.pages.map { StoredDocument.Page(width: $0.width, height: $0.height) },
+            records: base.records, warnings: base.warnings.count)
+    }
+}

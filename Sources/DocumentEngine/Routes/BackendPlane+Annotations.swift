@@ -1,0 +1,145 @@
+import Annotations
+import EngineCore
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import SyncProtocol
+
+extension BackendPlane {
+    func annotations(
+        _ key: LayerKey, _ what: Route.Annotations, _ method: HTTPRequest.Method, _ exchange: Exchange
+    ) async throws -> Response {
+        switch (what, method) {
+        case (.all, .get): return try await list(key, page: nil, exchange)
+        case (.onPage(let page), .get):
+            guard let page = Int(page), page >= 0 else { throw Refusal(.badRequest, "pages are counted from 0") }
+            return try await list(key, page: page, exchange)
+        case (.one(let id), .get): return try await one(key, id)
+        case (.all, .post): return try await create(key, exchange)
+        case (.one(let id), .put): return try await replace(key, id, exchange)
+        case (.all, .put): return try await replaceMany(key, exchange)
+        case (.one(let id), .delete): return try await delete(key, id)
+        case (.all, .delete): return try await deleteMany(key, exchange)
+        default: throw Self.notTaken(exchange)
+        }
+    }
+
+    // MARK: Reading
+
+    /// JSON stops at 1,000 and says so; NDJSON goes on to the end, one short transaction after the other.
+    private func list(_ key: LayerKey, page: Int?, _ exchange: Exchange) async throws -> Response {
+        if exchange.header(.accept)?.contains("application/x-ndjson") == true {
+            _ = try await records(key, page: page, after: nil, limit: 1)
+            return Response(
+                status: .ok, headers: [.contentType: "application/x-ndjson", .cacheControl: "no-store"],
+                body: ResponseBody { writer in
+                    var last: Record.ID?
+                    repeat {
+                        let part = try await records(key, page: page, after: last, limit: 500)
+                        let lines = part.records.map { $0.json + "\n" }.joined()
+                        if !lines.isEmpty { try await writer.write(ByteBuffer(string: lines)) }
+                        last = part.next
+                    } while last != nil
+                    try await writer.finish(nil)
+                })
+        }
+        let part = try await records(key, page: page, after: nil, limit: 1000)
+        return .data {
+            $0.object {
+                $0.key("annotations")
+                $0.array(part.records) { $1.write(to: &$0) }
+                $0.member("truncated", part.next != nil)
+            }
+        }
+    }
+
+    /// Live annotations after an id; comments are left out.
+    private func records(
+        _ key: LayerKey, page: Int?, after id: Record.ID?, limit: Int
+    ) async throws -> (records: [Record], next: Record.ID?) {
+        try await engine.read { store in
+            let layer = try Self.layer(key, in: store)
+            var records: [Record] = []
+            var last = id
+            while true {
+                let rows = try store.live(in: layer, after: last, limit: 500)
+                for row in rows {
+                    guard row.contentType == .annotations,
+                        page == nil || row.record.content["pageIndex"]?.integer == page.map(Int64.init)
+                    else { continue }
+                    // There is one more: whoever asks may go on after the last that was given.
+                    if records.count == limit { return (records, records.last?.id) }
+                    records.append(row.record)
+                }
+                guard rows.count == 500 else { return (records, nil) }
+                last = rows.last?.id
+            }
+        }
+    }
+
+    private func one(_ key: LayerKey, _ id: Record.ID) async throws -> Response {
+        let record = try await engine.read { store in
+            try store.record(id, in: Self.layer(key, in: store))
+        }
+        guard let record, record.isLive else { throw Refusal(.notFound, "there is no record with this id") }
+        return .json { record.record.write(to: &$0) }
+    }
+
+    /// The layer, or 404. A layer that nobody has named yet shows what the document holds.
+    private static func layer(_ key: LayerKey, in store: any StoreReading) throws -> StoredLayer {
+        let document = try Self.document(key.document, in: store)
+        if let layer = try store.layer(key) { return layer }
+        guard key.name.isEmpty else { throw Refusal(.notFound, "there is no layer with this name") }
+        return StoredLayer(
+            id: 0, key: key, generation: "", base: document.base, pageCount: document.pages.count)
+    }
+
+    // MARK: Writing
+
+    /// One transaction on the layer, which is made by the first write to it.
+    func write<Result: Sendable>(
+        _ key: LayerKey, _ body: @escaping @Sendable (inout BackendWriter) throws -> Result
+    ) async throws -> Result {
+        let (now, limits) = (engine.now(), engine.limits)
+        return try await engine.write { store in
+            _ = try Self.document(key.document, in: store)
+            var random = SystemRandomNumberGenerator()
+            let layer = try store.layer(key) ?? Layers.make(key, in: store, using: &random)
+            var writer = BackendWriter(layer, in: store, now: now, limits: limits)
+            let result = try body(&writer)
+            return (result, writer.commit)
+        }
+    }
+
+    private func create(_ key: LayerKey, _ exchange: Exchange) async throws -> Response {
+        let body = try await exchange.json(upTo: engine.limits.batchBytes)
+        if let list = body["annotations"] {
+            return try await batch(key, list, at: "annotations") { try $0.create($1) }
+        }
+        let draft = try Draft(body, now: engine.now())
+        let id = try await write(key) { try $0.create(draft) }
+        return .data { $0.object { $0.member("annotation_id", id) } }
+    }
+
+    private func replace(_ key: LayerKey, _ id: Record.ID, _ exchange: Exchange) async throws -> Response {
+        var draft = try Draft(try await exchange.json(upTo: engine.limits.batchBytes), now: engine.now())
+        draft.id = id
+        draft.hasOwnID = true
+        let wanted = draft
+        _ = try await write(key) { try $0.replace(wanted) }
+        return .data { $0.object { $0.member("annotation_id", id) } }
+    }
+
+    private func replaceMany(_ key: LayerKey, _ exchange: Exchange) async throws -> Response {
+        let body = try await exchange.json(upTo: engine.limits.batchBytes)
+        guard let list = body["annotations"] else {
+            throw Refusal(.badRequest, #""annotations" must be an array of records"#)
+        }
+        return try await batch(key, list, at: "annotations") { try $0.replace($1) }
+    }
+
+    private func delete(_ key: LayerKey, _ id: Record.ID) async throws -> Response {
+        try await write(key) { try $0.delete(id, user: nil) }
+        return .data { $0.object { $0.member("annotation_id", id) } }
+    }
+}

@@ -1,0 +1,113 @@
+import Annotations
+import EngineCore
+import FoundationEssentials
+import Hummingbird
+import SyncProtocol
+
+/// What became of each entry of a batch.
+private struct BatchOutcome: Sendable {
+    var done: [Record.ID] = []
+    var failing: [(path: String, refusal: Refusal)] = []
+
+    /// The vendor's envelope: always 200, what went wrong is told entry by entry.
+    var response: Response {
+        let result = failing.isEmpty ? "success" : done.isEmpty ? "failure" : "partial_failure"
+        return .json { json in
+            json.object {
+                $0.member("result", result)
+                $0.member("status", failing.isEmpty ? 200 : 422)
+                $0.member("details", "\(done.count) done, \(failing.count) failed")
+                $0.member("request_id", UUID().uuidString.lowercased())
+                $0.key("data")
+                $0.array(done) { json, id in json.object { $0.member("annotation_id", id) } }
+                $0.key("failing_paths")
+                $0.array(failing) { json, failure in
+                    json.object {
+                        $0.member("path", failure.path)
+                        $0.member("error", failure.refusal.reason.rawValue)
+                        $0.member("details", failure.refusal.description)
+                    }
+                }
+            }
+        }
+    }
+}
+
+extension BackendPlane {
+    /// Entries of one transaction. More are committed in pieces, so that nobody waits behind a large batch.
+    private static let piece = 500
+
+    func batch(
+        _ key: LayerKey, _ list: JSON, at name: String,
+        _ perform: @escaping @Sendable (inout BackendWriter, Draft) throws -> Record.ID
+    ) async throws -> Response {
+        guard let entries = list.array else { throw Refusal(.badRequest, "\"\(name)\" must be an array") }
+        let now = engine.now()
+        return try await inPieces(key, entries, at: name) { writer, entry in
+            try perform(&writer, try Draft(entry, now: now))
+        }
+    }
+
+    /// `{"annotationIds":[…]|"all"}`
+    func deleteMany(_ key: LayerKey, _ exchange: Exchange) async throws -> Response {
+        let body = try await exchange.json(upTo: engine.limits.batchBytes)
+        switch body["annotationIds"] {
+        case .string("all")?:
+            var outcome = BatchOutcome()
+            while true {
+                let gone = try await write(key) { try $0.deleteSome(Self.piece) }
+                outcome.done += gone
+                if gone.count < Self.piece { return outcome.response }
+            }
+        case .array(let ids)?:
+            return try await inPieces(key, ids, at: "annotationIds") { writer, entry in
+                guard let id = entry.string else { throw Refusal(.invalid, "an id is a string") }
+                try writer.delete(id, user: nil)
+                return id
+            }
+        default: throw Refusal(.badRequest, #""annotationIds" must be an array of ids, or "all""#)
+        }
+    }
+
+    private func inPieces(
+        _ key: LayerKey, _ entries: [JSON], at name: String,
+        _ perform: @escaping @Sendable (inout BackendWriter, JSON) throws -> Record.ID
+    ) async throws -> Response {
+        var outcome = BatchOutcome()
+        for start in stride(from: 0, to: entries.count, by: Self.piece) {
+            let part = entries[start..<min(start + Self.piece, entries.count)]
+            let result = try await write(key) { writer in
+                var outcome = BatchOutcome()
+                for (index, entry) in zip(part.indices, part) {
+                    do {
+                        try writer.attempt { outcome.done.append(try perform(&$0, entry)) }
+                    } catch let refusal as Refusal {
+                        outcome.failing.append(("$.\(name)[\(index)]", refusal))
+                    }
+                }
+                return outcome
+            }
+            outcome.done += result.done
+            outcome.failing += result.failing
+        }
+        return outcome.response
+    }
+}
+
+extension BackendWriter {
+    /// Deletes up to so many annotations, each with its thread.
+    fileprivate mutating func deleteSome(_ count: Int) throws -> [Record.ID] {
+        var gone: [Record.ID] = []
+        var last: Record.ID?
+        while gone.count < count {
+            let rows = try writer.store.live(in: writer.layer, after: last, limit: count)
+            for row in rows where row.contentType == .annotations && gone.count < count {
+                try delete(row.id, user: nil)
+                gone.append(row.id)
+            }
+            guard rows.count == count else { break }
+            last = rows.last?.id
+        }
+        return gone
+    }
+}

@@ -1,0 +1,108 @@
+import Annotations
+import EngineCore
+import HTTPTypes
+import Hummingbird
+import SyncProtocol
+
+extension BackendPlane {
+    // MARK: Upload
+
+    /// A PDF as the body itself, or as the part `file` of a form. `document_id`, `title` and
+    /// `overwrite_existing_document` come in the query or as parts.
+    func upload(_ exchange: Exchange) async throws -> Response {
+        let type = (exchange.header(.contentType) ?? "").split(separator: ";").first.map(String.init)?.lowercased()
+        switch type?.filter({ $0 != " " }) {
+        case "application/pdf":
+            let wish = Intake.Wish(
+                id: exchange.query["document_id"], title: exchange.query["title"],
+                overwrites: exchange.query["overwrite_existing_document"] == "true")
+            try await intake.check(wish.id, wish)
+            let upload = try intake.blobs.receive()
+            for try await buffer in exchange.request.body { try receive(buffer, upload) }
+            return answer(try await intake.store(upload, wish))
+        case "multipart/form-data":
+            let (upload, wish) = try await receiveForm(exchange)
+            return answer(try await intake.store(upload, wish))
+        default:
+            throw Refusal(
+                .badRequest, #"a PDF is sent as "application/pdf" or as the part "file" of "multipart/form-data""#)
+        }
+    }
+
+    func receive(_ buffer: ByteBuffer, _ upload: Upload) throws {
+        guard upload.bytes + Int64(buffer.readableBytes) <= intake.limit else {
+            throw Refusal(.payloadTooLarge, "the PDF is larger than \(intake.limit) bytes")
+        }
+        try upload.write(buffer)
+    }
+
+    private func answer(_ document: StoredDocument) -> Response {
+        .data {
+            $0.object {
+                $0.member("document_id", document.id)
+                $0.member("title", document.title)
+                $0.member("sourcePdfSha256", document.pdfSHA256)
+                $0.member("password_protected", false)
+                $0.member("createdAt", document.createdAt.iso8601)
+                $0.member("errors", JSON.array([]))
+            }
+        }
+    }
+
+    // MARK: One document
+
+    func properties(_ id: String) async throws -> Response {
+        let document = try await engine.read { try Self.document(id, in: $0) }
+        return .data {
+            $0.object {
+                $0.member("title", document.title)
+                $0.member("sourcePdfSha256", document.pdfSHA256)
+                $0.member("byteSize", document.pdfBytes)
+                $0.member("createdAt", document.createdAt.iso8601)
+                $0.member("passwordProtected", false)
+            }
+        }
+    }
+
+    func info(_ id: String) async throws -> Response {
+        let document = try await engine.read { try Self.document(id, in: $0) }
+        return .data {
+            $0.object {
+                $0.member("pageCount", document.pages.count)
+                $0.key("pages")
+                $0.array(document.pages.enumerated()) { json, page in
+                    json.object {
+                        $0.member("pageIndex", page.offset)
+                        $0.member("width", .number(JSONNumber(page.element.width)))
+                        $0.member("height", .number(JSONNumber(page.element.height)))
+                    }
+                }
+            }
+        }
+    }
+
+    func pdf(_ id: String, _ exchange: Exchange) async throws -> Response {
+        guard exchange.query["source"] == "true" else {
+            throw Refusal(.badRequest, "only the PDF as it was uploaded can be had: ?source=true")
+        }
+        let document = try await engine.read { try Self.document(id, in: $0) }
+        return try .pdf(intake.blobs.path(document.pdfSHA256), sha256: document.pdfSHA256, exchange)
+    }
+
+    func deleteDocument(_ id: String) async throws -> Response {
+        let now = engine.now()
+        let (hash, layers) = try await engine.writes.perform { store in
+            let document = try Self.document(id, in: store)
+            let layers = try store.layerNames(of: id).compactMap {
+                try store.layer(LayerKey(document: id, name: $0))?.id
+            }
+            try store.removeDocument(id, at: now)
+            return (document.pdfSHA256, layers)
+        }
+        for layer in layers {
+            engine.tell { $0.close(layer: layer, with: SessionEvent(.lost, reason: "the document was deleted")) }
+        }
+        try await intake.removeBlob(hash)
+        return .data { $0.object { $0.member("document_id", id) } }
+    }
+}

@@ -1,0 +1,69 @@
+import Annotations
+import Authorization
+import EngineCore
+import Hummingbird
+import SyncProtocol
+
+extension BackendPlane {
+    func listDocuments(_ exchange: Exchange) async throws -> Response {
+        var query = DocumentQuery(title: exchange.query["title"])
+        if let text = exchange.query["order_by"] {
+            guard let order = DocumentQuery.Order(rawValue: text) else {
+                throw Refusal(.badRequest, #""order_by" is "created_at" or "title""#)
+            }
+            query.order = order
+        }
+        query.descending = try direction(exchange.query["order_direction"])
+        let size = Int(min(try exchange.number("page_size") ?? 100, 1000))
+        guard size > 0 else { throw Refusal(.badRequest, #""page_size" must be at least 1"#) }
+        query.offset = try exchange.query["cursor"].map(Self.offset) ?? 0
+        // One more tells whether there is a next page.
+        query.limit = size + 1
+        let counts = exchange.query["count_remaining"] == "true"
+        let wanted = query
+        let (found, count) = try await engine.read { store in
+            (try store.documents(wanted), try store.documentCount(wanted))
+        }
+        return Response.json { json in
+            json.object {
+                $0.key("data")
+                $0.array(found.prefix(size)) { $1.write(to: &$0) }
+                $0.member("next_cursor", orNull: found.count > size ? Self.cursor(query.offset + size) : nil)
+                $0.member("prev_cursor", orNull: query.offset > 0 ? Self.cursor(max(0, query.offset - size)) : nil)
+                $0.member("document_count", count)
+                if counts { $0.member("remaining_count", max(0, count - query.offset - min(found.count, size))) }
+            }
+        }
+    }
+
+    private func direction(_ text: String?) throws -> Bool {
+        switch text {
+        case nil, "asc": return false
+        case "desc": return true
+        default: throw Refusal(.badRequest, #""order_direction" is "asc" or "desc""#)
+        }
+    }
+
+    /// Opaque outside; inside, how many documents come before the page.
+    private static func cursor(_ offset: Int) -> String { Base64URL.encode("from \(offset)".utf8) }
+
+    private static func offset(_ cursor: String) throws -> Int {
+        guard let bytes = Base64URL.decode(cursor), let text = String(validating: bytes, as: UTF8.self),
+            text.hasPrefix("from "), let offset = Int(text.dropFirst(5)), offset >= 0
+        else { throw Refusal(.badRequest, "this cursor was not handed out here") }
+        return offset
+    }
+}
+
+extension StoredDocument {
+    fileprivate func write(to json: inout JSONWriter) {
+        json.object {
+            $0.member("document_id", id)
+            $0.member("title", title)
+            $0.member("sourcePdfSha256", pdfSHA256)
+            $0.member("byteSize", pdfBytes)
+            $0.member("createdAt", createdAt.iso8601)
+            $0.member("password_protected", false)
+        }
+    }
+}

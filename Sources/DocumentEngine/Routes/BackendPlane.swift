@@ -1,0 +1,89 @@
+import Annotations
+import Authorization
+import EngineCore
+import HTTPTypes
+import Hummingbird
+import SyncProtocol
+
+/// `/api/…`: what a customer's own backend does with its secret.
+struct BackendPlane: Sendable {
+    let engine: Engine
+    let intake: Intake
+    let secret: BackendSecret
+
+    func answer(_ route: Route, _ exchange: Exchange) async throws -> Response {
+        try secret.check(exchange.header(.authorization))
+        switch (route, exchange.method) {
+        case (.documents, .get): return try await listDocuments(exchange)
+        case (.documents, .post): return try await upload(exchange)
+        case (.revoke, .post): return try await revoke(exchange)
+        case (.document(let id, let resource), let method):
+            return try await answer(id, resource, method, exchange)
+        default: throw Self.notTaken(exchange)
+        }
+    }
+
+    private func answer(
+        _ id: String, _ resource: Route.Resource, _ method: HTTPRequest.Method, _ exchange: Exchange
+    ) async throws -> Response {
+        switch (resource, method) {
+        case (.itself, .delete): return try await deleteDocument(id)
+        case (.properties, .get): return try await properties(id)
+        case (.info, .get): return try await info(id)
+        case (.pdf, .get): return try await pdf(id, exchange)
+        case (.layers, .get): return try await listLayers(id)
+        case (.layers, .post): return try await makeLayer(id, exchange)
+        case (.layer(let name), .delete): return try await deleteLayer(LayerKey(document: id, name: name))
+        case (.annotations(let layer, let what), _):
+            return try await annotations(LayerKey(document: id, name: layer), what, method, exchange)
+        default: throw Self.notTaken(exchange)
+        }
+    }
+
+    static func notTaken(_ exchange: Exchange) -> Refusal {
+        Refusal(.methodNotAllowed, "this address does not take \(exchange.method.rawValue)")
+    }
+
+    /// The document, or 404.
+    static func document(_ id: String, in store: any StoreReading) throws -> StoredDocument {
+        guard let document = try store.document(id) else {
+            throw Refusal(.documentNotFound, "there is no document with this id")
+        }
+        return document
+    }
+
+    // MARK: Revoking
+
+    /// `{"jwts":[…]}`: tokens, or the `jti` of each. They are named here by whoever may revoke, so nothing is verified.
+    private func revoke(_ exchange: Exchange) async throws -> Response {
+        let body = try await exchange.json(upTo: engine.limits.batchBytes)
+        guard let entries = body["jwts"]?.array?.map(\.string), !entries.contains(nil) else {
+            throw Refusal(.badRequest, #""jwts" must be an array of tokens or of their "jti""#)
+        }
+        // Longer than any token lives that is not meant to live for ever.
+        let distant = engine.now() + 10 * 365 * 86_400_000
+        var revoked: [String: Timestamp] = [:]
+        for entry in entries.compactMap({ $0 }) {
+            if let claims = try? Claims(token: entry) {
+                guard let id = claims.tokenID else {
+                    throw Refusal(.invalid, #"a token without "jti" cannot be revoked: it ends at its "exp""#)
+                }
+                revoked[id] = claims.grant.expiresAt
+            } else {
+                guard !entry.isEmpty, entry.utf8.count <= 1024, !entry.utf8.contains(0) else {
+                    throw Refusal(.badRequest, #"a "jti" has 1 to 1,024 bytes"#)
+                }
+                revoked[entry] = distant
+            }
+        }
+        let now = engine.now()
+        let list = revoked
+        try await engine.writes.perform { store in
+            for (id, expiry) in list { try store.revoke(tokenID: id, until: expiry) }
+            // A day past its end a token is refused by its end alone, whatever the clocks do.
+            try store.removeRevocations(before: now + -86_400_000)
+        }
+        engine.tell { $0.revoke(Set(list.keys)) }
+        return .data { $0.object { $0.member("revoked", list.count) } }
+    }
+}

@@ -1,0 +1,50 @@
+import Annotations
+import EngineCore
+import SyncProtocol
+
+/// A record as a backend writes it: `{"id"?,"user_id"?,"group"?,"content"}`.
+struct Draft: Sendable {
+    var id: Record.ID
+    /// Whether the backend named the id itself.
+    var hasOwnID: Bool
+    var user: String?
+    /// nil: not mentioned; `.some(nil)`: the null group.
+    var group: String??
+    var content: Content
+
+    init(_ json: JSON, now: Timestamp) throws {
+        guard let object = json["content"]?.object else { throw Refusal(.invalid, #""content" must be an object"#) }
+        content = Content(object)
+        user = try Self.text(json, "user_id")
+        group = json["group"] == nil ? nil : .some(try Self.text(json, "group"))
+        if let id = try Self.text(json, "id") {
+            self.id = id
+            hasOwnID = true
+        } else {
+            var random = SystemRandomNumberGenerator()
+            id = ULID.make(at: now, using: &random)
+            hasOwnID = false
+        }
+    }
+
+    private static func text(_ json: JSON, _ name: String) throws -> String? {
+        switch json[name] {
+        case nil, .null?: return nil
+        case .string(let text)? where text.utf8.count <= 1024 && !text.utf8.contains(0): return text
+        default: throw Refusal(.invalid, #""\#(name)" must be a string of at most 1,024 bytes"#)
+        }
+    }
+}
+
+extension BackendWriter {
+    mutating func create(_ draft: Draft) throws -> Record.ID {
+        try create(draft.id, draft.content, user: draft.user, group: draft.group ?? nil)
+        return draft.id
+    }
+
+    mutating func replace(_ draft: Draft) throws -> Record.ID {
+        guard draft.hasOwnID else { throw Refusal(.invalid, #""id" is missing: it says which record to replace"#) }
+        try replace(draft.id, draft.content, user: draft.user, group: draft.group)
+        return draft.id
+    }
+}

@@ -1,0 +1,116 @@
+import Annotations
+import Authorization
+import EngineCore
+import Hummingbird
+import NIOCore
+import SyncProtocol
+
+/// One stream of events: opens, catches up from the cursor, then passes on what comes, until the token, the layer,
+/// the listener's patience or the server ends.
+struct EventStream {
+    let engine: Engine
+    let claims: Claims
+    let cursor: Cursor?
+    var writer: any ResponseBodyWriter
+
+    static let heartbeat: Duration = .seconds(15)
+    /// How long before its end a token is said to be ending.
+    static let warning: Int64 = 60_000
+
+    mutating func run(on layer: StoredLayer) async throws {
+        let scope = claims.grant.viewScope
+        let listener = engine.listen(layer, scope: scope, tokenID: claims.tokenID)
+        // The layer may have been made again, or the token revoked, since it was looked up.
+        try await send(.session(SessionEvent(.open)))
+        var reached: Revision = 0
+        do {
+            reached = try await catchUp(on: layer)
+        } catch let refusal as Refusal {
+            return try await send(.session(refusal.sessionEvent))
+        }
+        let timers = timers(waking: listener)
+        defer { timers.cancel() }
+        try await pass(on: listener, after: reached)
+    }
+
+    /// What was committed before the listener was added, as change events.
+    ///
+    /// - Returns: the revision everything has been told up to.
+    private mutating func catchUp(on layer: StoredLayer) async throws -> Revision {
+        let known = try await engine.view(claims) { $0.layer.id }
+        guard known == layer.id else { throw Refusal(.epochChanged, "the layer was made again") }
+        guard var cursor else { return 0 }
+        while true {
+            let from = cursor
+            let delta = try await engine.view(claims) { try $0.delta(since: from, limit: Push.deltaLimit) }
+            if !delta.changes.isEmpty {
+                let event = ChangeEvent(
+                    epoch: delta.epoch, revision: delta.upTo, previous: from.revision, changes: delta.changes)
+                try await send(.change(event))
+            }
+            cursor.revision = delta.upTo
+            if !delta.more { return delta.upTo }
+        }
+    }
+
+    private mutating func pass(on listener: Listener, after reached: Revision) async throws {
+        if try await deliver(listener, after: reached) { return }
+        for await signal in listener.signals {
+            switch signal {
+            case .mail: if try await deliver(listener, after: reached) { return }
+            case .heartbeat: try await send(.heartbeat)
+            case .expiring: try await send(.session(SessionEvent(.expiring, at: claims.grant.expiresAt)))
+            case .expired: return try await send(.session(SessionEvent(.expired, reason: "the token has expired")))
+            }
+        }
+    }
+
+    /// - Returns: whether the stream ends with it.
+    private mutating func deliver(_ listener: Listener, after reached: Revision) async throws -> Bool {
+        let delivery = listener.take()
+        for frame in delivery.frames where frame.revision > reached {
+            try await writer.write(ByteBuffer(bytes: frame.bytes))
+        }
+        guard let end = delivery.end else { return false }
+        try await send(.session(end))
+        return true
+    }
+
+    private mutating func send(_ event: LiveEvent) async throws {
+        try await writer.write(ByteBuffer(bytes: event.frame))
+    }
+
+    private func timers(waking listener: Listener) -> Task<Void, any Error> {
+        let wake = listener.wake
+        let left = claims.grant.expiresAt - engine.now()
+        return Task {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    while true {
+                        try await Task.sleep(for: Self.heartbeat)
+                        wake.yield(.heartbeat)
+                    }
+                }
+                group.addTask {
+                    try await Task.sleep(for: .milliseconds(max(0, left - Self.warning)))
+                    wake.yield(.expiring)
+                    try await Task.sleep(for: .milliseconds(min(left, Self.warning)))
+                    wake.yield(.expired)
+                }
+                try await group.waitForAll()
+            }
+        }
+    }
+}
+
+extension Refusal {
+    /// The same, said inside a stream that is open already.
+    var sessionEvent: SessionEvent {
+        switch reason {
+        case .epochChanged: SessionEvent(.behind, reason: description)
+        case .documentNotFound, .layerDeleted: SessionEvent(.lost, reason: description)
+        case .tokenRevoked: SessionEvent(.revoked, reason: description)
+        default: SessionEvent(.closing, reason: description)
+        }
+    }
+}

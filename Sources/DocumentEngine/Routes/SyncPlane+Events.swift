@@ -1,0 +1,71 @@
+import Annotations
+import Authorization
+import EngineCore
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import SyncProtocol
+
+extension SyncPlane {
+    func events(_ claims: Claims, _ exchange: Exchange) async throws -> Response {
+        guard claims.grant.mayRead else {
+            throw Refusal(.insufficientScope, Denial.lacks(.readDocument).description)
+        }
+        let cursor = try cursor(exchange)
+        if let seconds = try exchange.number("wait") {
+            return try await longPoll(claims, since: cursor, seconds: min(seconds, 60))
+        }
+        // Asked now, so that a refusal is an answer with a status and not an event.
+        let layer = try await engine.view(claims) { $0.layer }
+        let body = ResponseBody { writer in
+            var stream = EventStream(engine: engine, claims: claims, cursor: cursor, writer: writer)
+            try await exchange.request.body.consumeWithCancellationOnInboundClose { _ in
+                try await stream.run(on: layer)
+            }
+            try await writer.finish(nil)
+        }
+        return Response(
+            status: .ok,
+            headers: [
+                .contentType: "text/event-stream", .cacheControl: "no-store",
+                // A proxy that gathers events before it passes them on would undo them.
+                HTTPField.Name("X-Accel-Buffering")!: "no",
+            ], body: body)
+    }
+
+    /// Where the listener stands: `Last-Event-ID`, else `since` and `epoch`.
+    private func cursor(_ exchange: Exchange) throws -> Cursor? {
+        if let id = exchange.header(HTTPField.Name("Last-Event-ID")!) {
+            guard let cursor = Cursor(eventID: id) else {
+                throw Refusal(.badRequest, "Last-Event-ID is the id of an event: epoch.revision")
+            }
+            return cursor
+        }
+        guard let since = try exchange.number("since"), let epoch = exchange.query["epoch"] else { return nil }
+        return Cursor(epoch: epoch, revision: since)
+    }
+
+    /// Answers as soon as there is something after the cursor, or with nothing when the time is over.
+    private func longPoll(_ claims: Claims, since cursor: Cursor?, seconds: Int64) async throws -> Response {
+        guard let cursor else {
+            throw Refusal(.badRequest, #"a long poll needs a cursor: Last-Event-ID, or "since" and "epoch""#)
+        }
+        let layer = try await engine.view(claims) { $0.layer }
+        let listener = engine.listen(layer, scope: claims.grant.viewScope, tokenID: claims.tokenID)
+        let pull = { try await engine.view(claims) { try $0.delta(since: cursor, limit: Push.deltaLimit) } }
+        var delta = try await pull()
+        if delta.changes.isEmpty, !delta.more, seconds > 0 {
+            let timer = Task {
+                try await Task.sleep(for: .seconds(seconds))
+                listener.wake.yield(.heartbeat)
+            }
+            defer { timer.cancel() }
+            for await _ in listener.signals { break }
+            try Task.checkCancellation()
+            // A token may have ended or been revoked meanwhile.
+            guard engine.now() < claims.grant.expiresAt else { throw Refusal(.tokenExpired, "the token has expired") }
+            delta = try await pull()
+        }
+        return .message(delta)
+    }
+}

@@ -1,0 +1,108 @@
+import Annotations
+import Authorization
+import EngineCore
+import HTTPTypes
+import Hummingbird
+import SyncProtocol
+
+/// `/instant/v1/…`: what a client does with its token. The token names the layer.
+struct SyncPlane: Sendable {
+    let engine: Engine
+    let verifier: TokenVerifier
+    let blobs: Blobs
+
+    func answer(_ route: Route.Sync, _ exchange: Exchange) async throws -> Response {
+        try checkVersion(exchange)
+        guard exchange.method == (route == .changes ? .post : .get) else {
+            throw Refusal(.methodNotAllowed, "this address does not take \(exchange.method.rawValue)")
+        }
+        let claims = try verify(exchange)
+        switch route {
+        case .session: return try await session(claims)
+        case .document: return try await document(claims, exchange)
+        case .records: return try await records(claims, exchange)
+        case .changes: return try await changes(claims, exchange)
+        case .events: return try await events(claims, exchange)
+        }
+    }
+
+    // MARK: The token
+
+    private func verify(_ exchange: Exchange) throws -> Claims {
+        guard let header = exchange.header(.authorization) else {
+            throw Refusal(.tokenMissing, "a token is needed: Authorization: Bearer …")
+        }
+        let parts = header.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, parts[0].lowercased() == "bearer" else {
+            throw Refusal(.tokenMissing, "a token is needed: Authorization: Bearer …")
+        }
+        return try verifier.verify(String(parts[1]), now: engine.now())
+    }
+
+    private func require(_ permission: GeneralPermission, _ claims: Claims) throws {
+        guard claims.grant.general.contains(permission) else {
+            throw Refusal(.insufficientScope, Denial.lacks(permission).description)
+        }
+    }
+
+    private func checkVersion(_ exchange: Exchange) throws {
+        guard let text = exchange.header(Responder.version) else { return }
+        guard let version = Int64(text) else { throw Refusal(.badRequest, "the protocol version is a number") }
+        if version < ProtocolVersion.oldest {
+            throw Refusal(.oldClient, "this server speaks version \(ProtocolVersion.oldest) and newer: update the client")
+        }
+        if version > ProtocolVersion.current {
+            throw Refusal(.oldServer, "this server speaks version \(ProtocolVersion.current): update the server")
+        }
+    }
+
+    // MARK: Routes
+
+    private func session(_ claims: Claims) async throws -> Response {
+        try require(.readDocument, claims)
+        let now = engine.now()
+        let limits = engine.limits
+        let answer = try await engine.view(claims) { view in
+            guard let document = try view.store.document(claims.grant.documentID) else {
+                throw Refusal(.documentNotFound, "there is no document with the id that the token names")
+            }
+            return SessionAnswer(
+                grant: claims.grant, now: now, generation: view.layer.generation, epoch: view.epoch,
+                head: view.layer.head, pdfSHA256: document.pdfSHA256, pdfBytes: document.pdfBytes,
+                title: document.title, limits: limits)
+        }
+        return .message(answer)
+    }
+
+    private func document(_ claims: Claims, _ exchange: Exchange) async throws -> Response {
+        try require(.download, claims)
+        let hash = try await engine.view(claims) { try $0.store.document(claims.grant.documentID)?.pdfSHA256 }
+        guard let hash else { throw Refusal(.documentNotFound, "the document is gone") }
+        return try .pdf(blobs.path(hash), sha256: hash, exchange)
+    }
+
+    private func records(_ claims: Claims, _ exchange: Exchange) async throws -> Response {
+        try require(.readDocument, claims)
+        let epoch = exchange.query["epoch"]
+        let limit = min(try exchange.number("limit") ?? Int64.max, Int64(engine.limits.pageRecords))
+        guard limit > 0 else { throw Refusal(.badRequest, #""limit" must be at least 1"#) }
+        if let since = try exchange.number("since") {
+            guard let epoch else { throw Refusal(.badRequest, #""since" needs the "epoch" it belongs to"#) }
+            let cursor = Cursor(epoch: epoch, revision: since)
+            return .message(try await engine.view(claims) { try $0.delta(since: cursor, limit: Int(limit)) })
+        }
+        let after = exchange.query["after"]
+        let at = try exchange.number("at")
+        return .message(
+            try await engine.view(claims) {
+                try $0.snapshot(after: after, at: at, epoch: epoch, limit: Int(limit))
+            })
+    }
+
+    private func changes(_ claims: Claims, _ exchange: Exchange) async throws -> Response {
+        try require(.readDocument, claims)
+        try require(.write, claims)
+        let request = try await exchange.message(PushRequest.self, upTo: engine.limits.batchBytes)
+        return .message(try await engine.push(request, claims))
+    }
+}

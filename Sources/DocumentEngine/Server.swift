@@ -1,0 +1,147 @@
+package import Annotations
+import EngineCore
+import FoundationEssentials
+import Hummingbird
+import HummingbirdCore
+import HummingbirdTLS
+package import Logging
+import NIOCore
+import NIOSSL
+package import PDFPages
+import ServiceLifecycle
+import Synchronization
+package import SyncProtocol
+package import UnixSignals
+
+/// A running document engine.
+///
+/// ```swift
+/// let server = try await Server(Server.Options(dataFolder: folder, keys: [key], apiToken: secret))
+/// try await server.run { port in print("listening on \(port)") }   // returns after stop()
+/// ```
+package final class Server: Sendable {
+    package struct Options: Sendable {
+        package var host = "127.0.0.1"
+        /// 0: any free port.
+        package var port = 0
+        /// PDFs are kept in here, and the database, unless ``database`` says otherwise.
+        package var dataFolder: String
+        /// Path of the SQLite file; nil: in the data folder.
+        package var database: String?
+        package var keys: [VerificationKey]
+        /// The backend's secret; nil closes its routes.
+        package var apiToken: String?
+        package var tls: TLS?
+        /// Bytes a second of each response body; nil: no limit.
+        package var rate: Int?
+        package var limits = SyncProtocol.Limits()
+        package var tools = PDFTools()
+        package var now: @Sendable () -> Timestamp = Server.systemClock
+        package var logger = Logger(label: "postilla.server")
+
+        package init(dataFolder: String, keys: [VerificationKey], apiToken: String? = nil) {
+            self.dataFolder = dataFolder
+            self.keys = keys
+            self.apiToken = apiToken
+        }
+    }
+
+    /// PEM files.
+    package struct TLS: Hashable, Sendable {
+        package var certificate: String
+        package var key: String
+
+        package init(certificate: String, key: String) {
+            self.certificate = certificate
+            self.key = key
+        }
+    }
+
+    private let options: Options
+    private let store: SQLiteStore
+    private let engine: Engine
+    private let responder: Responder
+    private let server: HTTPServerBuilder
+    private let group = Mutex<ServiceGroup?>(nil)
+
+    /// Opens the store; nothing listens yet.
+    ///
+    /// - Throws: ``StoreError``, or what is wrong with the certificate.
+    package init(_ options: Options) throws {
+        self.options = options
+        try PrivateFiles.make(folder: options.dataFolder)
+        store = try SQLiteStore(path: options.database ?? "\(options.dataFolder)/postilla.sqlite")
+        engine = Engine(store: store, limits: options.limits, now: options.now)
+        let blobs = try Blobs(folder: "\(options.dataFolder)/pdf")
+        let intake = Intake(engine: engine, blobs: blobs, tools: options.tools, logger: options.logger)
+        responder = Responder(
+            backend: BackendPlane(engine: engine, intake: intake, secret: BackendSecret(options.apiToken)),
+            sync: SyncPlane(engine: engine, verifier: TokenVerifier(keys: options.keys), blobs: blobs),
+            rate: options.rate, logger: options.logger)
+        let heads = HTTP1Channel.Configuration.DecoderConfiguration(
+            maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100)
+        let plain = HTTPServerBuilder.http1(
+            configuration: .init(idleTimeout: .seconds(120), httpDecoderConfiguration: heads))
+        server = try options.tls.map { try HTTPServerBuilder.tls(plain, tlsConfiguration: $0.configuration) } ?? plain
+    }
+
+    /// Listens until ``stop()`` is called, the task is cancelled, or one of the signals comes; then ends its streams,
+    /// finishes what it is answering and closes the store.
+    ///
+    /// - Parameter ready: called once, with the port that is listened on.
+    package func run(stoppingAt signals: [UnixSignal] = [], ready: @escaping @Sendable (Int) -> Void) async throws {
+        let application = Application(
+            responder: responder, server: server,
+            configuration: ApplicationConfiguration(
+                address: .hostname(options.host, port: options.port), serverName: "postilla"),
+            onServerRunning: { channel in ready(channel.localAddress?.port ?? 0) }, logger: quiet)
+        let group = ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: [
+                    .init(service: application), .init(service: Ending(engine: engine)),
+                    .init(service: Housekeeping(engine: engine, logger: options.logger)),
+                ],
+                gracefulShutdownSignals: signals, logger: quiet))
+        self.group.withLock { $0 = group }
+        defer { try? store.close() }
+        try await group.run()
+    }
+
+    package func stop() async { await group.withLock { $0 }?.triggerGracefulShutdown() }
+
+    /// How many streams of events are open.
+    package var listenerCount: Int { engine.listenerCount }
+
+    package static let systemClock: @Sendable () -> Timestamp = {
+        Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
+    }
+
+    /// What the frameworks have to say of every connection is of no use to an operator.
+    private var quiet: Logger {
+        var logger = options.logger
+        logger.logLevel = max(logger.logLevel, .warning)
+        return logger
+    }
+}
+
+/// Ends the streams when the server is told to stop; they would hold it for ever.
+private struct Ending: Service {
+    let engine: Engine
+
+    func run() async throws {
+        try? await gracefulShutdown()
+        engine.close()
+    }
+}
+
+extension Server.TLS {
+    fileprivate var configuration: TLSConfiguration {
+        get throws {
+            var configuration = TLSConfiguration.makeServerConfiguration(
+                certificateChain: try NIOSSLCertificate.fromPEMFile(certificate).map { .certificate($0) },
+                privateKey: .privateKey(try NIOSSLPrivateKey(file: key, format: .pem)))
+            configuration.minimumTLSVersion = .tlsv12
+            return configuration
+        }
+    }
+}

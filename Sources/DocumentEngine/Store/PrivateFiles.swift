@@ -1,0 +1,46 @@
+import FoundationEssentials
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// Files that only their owner may read (0600) in folders that only their owner may enter (0700).
+enum PrivateFiles {
+    /// Makes a folder and those above it.
+    ///
+    /// - Throws: ``StoreError`` when it is a link, no folder, not ours, or open to others and cannot be closed.
+    static func make(folder path: String) throws(StoreError) {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch { throw .folder(path, "it cannot be made") }
+        guard let attributes = try? FileManager.default.attributesOfItem(atPath: path) else {
+            throw .folder(path, "it cannot be read")
+        }
+        guard attributes[.type] as? FileAttributeType == .typeDirectory else {
+            throw .folder(path, "it is a link or no folder")
+        }
+        guard attributes[.ownerAccountID] as? UInt == UInt(geteuid()) else {
+            throw .folder(path, "it belongs to another user")
+        }
+        let rights = attributes[.posixPermissions] as? UInt ?? 0o777
+        if rights & 0o077 != 0, chmod(path, 0o700) != 0 { throw .folder(path, "others may enter it") }
+    }
+
+    /// Makes an empty file unless there is one.
+    static func make(file path: String) throws(StoreError) {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw .unusable(path, String(cString: strerror(errno))) }
+        defer { close(descriptor) }
+        guard fchmod(descriptor, 0o600) == 0 else { throw .unusable(path, String(cString: strerror(errno))) }
+    }
+
+    /// Makes what was renamed or removed in a folder durable.
+    static func sync(folder path: String) throws {
+        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw StoreError.folder(path, String(cString: strerror(errno))) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw StoreError.folder(path, String(cString: strerror(errno))) }
+    }
+}

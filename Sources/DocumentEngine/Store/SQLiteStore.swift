@@ -1,0 +1,70 @@
+import Dispatch
+package import EngineCore
+import GRDB
+
+/// Documents and layers in one SQLite file: write-ahead log, every commit synced to disk.
+///
+/// Calls block, so the performer makes them on threads of its own. Reads run beside the one writer and each other.
+package final class SQLiteStore: LayerStore {
+    private let pool: DatabasePool
+
+    /// Opens the file, making it (readable by its owner only) and bringing an older schema up to date.
+    ///
+    /// - Throws: ``StoreError`` when it cannot be used; it is never replaced or emptied.
+    package init(path: String) throws {
+        do {
+            try PrivateFiles.make(file: path)
+            pool = try DatabasePool(path: path, configuration: Self.configuration)
+            let migrator = Schema.migrator
+            if try pool.read(migrator.hasBeenSuperseded) { throw StoreError.newerSchema(path) }
+            try migrator.migrate(pool)
+            // The log and its index are made beside it by SQLite, with the rights of the file.
+        } catch let error as StoreError { throw error } catch let error as DatabaseError {
+            throw StoreError.unusable(path, error.resultCode.description)
+        }
+    }
+
+    private static var configuration: Configuration {
+        var configuration = Configuration()
+        configuration.label = "postilla.store"
+        configuration.foreignKeysEnabled = true
+        configuration.busyMode = .timeout(5)
+        configuration.prepareDatabase { database in
+            try database.execute(sql: "PRAGMA synchronous = FULL; PRAGMA trusted_schema = OFF")
+        }
+        return configuration
+    }
+
+    package func read<Result: Sendable>(_ body: (any StoreReading) throws -> Result) throws -> Result {
+        try pool.read { try body(SQLiteTransaction($0)) }
+    }
+
+    package func write<Result: Sendable>(_ body: (any StoreWriting) throws -> Result) throws -> Result {
+        try pool.writeWithoutTransaction { database in
+            var result: Result?
+            try database.inTransaction(.immediate) {
+                result = try body(SQLiteTransaction(database))
+                return .commit
+            }
+            return result!
+        }
+    }
+
+    package func close() throws { try pool.close() }
+}
+
+/// Why a store cannot be opened.
+package enum StoreError: Error, Hashable, CustomStringConvertible {
+    case newerSchema(String)
+    case unusable(String, String)
+    case folder(String, String)
+
+    package var description: String {
+        switch self {
+        case .newerSchema(let path):
+            "\(path) was written by a newer version of this program: use that one, or another --store"
+        case .unusable(let path, let why): "\(path) cannot be used as a store (\(why)); it was left as it is"
+        case .folder(let path, let why): "\(path) cannot be used (\(why))"
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import GRDB
+
+/// The tables, and how an older file becomes a newer one.
+///
+/// Ids are compared by their bytes (SQLite's BINARY collation). Times are milliseconds since 1970.
+enum Schema {
+    static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1") { try $0.execute(sql: first) }
+        return migrator
+    }
+
+    private static let first = """
+        CREATE TABLE document (
+            id TEXT NOT NULL PRIMARY KEY, title TEXT NOT NULL, sha256 TEXT NOT NULL, bytes INTEGER NOT NULL,
+            created_at INTEGER NOT NULL, base INTEGER NOT NULL, pages TEXT NOT NULL, page_count INTEGER NOT NULL
+        ) WITHOUT ROWID;
+        CREATE INDEX document_sha256 ON document (sha256);
+        CREATE INDEX document_created_at ON document (created_at, id);
+        CREATE INDEX document_title ON document (title, id);
+
+        CREATE TABLE base (id INTEGER PRIMARY KEY AUTOINCREMENT);
+        CREATE TABLE base_record (
+            base INTEGER NOT NULL, id TEXT NOT NULL, content TEXT NOT NULL, type TEXT NOT NULL, root TEXT,
+            created_by TEXT, updated_by TEXT, grp TEXT,
+            PRIMARY KEY (base, id)
+        );
+
+        CREATE TABLE layer (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, document TEXT NOT NULL, name TEXT NOT NULL,
+            generation TEXT NOT NULL, head INTEGER NOT NULL, horizon INTEGER NOT NULL,
+            UNIQUE (document, name)
+        );
+        CREATE TABLE deleted_layer (
+            document TEXT NOT NULL, name TEXT NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (document, name)
+        ) WITHOUT ROWID;
+
+        CREATE TABLE record (
+            layer INTEGER NOT NULL, id TEXT NOT NULL, content TEXT NOT NULL, type TEXT NOT NULL, root TEXT,
+            created_by TEXT, updated_by TEXT, grp TEXT, revision INTEGER NOT NULL,
+            run_client TEXT, run_start INTEGER NOT NULL,
+            removed_at INTEGER, removed_by TEXT, removed_client TEXT, cascade INTEGER,
+            PRIMARY KEY (layer, id)
+        );
+        CREATE UNIQUE INDEX record_revision ON record (layer, revision);
+        CREATE INDEX record_root ON record (layer, root) WHERE root IS NOT NULL;
+        CREATE INDEX record_cascade ON record (layer, cascade) WHERE cascade IS NOT NULL;
+        CREATE INDEX base_record_root ON base_record (base, root) WHERE root IS NOT NULL;
+
+        CREATE TABLE departure (
+            layer INTEGER NOT NULL, revision INTEGER NOT NULL, id TEXT NOT NULL, type TEXT NOT NULL,
+            created_by TEXT, grp TEXT, at INTEGER NOT NULL,
+            PRIMARY KEY (layer, revision, id)
+        ) WITHOUT ROWID;
+
+        CREATE TABLE client (
+            layer INTEGER NOT NULL, id TEXT NOT NULL, user_id TEXT, last_n INTEGER NOT NULL, acked INTEGER NOT NULL,
+            PRIMARY KEY (layer, id)
+        ) WITHOUT ROWID;
+        CREATE TABLE answer (
+            layer INTEGER NOT NULL, client TEXT NOT NULL, n INTEGER NOT NULL, hash TEXT NOT NULL,
+            record TEXT NOT NULL, status TEXT NOT NULL, revision INTEGER, reason TEXT,
+            PRIMARY KEY (layer, client, n)
+        ) WITHOUT ROWID;
+        CREATE TABLE revoked (jti TEXT NOT NULL PRIMARY KEY, expires_at INTEGER NOT NULL) WITHOUT ROWID;
+        """
+}

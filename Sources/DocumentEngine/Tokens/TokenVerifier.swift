@@ -1,0 +1,53 @@
+package import Annotations
+package import Authorization
+package import EngineCore
+import SyncProtocol
+
+/// Decides whether a token is one of ours: form, algorithm, signature, claims, time. Revocation is asked of the store,
+/// in the transaction that uses the token.
+///
+/// Of the header only `alg` counts; a key in it (`jwk`, `x5c`) or an address of one (`jku`, `x5u`) is never looked at.
+package struct TokenVerifier: Sendable {
+    package let keys: [VerificationKey]
+
+    package init(keys: [VerificationKey]) { self.keys = keys }
+
+    /// - Throws: ``Refusal`` with one of the reasons of a 401. Never holds any of the token.
+    package func verify(_ token: String, now: Timestamp) throws(Refusal) -> Claims {
+        let claims: Claims
+        do {
+            guard token.utf8.count <= Claims.maximumTokenBytes else {
+                throw TokenProblem.tooLarge(limit: Claims.maximumTokenBytes)
+            }
+            try checkSignature(token)
+            claims = try Claims(token: token)
+        } catch let refusal as Refusal { throw refusal } catch { throw Refusal(.tokenMalformed, "\(error)") }
+        guard now < claims.grant.expiresAt else { throw Refusal(.tokenExpired, "the token has expired") }
+        if let start = claims.notBefore, now < start {
+            throw Refusal(.tokenNotYetValid, "the token is not valid yet")
+        }
+        return claims
+    }
+
+    private func checkSignature(_ token: String) throws {
+        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3 else { throw TokenProblem.segments(parts.count) }
+        guard let bytes = Base64URL.decode(parts[0]), let header = try? JSONReader.parse(bytes).object else {
+            throw TokenProblem.notBase64JSON(part: "header")
+        }
+        guard header["crit"] == nil, header["b64"] == nil else {
+            throw Refusal(.tokenMalformed, "the token's header asks for extensions that are not spoken here")
+        }
+        guard let algorithm = header["alg"]?.string.flatMap(VerificationKey.Algorithm.init(rawValue:)),
+            keys.contains(where: { $0.algorithm == algorithm })
+        else {
+            throw Refusal(.algorithmRefused, "the token is not signed with an algorithm this server has a key for")
+        }
+        guard let signature = Base64URL.decode(parts[2]), !signature.isEmpty else {
+            throw TokenProblem.notBase64JSON(part: "signature")
+        }
+        let signed = token.utf8[..<parts[1].endIndex]
+        let fits = keys.contains { $0.algorithm == algorithm && $0.verifies(signature, of: signed) }
+        guard fits else { throw Refusal(.signatureInvalid, "the token's signature is not by a key of this server") }
+    }
+}
