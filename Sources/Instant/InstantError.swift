@@ -50,6 +50,7 @@ extension InstantError {
             case .invalid: self.init(.invalidRequest, error.description)
             case .cannotUndo, .noSuchEntry: self.init(.invalidRequest, error.description)
             }
+        case let error as PDFDownload.Replaced: self.init(.invalidServerData, error.description)
         case let error as StoreError: self.init(.databaseAccessFailed, error.description)
         default: self.init(.databaseAccessFailed, "\(error)")
         }

@@ -1,6 +1,7 @@
 import Annotations
 import Foundation
 import InstantCore
+import Synchronization
 import Testing
 
 @testable import Instant
@@ -16,7 +17,9 @@ import Testing
     }
 
     private func open(_ server: FakeServer) throws -> (InstantClient, InstantDocumentDescriptor) {
-        let client = try InstantClient(serverURL: server.url, dataDirectory: folder.url)
+        let client = try InstantClient(
+            serverURL: server.url, dataDirectory: folder.url,
+            environment: Environment(now: Environment.system.now, downloadPause: { _ in 1 }))
         return (client, try client.documentDescriptor(forJWT: token()))
     }
 
@@ -108,6 +111,66 @@ import Testing
         #expect(!error.message.isEmpty)
         #expect(descriptor.pdfFile == nil)
         #expect(!pdfs().contains(pdf.sha256 + ".pdf"))
+        withExtendedLifetime(client) {}
+    }
+
+    @Test func aPDFThatIsReplacedMeanwhileIsAskedForAnew() async throws {
+        let (old, new) = (FakePDF(count: 50_000), FakePDF(count: 60_000))
+        let sessions = Mutex(0)
+        let server = try plainServer(new) { request in
+            guard request.path.hasSuffix("/session") else { return nil }
+            let isFirst = sessions.withLock { sessions in
+                sessions += 1
+                return sessions == 1
+            }
+            return isFirst ? session(old, request) : nil
+        }
+        let (client, descriptor) = try open(server)
+        let events = descriptor.events
+        try descriptor.download(usingJWT: token())
+        try await wait(in: events) { $0 == .didFinishDownload ? () : nil }
+        #expect(FileManager.default.contents(atPath: try #require(descriptor.pdfFile)) == Data(new.bytes))
+        withExtendedLifetime(client) {}
+    }
+
+    @Test func aServerThatNeverSendsWhatItAnnouncedIsGivenUp() async throws {
+        let other = FakePDF(count: 10)
+        let server = try plainServer(pdf) { request in
+            request.path.hasSuffix("/document") ? document(other, request) : nil
+        }
+        let (client, descriptor) = try open(server)
+        let events = descriptor.events
+        try descriptor.download(usingJWT: token())
+        let error = try await wait(in: events) { event -> InstantError? in
+            if case .didFailDownload(let error) = event { error } else { nil }
+        }
+        #expect(error.kind == .invalidServerData)
+        withExtendedLifetime(client) {}
+    }
+
+    @Test func cancellingKeepsWhatHasArrived() async throws {
+        let pdf = pdf
+        let server = try plainServer(pdf) { request in
+            guard request.path.hasSuffix("/document"), request.headers["range"] == nil else { return nil }
+            var answer = document(pdf, request)
+            answer.cutAfter = 100_000
+            answer.holds = true
+            return answer
+        }
+        let (client, descriptor) = try open(server)
+        let events = descriptor.events
+        try descriptor.download(usingJWT: token())
+        try await wait(in: events) { event in
+            if case .didMakeProgress(let progress) = event, progress.received == 0 { () } else { nil }
+        }
+        descriptor.cancelDownload()
+        try descriptor.performer().settle()
+        server.release()
+        descriptor.sync()
+        try await wait(in: events) { $0 == .didFinishSync ? () : nil }
+        #expect(descriptor.pdfFile == nil)
+        try descriptor.download(usingJWT: token())
+        try await wait(in: events) { $0 == .didFinishDownload ? () : nil }
         withExtendedLifetime(client) {}
     }
 

@@ -23,6 +23,8 @@ final class FakeServer: Sendable {
         var body: [UInt8] = []
         /// Close the connection after so many bytes of the body.
         var cutAfter: Int?
+        /// Keep the connection open after that until ``FakeServer/release()``.
+        var holds = false
 
         static func json(_ bytes: [UInt8], status: Int = 200) -> Answer {
             Answer(status: status, headers: ["content-type": "application/json"], body: bytes)
@@ -36,6 +38,8 @@ final class FakeServer: Sendable {
     let port: UInt16
     private let socket: Int32
     private let seen = Mutex<[Request]>([])
+    private let gate = NSCondition()
+    private let isReleased = Mutex(false)
 
     init(_ answer: @escaping @Sendable (Request) -> Answer) throws {
         socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -59,7 +63,9 @@ final class FakeServer: Sendable {
                     defer { close(connection) }
                     guard let request = Self.read(connection) else { return }
                     self?.seen.withLock { $0.append(request) }
-                    Self.write(answer(request), to: connection)
+                    let answer = answer(request)
+                    Self.write(answer, to: connection)
+                    if answer.holds { self?.waitForRelease() }
                 }
             }
         }
@@ -72,6 +78,20 @@ final class FakeServer: Sendable {
 
     var url: URL { URL(string: "http://127.0.0.1:\(port)")! }
     var requests: [Request] { seen.withLock { $0 } }
+
+    /// Lets go of every connection that is held.
+    func release() {
+        gate.lock()
+        isReleased.withLock { $0 = true }
+        gate.broadcast()
+        gate.unlock()
+    }
+
+    private func waitForRelease() {
+        gate.lock()
+        while !isReleased.withLock({ $0 }) { gate.wait() }
+        gate.unlock()
+    }
 
     private static func read(_ connection: Int32) -> Request? {
         var bytes: [UInt8] = []

@@ -46,15 +46,7 @@ func plainServer(
     return try FakeServer { request in
         if let answer = instead(request) { return answer }
         switch request.path {
-        case "/instant/v1/session":
-            guard let text = request.headers["authorization"]?.dropFirst("Bearer ".count),
-                let grant = try? Claims(token: String(text)).grant
-            else { return .error(401, "token_malformed") }
-            return .json(
-                SessionAnswer(
-                    grant: grant, now: Timestamp(seconds: 5), generation: "g", epoch: "e", head: 0,
-                    pdfSHA256: pdf.sha256, pdfBytes: Int64(pdf.bytes.count), title: "A title"
-                ).bytes)
+        case "/instant/v1/session": return session(pdf, request)
         case "/instant/v1/records":
             // Both readings of the route in one answer: an empty page, and nothing changed.
             let head = revision.withLock { $0 }
@@ -77,6 +69,17 @@ func plainServer(
         default: return .error(404, "not_found")
         }
     }
+}
+
+func session(_ pdf: FakePDF, _ request: FakeServer.Request) -> FakeServer.Answer {
+    guard let text = request.headers["authorization"]?.dropFirst("Bearer ".count),
+        let grant = try? Claims(token: String(text)).grant
+    else { return .error(401, "token_malformed") }
+    return .json(
+        SessionAnswer(
+            grant: grant, now: Timestamp(seconds: 5), generation: "g", epoch: "e", head: 0, pdfSHA256: pdf.sha256,
+            pdfBytes: Int64(pdf.bytes.count), title: "A title"
+        ).bytes)
 }
 
 func document(_ pdf: FakePDF, _ request: FakeServer.Request) -> FakeServer.Answer {

@@ -13,7 +13,9 @@ struct PDFDownload: Sendable {
 
     static let maximumBytes: Int64 = 2 << 30
     /// The server's PDF is not the one that was asked for.
-    struct Replaced: Error {}
+    struct Replaced: Error, CustomStringConvertible {
+        var description: String { "the server keeps sending another PDF than it announced" }
+    }
 
     /// - Parameters:
     ///   - token: asked for at each request.

@@ -1,4 +1,5 @@
 package import Annotations
+import InstantCore
 
 #if canImport(Glibc)
     import Glibc
@@ -12,9 +13,19 @@ package struct Environment: Sendable {
     /// How often the lock and other processes' changes are looked at.
     package var pollMilliseconds: Int
 
-    package init(now: @escaping @Sendable () -> Timestamp, pollMilliseconds: Int = 500) {
+    /// Milliseconds before a download that broke off so many times in a row goes on.
+    package var downloadPause: @Sendable (Int) -> Int64
+
+    package init(
+        now: @escaping @Sendable () -> Timestamp, pollMilliseconds: Int = 500,
+        downloadPause: @escaping @Sendable (Int) -> Int64 = { failures in
+            var random = SystemRandomNumberGenerator()
+            return Backoff.delay(failures: failures, using: &random)
+        }
+    ) {
         self.now = now
         self.pollMilliseconds = pollMilliseconds
+        self.downloadPause = downloadPause
     }
 
     /// The clock of this machine.

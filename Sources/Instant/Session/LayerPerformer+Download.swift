@@ -15,6 +15,15 @@ struct DownloadState {
     var notBefore: Timestamp?
 
     static let patience = 5
+
+    /// A break of the line, a token that ended meanwhile, a PDF that was replaced; but not for ever.
+    func mayRetry(_ error: any Error) -> Bool {
+        guard failures < Self.patience else { return false }
+        return switch error {
+        case SyncFailure.unreachable, SyncFailure.token, is PDFDownload.Replaced: true
+        default: false
+        }
+    }
 }
 
 extension LayerPerformer {
@@ -88,20 +97,15 @@ extension LayerPerformer {
                 switch error {
                 case is CancellationError: state.download.isWanted = false
                 case is PartFile.Busy: self.downloadLater(1000, &state, now)
-                case is PDFDownload.Replaced:
-                    // What the session said of the PDF is out of date: ask again, then start over.
-                    self.downloadLater(500, &state, now)
-                    return state.synchronizer.handle(.doubted, now: now, random: &state.random)
-                case SyncFailure.unreachable where state.download.failures < DownloadState.patience:
-                    state.download.failures += 1
-                    let delay = Backoff.delay(failures: state.download.failures, using: &state.random)
-                    self.downloadLater(delay, &state, now)
-                case SyncFailure.token:
-                    // Goes on with the next token; the session asks for it.
-                    return state.synchronizer.handle(.doubted, now: now, random: &state.random)
-                default:
+                case let error where !state.download.mayRetry(error):
                     state.download.isWanted = false
                     events.append(.didFailDownload(InstantError(error)))
+                default:
+                    state.download.failures += 1
+                    self.downloadLater(self.environment.downloadPause(state.download.failures), &state, now)
+                    // What the session said of the PDF or the token may be out of date: ask again.
+                    if case SyncFailure.unreachable = error { return [] }
+                    return state.synchronizer.handle(.doubted, now: now, random: &state.random)
                 }
                 return []
             }

@@ -155,7 +155,12 @@ extension LayerPerformer {
             state.streams[id] = openStream(id, token: state.tokens[ticket], from: cursor)
         case .closeStream(let id): state.streams.removeValue(forKey: id)?.cancel()
         case .wake(let moment): wake(at: moment, &state)
-        case .announce(let notice): return event(notice, state)
+        case .announce(let notice):
+            if notice == .pdfReplaced {
+                state.download.hasPDF = false
+                state.download.progress = nil
+            }
+            return event(notice, state)
         }
         return nil
     }

@@ -21,7 +21,7 @@ import Testing
             try world.expectNothingLost(client, seed)
             #expect(client.open == 0, "seed \(seed): \(client.name) has a sync that began and never ended")
         }
-        for (text, count) in world.server.applied {
+        for (text, count) in world.server.applied where !world.undoneTexts.contains(text) {
             #expect(count == 1, "seed \(seed): \(text) was applied \(count) times")
         }
     }
@@ -33,6 +33,8 @@ private struct World {
     var random: SeededRandom
     var now = Timestamp(seconds: 1000)
     var nextText = 0
+    /// Written a second time, on purpose.
+    var undoneTexts: Set<String> = []
 
     init(seed: UInt64) throws {
         random = SeededRandom(seed: seed)
@@ -54,7 +56,8 @@ private struct World {
         case 80..<84: try client.supplyToken(now, &random)
         case 84..<86: try changeRights(client)
         case 86..<88: try settleConflict(client)
-        case 88..<90: try client.give(.nudged, now, &random)
+        case 88..<89: try client.give(.nudged, now, &random)
+        case 89..<92: try undo(client)
         default: try pass(Int64.random(in: 10...3000, using: &random))
         }
     }
@@ -72,17 +75,27 @@ private struct World {
             switch (Int.random(in: 0..<10, using: &random), rows.isEmpty) {
             case (0..<4, _), (_, true):
                 let id = ULID.make(at: now, using: &random)
-                try client.layer.create(note(text), id: id, author: nil, at: now)
+                client.receipts.append(try client.layer.create(note(text), id: id, author: nil, at: now))
                 client.made[id] = text
             case (4..<8, _):
                 let id = random.pick(rows).id
-                try client.layer.update(id, content: note(text), at: now)
+                client.receipts.append(try client.layer.update(id, content: note(text), at: now))
                 client.made[id] = text
             default:
                 let id = random.pick(rows).id
-                try client.layer.delete(id, at: now)
+                client.receipts.append(try client.layer.delete(id, at: now))
                 client.made[id] = nil
             }
+        } catch is EditProblem { return }
+        try client.give(.edited, now, &random)
+    }
+
+    private mutating func undo(_ client: SimulatedClient) throws {
+        guard let receipt = client.receipts.popLast() else { return }
+        do {
+            let undone = try client.layer.undo(receipt, at: now)
+            client.made[receipt.id] = nil
+            if let text = undone.after.map({ Annotation($0).text }) { undoneTexts.insert(text) }
         } catch is EditProblem { return }
         try client.give(.edited, now, &random)
     }
@@ -130,7 +143,8 @@ private struct World {
         let wanted = try server.live(by: client.grant).map { "\($0.id) \(Annotation($0).text)" }
         // Lost edits of a record that is gone stand in its place: they are this client's own view.
         let rows = try client.layer.rows(ListQuery(), offset: 0, limit: 10_000).filter { row in
-            try client.layer.store.read { try $0.record(row.id) } != nil || row.delivery != .conflict
+            try client.layer.store.read { try $0.record(row.id) } != nil
+                || ![.conflict, .refused].contains(row.delivery)
         }
         let shown = try rows.map { "\($0.id) \(Annotation(try #require(try client.layer.record($0.id))).text)" }
         #expect(shown.sorted() == wanted.sorted(), "seed \(seed): \(client.name)")

@@ -18,6 +18,7 @@ final class SimulatedClient {
     private(set) var open = 0
     /// Text of the newest edit of each record that the person never took back.
     var made: [Record.ID: String] = [:]
+    var receipts: [EditReceipt] = []
     private var nextTicket = 1
     private let server: SimulatedServer
 

@@ -117,10 +117,10 @@ final class SimulatedServer {
             let done = try Push(grant: grant).perform(push, on: layer, in: store, now: now)
             return (done.answer, done.commit)
         }
-        for record in commit.records {
-            let text = record.isLive ? Annotation(record.record).text : nil
-            if let text, texts[record.id] != text { applied[text, default: 0] += 1 }
-            texts[record.id] = text
+        // What is restored is not written a second time.
+        for record in commit.records where record.isLive {
+            let text = Annotation(record.record).text
+            if texts.updateValue(text, forKey: record.id) != text { applied[text, default: 0] += 1 }
         }
         _ = fanout.publish(commit)
         return answer

@@ -1,0 +1,56 @@
+import Annotations
+import Foundation
+import InstantCore
+import SyncProtocol
+import Testing
+
+@testable import Instant
+
+/// A layer is never loaded whole: what a screen asks for takes about as long in a large layer as in a small one.
+@Suite struct LargeLayerTests {
+    @Test func aWindowOfALargeLayerIsQuick() throws {
+        let folder = try TemporaryFolder()
+        let store = try SQLiteStore(path: folder.path + "/layer.sqlite")
+        let identity = LayerIdentity(server: "s", documentID: "doc", layer: "", userID: "ana")
+        try store.found(identity, now: Timestamp(seconds: 1))
+        let layer = Layer(store: store)
+        let count = Int(ProcessInfo.processInfo.environment["LARGE_LAYER"] ?? "") ?? 10_000
+        try fill(layer, count: count)
+        let query = ListQuery()
+        var found = ListQuery()
+        found.filter.text = "words 77"
+        let questions: [(String, () throws -> Void)] = [
+            ("first window", { _ = try layer.rows(query, offset: 0, limit: 40) }),
+            ("last window", { _ = try layer.rows(query, offset: count - 40, limit: 40) }),
+            ("count", { _ = try layer.count(query) }),
+            ("filtered window", { _ = try layer.rows(found, offset: 0, limit: 40) }),
+            ("page", { _ = try layer.rows(onPage: 7) }),
+            ("position", { _ = try layer.position(of: "id-\(count - 1)", in: query) }),
+            (
+                "opening",
+                { _ = try Layer(store: SQLiteStore(path: store.path)).rows(query, offset: 0, limit: 40) }
+            ),
+        ]
+        // Generous: a debug build on a busy machine. What reads the whole layer takes far longer.
+        for (what, ask) in questions {
+            let took = try ContinuousClock().measure(ask)
+            #expect(took < .milliseconds(250), "\(what) of \(count)")
+        }
+    }
+
+    private func fill(_ layer: Layer, count: Int) throws {
+        for start in stride(from: 0, to: count, by: 1000) {
+            let items = (start..<min(start + 1000, count)).map { number -> SyncItem in
+                let content = note("words \(number) and more").changing { object in
+                    object["pageIndex"] = .number(JSONNumber(Int64(number % 300)))
+                    object["creatorName"] = .string("Author \(number % 17)")
+                }
+                return .record(Record(id: "id-\(number)", content: content), Int64(number))
+            }
+            let asked = try #require(try layer.nextPage(epoch: "e"))
+            let next = start + 1000 < count ? "page-\(String(repeating: "x", count: start / 1000))" : nil
+            _ = try layer.take(
+                SnapshotPage(epoch: "e", at: Int64(count), records: items, next: next), for: asked)
+        }
+    }
+}
