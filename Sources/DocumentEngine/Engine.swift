@@ -2,8 +2,8 @@ import Annotations
 import Authorization
 import Dispatch
 import EngineCore
-import Synchronization
 import SyncProtocol
+import Synchronization
 
 /// Performs what EngineCore decides: reads on a few threads, writes through one queue with group commit, listeners
 /// woken after each commit.
@@ -27,7 +27,8 @@ final class Engine: Sendable {
         case mail
         case heartbeat
         case expiring
-        case expired
+        /// Look at the clock: the token's time may be over.
+        case time
     }
 
     init(store: any LayerStore, limits: SyncProtocol.Limits, now: @escaping @Sendable () -> Timestamp) {
@@ -100,7 +101,8 @@ final class Engine: Sendable {
 
     /// Begins to listen. What was committed before has to be pulled after this call.
     func listen(_ layer: StoredLayer, scope: ViewScope, tokenID: String?) -> Listener {
-        let (signals, wake) = AsyncStream<Signal>.makeStream()
+        // Who is slow gets no longer row of calls: one more says nothing new, and mail waits in its box.
+        let (signals, wake) = AsyncStream<Signal>.makeStream(bufferingPolicy: .bufferingNewest(8))
         let id = live.withLock { live in
             let id = live.fanout.add(layer, scope: scope, tokenID: tokenID)
             live.wake[id] = wake

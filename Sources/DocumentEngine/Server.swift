@@ -9,8 +9,8 @@ import NIOCore
 import NIOSSL
 package import PDFPages
 import ServiceLifecycle
-import Synchronization
 package import SyncProtocol
+import Synchronization
 package import UnixSignals
 
 /// A running document engine.

@@ -11,7 +11,8 @@ struct BackendSecret: Sendable {
 
     func check(_ header: String?) throws(Refusal) {
         guard let secret else {
-            throw Refusal(.unauthorized, "the server was started without --api-token-file: its backend routes are closed")
+            throw Refusal(
+                .unauthorized, "the server was started without --api-token-file: its backend routes are closed")
         }
         guard let given = header.flatMap(Self.token), Self.same(Array(given.utf8), secret) else {
             throw Refusal(.unauthorized, #"the backend's secret is missing or wrong: Authorization: Token token="…""#)

@@ -27,7 +27,9 @@ private struct LimitedWriter: ResponseBodyWriter {
     mutating func write(_ buffer: ByteBuffer) async throws {
         var buffer = buffer
         // Ten pieces a second: smooth enough to watch, few enough to be cheap.
-        while let piece = buffer.readSlice(length: min(buffer.readableBytes, max(rate / 10, 1))), piece.readableBytes > 0 {
+        while let piece = buffer.readSlice(length: min(buffer.readableBytes, max(rate / 10, 1))),
+            piece.readableBytes > 0
+        {
             try await writer.write(piece)
             sent += piece.readableBytes
             try await clock.sleep(until: start + .seconds(Double(sent) / Double(rate)))

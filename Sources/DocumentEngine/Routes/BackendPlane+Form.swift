@@ -55,7 +55,8 @@ private struct Form {
             } else {
                 fields[current, default: []] += bytes
                 guard fields[current, default: []].count <= 4096, fields.count <= 32 else {
-                    throw Refusal(.payloadTooLarge, "a field of the form is longer than 4,096 bytes, or there are too many")
+                    throw Refusal(
+                        .payloadTooLarge, "a field of the form is longer than 4,096 bytes, or there are too many")
                 }
             }
         case .end: break

@@ -16,6 +16,8 @@ struct EventStream {
     static let heartbeat: Duration = .seconds(15)
     /// How long before its end a token is said to be ending.
     static let warning: Int64 = 60_000
+    /// A token may last to the year 9999; timers do not count that far.
+    private static let day: Int64 = 86_400_000
 
     mutating func run(on layer: StoredLayer) async throws {
         let scope = claims.grant.viewScope
@@ -43,7 +45,8 @@ struct EventStream {
         while true {
             let from = cursor
             let delta = try await engine.view(claims) { try $0.delta(since: from, limit: Push.deltaLimit) }
-            if !delta.changes.isEmpty {
+            // Told also when nothing of it is to be seen: the cursor has to stand where the next event begins.
+            if delta.upTo > from.revision {
                 let event = ChangeEvent(
                     epoch: delta.epoch, revision: delta.upTo, previous: from.revision, changes: delta.changes)
                 try await send(.change(event))
@@ -56,11 +59,15 @@ struct EventStream {
     private mutating func pass(on listener: Listener, after reached: Revision) async throws {
         if try await deliver(listener, after: reached) { return }
         for await signal in listener.signals {
+            guard engine.now() < claims.grant.expiresAt else {
+                return try await send(.session(SessionEvent(.expired, reason: "the token has expired")))
+            }
+            // Whatever the signal was: another one may have been pushed out by it.
+            if try await deliver(listener, after: reached) { return }
             switch signal {
-            case .mail: if try await deliver(listener, after: reached) { return }
+            case .mail, .time: break
             case .heartbeat: try await send(.heartbeat)
             case .expiring: try await send(.session(SessionEvent(.expiring, at: claims.grant.expiresAt)))
-            case .expired: return try await send(.session(SessionEvent(.expired, reason: "the token has expired")))
             }
         }
     }
@@ -82,7 +89,7 @@ struct EventStream {
 
     private func timers(waking listener: Listener) -> Task<Void, any Error> {
         let wake = listener.wake
-        let left = claims.grant.expiresAt - engine.now()
+        let (engine, end) = (engine, claims.grant.expiresAt)
         return Task {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
@@ -92,10 +99,16 @@ struct EventStream {
                     }
                 }
                 group.addTask {
-                    try await Task.sleep(for: .milliseconds(max(0, left - Self.warning)))
-                    wake.yield(.expiring)
-                    try await Task.sleep(for: .milliseconds(min(left, Self.warning)))
-                    wake.yield(.expired)
+                    var isWarned = false
+                    while case let left = end - engine.now(), left > 0 {
+                        if left <= Self.warning, !isWarned {
+                            isWarned = true
+                            wake.yield(.expiring)
+                        }
+                        try await Task.sleep(
+                            for: .milliseconds(isWarned ? left : min(left - Self.warning, Self.day)))
+                    }
+                    wake.yield(.time)
                 }
                 try await group.waitForAll()
             }

@@ -49,7 +49,8 @@ struct SyncPlane: Sendable {
         guard let text = exchange.header(Responder.version) else { return }
         guard let version = Int64(text) else { throw Refusal(.badRequest, "the protocol version is a number") }
         if version < ProtocolVersion.oldest {
-            throw Refusal(.oldClient, "this server speaks version \(ProtocolVersion.oldest) and newer: update the client")
+            throw Refusal(
+                .oldClient, "this server speaks version \(ProtocolVersion.oldest) and newer: update the client")
         }
         if version > ProtocolVersion.current {
             throw Refusal(.oldServer, "this server speaks version \(ProtocolVersion.current): update the server")

@@ -1,10 +1,11 @@
 import Crypto
 import FoundationEssentials
 import NIOCore
+
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Darwin)
-import Darwin
+    import Darwin
 #endif
 
 /// PDFs by their SHA-256: one file each, never changed once it has its name.

@@ -1,7 +1,7 @@
 import Dispatch
 import EngineCore
-import Synchronization
 import SyncProtocol
+import Synchronization
 
 /// One writer, group commit: what queued while the last commit was being written to disk becomes one transaction,
 /// each job in a savepoint of its own. A job's answer is given when its transaction is durable, and `committed` is

@@ -89,8 +89,9 @@ package struct Fanout: Sendable {
         close(listeners.filter { $0.value.sight.layer == layer }.map(\.key), with: event)
     }
 
-    package mutating func revoke(_ tokenIDs: Set<String>) -> Set<ListenerID> {
-        let ids = listeners.filter { $0.value.tokenID.map(tokenIDs.contains) ?? false }.map(\.key)
+    package mutating func revoke(_ tokenIDs: some Sequence<String>) -> Set<ListenerID> {
+        let tokenIDs = Set(tokenIDs.map(ByteOrdered.init))
+        let ids = listeners.filter { $0.value.tokenID.map { tokenIDs.contains(ByteOrdered($0)) } ?? false }.map(\.key)
         return close(ids, with: SessionEvent(.revoked, reason: "the token was revoked"), dropping: true)
     }
 

@@ -36,8 +36,12 @@ final class MemoryTransaction: StoreWriting {
     func isPDFUsed(_ sha256: String) throws -> Bool { state.documents.values.contains { $0.pdfSHA256 == sha256 } }
 
     private func matching(_ query: DocumentQuery) -> [StoredDocument] {
-        guard let title = query.title?.lowercased() else { return Array(state.documents.values) }
-        return state.documents.values.filter { $0.title.lowercased().contains(title) }
+        guard let title = query.title.map(Self.folded) else { return Array(state.documents.values) }
+        return state.documents.values.filter { Self.folded($0.title).contains(title) }
+    }
+
+    private static func folded(_ text: String) -> [UInt8] {
+        text.utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 + 32 : $0 }
     }
 
     func put(_ document: StoredDocument) throws { state.documents[ByteOrdered(document.id)] = document }
@@ -180,10 +184,11 @@ final class MemoryTransaction: StoreWriting {
         try change(layer) { layer in layer.answers[client] = layer.answers[client]?.filter { $0.key > n } }
     }
 
-    func isRevoked(tokenID: String) throws -> Bool { state.revoked[tokenID] != nil }
+    func isRevoked(tokenID: String) throws -> Bool { state.revoked[ByteOrdered(tokenID)] != nil }
 
     func revoke(tokenID: String, until expiry: Timestamp) throws {
-        state.revoked[tokenID] = max(expiry, state.revoked[tokenID] ?? expiry)
+        state.revoked[ByteOrdered(tokenID), default: expiry] = max(
+            expiry, state.revoked[ByteOrdered(tokenID)] ?? expiry)
     }
 
     func removeRevocations(before moment: Timestamp) throws {

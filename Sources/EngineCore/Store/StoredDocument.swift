@@ -50,7 +50,7 @@ package struct DocumentQuery: Hashable, Sendable {
         case title
     }
 
-    /// Keeps titles that hold this text, whichever case.
+    /// Keeps titles that hold this text; the case of ASCII letters does not matter.
     package var title: String?
     package var order: Order
     package var descending: Bool

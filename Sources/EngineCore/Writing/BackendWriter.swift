@@ -27,7 +27,8 @@ package struct BackendWriter {
                 root.contentType == .annotations
             else { throw Refusal(.invalid, #""rootId" names no annotation of this layer"#) }
         }
-        let record = Record(id: id, content: content, createdBy: user, updatedBy: user, group: group)
+        let record = Record(
+            id: id, content: content, createdBy: user.orNull, updatedBy: user.orNull, group: group.orNull)
         try writer.write(record, contentType: content.contentType, rootID: rootID, over: old, client: nil)
     }
 
@@ -35,13 +36,13 @@ package struct BackendWriter {
     package mutating func replace(_ id: Record.ID, _ content: Content, user: String?, group: String??) throws {
         let stored = try existing(id)
         try check(content)
-        guard content.contentType == stored.contentType, content["rootId"]?.string == stored.rootID else {
+        guard content.contentType == stored.contentType, (content["rootId"]?.string).isExactly(stored.rootID) else {
             throw Refusal(.invalid, "a record stays what it is: a comment of its thread, or an annotation")
         }
         var record = stored.record
         record.content = content
-        record.updatedBy = user
-        if let group { record.group = group }
+        record.updatedBy = user.orNull
+        if let group { record.group = group.orNull }
         try writer.write(
             record, contentType: stored.contentType, rootID: stored.rootID, over: stored, client: nil)
     }
@@ -55,11 +56,11 @@ package struct BackendWriter {
 
     /// Runs the body; when it throws, none of it was done.
     package mutating func attempt(_ body: (inout BackendWriter) throws -> Void) throws {
-        let before = self
+        let mark = writer.mark
         do {
             try writer.store.savepoint { try body(&self) }
         } catch {
-            self = before
+            writer.goBack(to: mark)
             throw error
         }
     }

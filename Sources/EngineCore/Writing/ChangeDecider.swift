@@ -22,6 +22,8 @@ struct ChangeDecider {
             return .invalid("an id has 1 to 256 bytes and no spaces or control characters")
         }
         guard change.baseRevision >= 0 else { return .invalid("a base revision is never negative") }
+        var change = change
+        change.group = change.group.orNull
         switch change.kind {
         case .create: return try create(change, &writer)
         case .update: return try update(change, &writer)
@@ -48,6 +50,11 @@ struct ChangeDecider {
     func live(in root: Record.ID, _ writer: LayerWriter) throws -> [StoredRecord] {
         try writer.store.thread(of: root, in: writer.layer)
     }
+}
+
+extension String? {
+    /// The empty group is the null one, as in permissions, where `group=` names it: else no permission could.
+    var orNull: String? { self?.isEmpty == true ? nil : self }
 }
 
 extension Verdict {

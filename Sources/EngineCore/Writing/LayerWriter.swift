@@ -8,7 +8,8 @@ package struct LayerWriter {
     package let store: any StoreWriting
     package private(set) var layer: StoredLayer
     package let now: Timestamp
-    private var touched: [ByteOrdered: StoredRecord] = [:]
+    /// Every state written, in revision order.
+    private var written: [StoredRecord] = []
     private var departures: [Departure] = []
 
     package init(_ layer: StoredLayer, in store: any StoreWriting, now: Timestamp) {
@@ -19,8 +20,9 @@ package struct LayerWriter {
 
     /// What this transaction has done so far.
     package var commit: Commit {
-        Commit(
-            layer: layer, records: touched.values.sorted { $0.revision < $1.revision }, departures: departures)
+        var seen: Set<ByteOrdered> = []
+        let last = written.reversed().filter { seen.insert(ByteOrdered($0.id)).inserted }
+        return Commit(layer: layer, records: last.reversed(), departures: departures)
     }
 
     /// Writes a record's new state under the next revision.
@@ -81,16 +83,32 @@ package struct LayerWriter {
         try store.put(record, in: layer)
         try store.setHead(record.revision, of: layer)
         layer.head = record.revision
-        touched[ByteOrdered(record.id)] = record
+        written.append(record)
+    }
+
+    /// Where the writer stands.
+    struct Mark {
+        fileprivate var layer: StoredLayer
+        fileprivate var written: Int
+        fileprivate var departures: Int
+    }
+
+    var mark: Mark { Mark(layer: layer, written: written.count, departures: departures.count) }
+
+    /// Forgets what was written since; the store has to be taken back as well.
+    mutating func goBack(to mark: Mark) {
+        layer = mark.layer
+        written.removeSubrange(mark.written...)
+        departures.removeSubrange(mark.departures...)
     }
 
     /// Runs the body in a savepoint: when it throws, the writer too stands where it stood.
     package mutating func attempt<Result>(_ body: (inout LayerWriter) throws -> Result) throws -> Result {
-        let before = self
+        let mark = mark
         do {
             return try store.savepoint { try body(&self) }
         } catch {
-            self = before
+            goBack(to: mark)
             throw error
         }
     }

@@ -1,0 +1,43 @@
+import AsyncHTTPClient
+import NIOCore
+import NIOHTTP1
+import SyncProtocol
+
+/// Reads one stream of events, one after the other.
+struct EventReader {
+    private var buffers: HTTPClientResponse.Body.AsyncIterator
+    private var parser = ServerSentEventParser()
+    private var waiting: [LiveEvent] = []
+    let status: Int
+    /// Bytes as they came, so that the exact form can be looked at.
+    private(set) var text = ""
+
+    init(_ server: RunningServer, _ token: String, from cursor: Cursor? = nil) async throws {
+        var request = HTTPClientRequest(url: server.url + "/instant/v1/events")
+        request.headers.add(name: "Authorization", value: "Bearer \(token)")
+        if let cursor { request.headers.add(name: "Last-Event-ID", value: cursor.eventID) }
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+        status = Int(response.status.code)
+        buffers = response.body.makeAsyncIterator()
+    }
+
+    /// - Returns: nil when the stream has ended.
+    mutating func next() async throws -> LiveEvent? {
+        while waiting.isEmpty {
+            guard let buffer = try await buffers.next() else { return nil }
+            text += String(decoding: buffer.readableBytesView, as: UTF8.self)
+            waiting = try parser.feed(buffer.readableBytesView)
+        }
+        return waiting.removeFirst()
+    }
+
+    mutating func change() async throws -> ChangeEvent? {
+        while let event = try await next() { if case .change(let change) = event { return change } }
+        return nil
+    }
+
+    mutating func session() async throws -> SessionEvent? {
+        while let event = try await next() { if case .session(let event) = event { return event } }
+        return nil
+    }
+}

@@ -1,0 +1,155 @@
+import Annotations
+import AsyncHTTPClient
+import DocumentEngine
+import Logging
+import NIOCore
+import NIOHTTP1
+import PDFPages
+import SyncProtocol
+import TestSupport
+
+/// A server on a free port of this machine, with a folder of its own.
+struct RunningServer: Sendable {
+    static let secret = "the backend's secret"
+
+    let server: Server
+    let url: String
+    let clock: TestClock
+    let mint: Mint
+
+    /// Runs a server while the body runs.
+    ///
+    /// - Parameter folder: to run on what an earlier server left; nil: a new one.
+    static func run<Result: Sendable>(
+        folder: TemporaryFolder? = nil, clock: TestClock = TestClock(),
+        _ change: (inout Server.Options) -> Void = { _ in },
+        _ body: (RunningServer) async throws -> Result
+    ) async throws -> Result {
+        let folder = try folder ?? TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
+        let mint = try await Mint.es256()
+        var options = Server.Options(
+            dataFolder: folder.path + "/data", keys: [try await VerificationKey(pem: mint.publicPEM)], apiToken: secret)
+        options.now = { clock.now }
+        options.logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        change(&options)
+        let server = try Server(options)
+        let (ports, ready) = AsyncStream<Int>.makeStream()
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                defer { ready.finish() }
+                try await server.run { ready.yield($0) }
+            }
+            var port: Int?
+            for await number in ports {
+                port = number
+                break
+            }
+            guard let port else {
+                try await group.waitForAll()
+                throw NotRunning()
+            }
+            let outcome: Swift.Result<Result, any Error>
+            do {
+                outcome = .success(
+                    try await body(
+                        RunningServer(server: server, url: "http://127.0.0.1:\(port)", clock: clock, mint: mint)))
+            } catch { outcome = .failure(error) }
+            await server.stop()
+            try await group.waitForAll()
+            return try outcome.get()
+        }
+    }
+
+    struct NotRunning: Error {}
+
+    // MARK: Requests
+
+    struct Answer: Sendable {
+        var status: Int
+        var headers: [String: String]
+        var body: [UInt8]
+
+        var text: String { String(decoding: body, as: UTF8.self) }
+        var json: JSON { (try? JSONReader.parse(body)) ?? .null }
+        /// The reason in the error envelope.
+        var reason: String? { json["error"]?["reason"]?.string }
+        func message<M: Message>(_: M.Type = M.self) throws -> M { try M(bytes: body) }
+    }
+
+    func send(
+        _ method: String, _ path: String, headers: [(String, String)] = [], body: [UInt8]? = nil
+    ) async throws -> Answer {
+        var request = HTTPClientRequest(url: url + path)
+        request.method = .init(rawValue: method)
+        for (name, value) in headers { request.headers.add(name: name, value: value) }
+        if let body { request.body = .bytes(body) }
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+        let bytes = try await response.body.collect(upTo: 64 << 20)
+        var fields: [String: String] = [:]
+        for (name, value) in response.headers { fields[name.lowercased()] = value }
+        return Answer(status: Int(response.status.code), headers: fields, body: Array(bytes.readableBytesView))
+    }
+
+    /// As the customer's backend.
+    func backend(
+        _ method: String, _ path: String, json: String? = nil, headers: [(String, String)] = []
+    ) async throws -> Answer {
+        try await send(
+            method, path, headers: [("Authorization", #"Token token="\#(Self.secret)""#)] + headers,
+            body: json.map { Array($0.utf8) })
+    }
+
+    /// As a client with a token.
+    func client(
+        _ token: String, _ method: String = "GET", _ path: String, headers: [(String, String)] = [],
+        body: [UInt8]? = nil
+    ) async throws -> Answer {
+        try await send(
+            method, "/instant/v1/" + path, headers: [("Authorization", "Bearer \(token)")] + headers, body: body)
+    }
+
+    // MARK: What most stories begin with
+
+    @discardableResult
+    func upload(_ id: String = "doc", _ pdf: [UInt8] = Samples.pdf) async throws -> Answer {
+        try await send(
+            "POST", "/api/documents?document_id=\(id)",
+            headers: [
+                ("Authorization", #"Token token="\#(Self.secret)""#), ("Content-Type", "application/pdf"),
+            ], body: pdf)
+    }
+
+    func push(_ token: String, client: String = "c1", acked: Int64 = 0, _ changes: [Change]) async throws -> Answer {
+        try await self.client(
+            token, "POST", "changes",
+            body: PushRequest(clientID: client, acked: acked, cursor: nil, changes: changes).bytes)
+    }
+
+    func session(_ token: String) async throws -> SessionAnswer {
+        try await client(token, "GET", "session").message()
+    }
+}
+
+enum Samples {
+    /// Two pages, a highlight and a note on the first.
+    static let pdf: [UInt8] = SmallPDF(annotations: [
+        "<</Type/Annot/Subtype/Highlight/Rect[100 600 160 620]/QuadPoints[100 620 160 620 100 600 160 600]"
+            + "/Contents(look here)/T(Ann)/C[1 1 0]>>",
+        "<</Type/Annot/Subtype/Text/Rect[10 700 30 720]/Contents(a note)/T(Bob)>>",
+    ]).bytes
+
+    static func note(_ text: String, page: Int = 0) -> Content {
+        var object = JSONObject()
+        object["v"] = 2
+        object["type"] = "pspdfkit/note"
+        object["pageIndex"] = .number(JSONNumber(Int64(page)))
+        object["bbox"] = [10, 10, 20, 20]
+        object["text"] = .string(text)
+        return Content(object)
+    }
+
+    static func create(_ n: Int64, _ id: String, _ text: String = "words", group: String? = nil) -> Change {
+        Change(n: n, kind: .create, id: id, baseRevision: 0, group: group, content: note(text))
+    }
+}
