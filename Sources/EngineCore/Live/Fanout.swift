@@ -26,6 +26,9 @@ package struct Fanout: Sendable {
         var mailbox: Mailbox
     }
 
+    /// Readers take lines of up to 2 MB: what a larger transaction did has to be pulled, page by page.
+    static let largestFrame = 2_000_000
+
     private var groups: [Sight: Group] = [:]
     private var listeners: [ListenerID: Listener] = [:]
     private var scopes: [Int64: Set<ViewScope>] = [:]
@@ -78,7 +81,7 @@ package struct Fanout: Sendable {
             let frame = Frame(revision: revision, bytes: LiveEvent.change(event).frame)
             group.last = revision
             groups[sight] = group
-            for member in group.members { listeners[member]?.mailbox.put(frame) }
+            for member in group.members { listeners[member]?.mailbox.put(frame, largest: Self.largestFrame) }
             woken.formUnion(group.members)
         }
         return woken

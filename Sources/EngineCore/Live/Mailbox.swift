@@ -18,8 +18,12 @@ struct Mailbox: Sendable {
     /// Nothing more will come.
     var isClosed: Bool { end != nil }
 
-    mutating func put(_ frame: Frame) {
+    /// - Parameter largest: bytes of a frame; what is larger cannot be told in one event.
+    mutating func put(_ frame: Frame, largest: Int = .max) {
         guard !isClosed else { return }
+        guard frame.bytes.count <= largest else {
+            return close(SessionEvent(.behind, reason: "more changed at once than fits one event"), dropping: true)
+        }
         guard frames.count < bound.frames, bytes + frame.bytes.count <= bound.bytes else {
             return close(SessionEvent(.behind, reason: "changes came faster than they were read"), dropping: true)
         }

@@ -1,0 +1,143 @@
+import Annotations
+import Authorization
+import SyncProtocol
+import Testing
+
+@testable import EngineCore
+
+/// What one page, one delta and one event may weigh, and that no page names a record its reader may not see.
+@Suite struct SizeTests {
+    private let store = MemoryStore()
+    private let key = LayerKey(document: "paper", name: "")
+
+    init() throws {
+        let key = key
+        try store.write { store in
+            let page = StoredDocument.Page(width: 612, height: 792)
+            let base = try store.addBase([])
+            try store.put(
+                StoredDocument(
+                    id: key.document, title: "Paper", pdfSHA256: "", pdfBytes: 0,
+                    createdAt: Timestamp(milliseconds: 0), base: base, pages: [page]))
+            _ = try store.addLayer(key, generation: "first")
+        }
+    }
+
+    @Test func largeRecordsComeInSmallPages() throws {
+        try push("ann", (1...6).map { note($0, bytes: 500_000) })
+        var (ids, next): ([Record.ID], Record.ID?) = ([], nil)
+        repeat {
+            let page = try view("ann") { try $0.snapshot(after: next, limit: 1000) }
+            #expect(page.bytes.count < 2_000_000)
+            ids += page.records.map(\.id)
+            next = page.next
+        } while next != nil
+        #expect(ids == ["1", "2", "3", "4", "5", "6"])
+    }
+
+    @Test func largeChangesComeInSmallDeltas() throws {
+        try push("ann", (1...6).map { note($0, bytes: 500_000) })
+        var (ids, upTo, more): ([Record.ID], Revision, Bool) = ([], 0, true)
+        while more {
+            let from = upTo
+            let delta = try view("ann") { try $0.delta(since: Cursor(epoch: $0.epoch, revision: from), limit: 500) }
+            #expect(delta.bytes.count < 2_000_000)
+            ids += delta.changes.map(\.id)
+            (upTo, more) = (delta.upTo, delta.more)
+        }
+        #expect(ids == ["1", "2", "3", "4", "5", "6"])
+        #expect(upTo == 6)
+    }
+
+    @Test func aTransactionTooLargeForOneEventSendsItsListenersToPull() throws {
+        var fanout = Fanout()
+        let layer = try #require(try store.read { try $0.layer(key) })
+        let listener = fanout.add(layer, scope: .everything, tokenID: nil)
+        let woken = fanout.publish(try push("ann", (1...6).map { note($0, bytes: 500_000) }))
+        #expect(woken == [listener])
+        let delivery = fanout.take(listener)
+        #expect(delivery.frames.isEmpty)
+        #expect(delivery.end?.kind == .behind)
+    }
+
+    /// Thousands of another's records before, between and after one's own: pages name only one's own.
+    @Test func pagesGoOnFromRecordsThatAreSeen() throws {
+        for start in stride(from: 1, through: 4_501, by: 500) {
+            try push("bob", (start..<start + 500).map { note($0, bytes: 1) })
+        }
+        try push("ann", [note(9_001, bytes: 1), note(9_002, bytes: 1)])
+        let mine = ["annotations:view:self"]
+        let first = try view("ann", mine) { try $0.snapshot(after: nil, limit: 1) }
+        #expect(first.records.map(\.id) == ["9001"])
+        #expect(first.next == "9001")
+        let second = try view("ann", mine) { try $0.snapshot(after: first.next, limit: 1) }
+        #expect(second.records.map(\.id) == ["9002"])
+        #expect(second.next == nil)
+    }
+
+    @Test func aDeltaOfMuchThatIsNotSeenGoesOnInPieces() throws {
+        for start in stride(from: 1, through: 4_501, by: 500) {
+            try push("bob", (start..<start + 500).map { note($0, bytes: 1) })
+        }
+        try push("ann", [note(9_001, bytes: 1)])
+        var (ids, upTo, rounds): ([Record.ID], Revision, Int) = ([], 0, 0)
+        while rounds < 10 {
+            let from = upTo
+            let delta = try view("ann", ["annotations:view:self"]) {
+                try $0.delta(since: Cursor(epoch: $0.epoch, revision: from), limit: 500)
+            }
+            ids += delta.changes.map(\.id)
+            rounds += 1
+            upTo = delta.upTo
+            if !delta.more { break }
+        }
+        #expect(ids == ["9001"])
+        #expect(rounds == 2)
+    }
+
+    // MARK: The scene
+
+    private func note(_ number: Int, bytes: Int) -> (id: Record.ID, content: Content) {
+        var content = JSONObject()
+        content["v"] = 1
+        content["type"] = "pspdfkit/note"
+        content["pageIndex"] = 0
+        content["bbox"] = [0, 0, 10, 10]
+        content["text"] = .string(String(repeating: "y", count: bytes))
+        return (String(number), Content(content))
+    }
+
+    private func grant(_ user: String, _ permissions: [String]? = nil) -> Grant {
+        let collaboration = permissions?.compactMap { text -> Permission? in
+            if case .granted(let permission) = Permission.read(text) { permission } else { nil }
+        }
+        return Grant(
+            documentID: key.document, userID: user, collaboration: collaboration,
+            expiresAt: Timestamp(seconds: 4_000_000_000))
+    }
+
+    @discardableResult
+    private func push(_ user: String, _ notes: [(id: Record.ID, content: Content)]) throws -> Commit {
+        try store.write { store in
+            let layer = try #require(try store.layer(key))
+            let start = try store.client(user, in: layer)?.lastN ?? 0
+            let changes = zip(1..., notes).map { n, note in
+                Change(n: start + n, kind: .create, id: note.id, baseRevision: 0, content: note.content)
+            }
+            let request = PushRequest(clientID: user, acked: 0, cursor: nil, changes: changes)
+            let (answer, commit) = try Push(grant: grant(user)).perform(
+                request, on: layer, in: store, now: Timestamp(seconds: 1_000))
+            #expect(answer.results.allSatisfy { $0.status == .applied })
+            return commit
+        }
+    }
+
+    private func view<Result: Sendable>(
+        _ user: String, _ permissions: [String]? = nil, _ body: (LayerView) throws -> Result
+    ) throws -> Result {
+        try store.read { store in
+            let layer = try #require(try store.layer(key))
+            return try body(LayerView(layer, scope: grant(user, permissions).viewScope, in: store))
+        }
+    }
+}
