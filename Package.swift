@@ -121,7 +121,7 @@ let package = Package(
             "Instant",
             [
                 "Annotations", "Authorization", "SyncProtocol", "InstantCore", "EngineCore", "DocumentEngine", jwt,
-                crypto, httpClient, nio, logging,
+                crypto, httpClient, nio, nioHTTP, logging,
             ]),
         tests("EngineCore", ["Annotations", "Authorization", "SyncProtocol"]),
         tests(

@@ -55,7 +55,9 @@ extension InstantClientDelegate {
         case .didFinishSync: instantClient(client, didFinishSyncFor: descriptor)
         case .didFailSync(let error):
             instantClient(client, documentDescriptor: descriptor, didFailSyncWithError: error)
-        case .didMakeProgress, .didChangeRecords, .didReplacePDF, .tokenExpires, .didLoseAccess, .refresh: break
+        case .didMakeProgress, .didChangeRecords, .didReplacePDF, .tokenExpires, .didLoseAccess,
+            .didChangeConnection, .refresh:
+            break
         }
     }
 }

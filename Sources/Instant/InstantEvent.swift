@@ -24,6 +24,8 @@ public enum InstantEvent: Hashable, Sendable {
     case tokenExpires(at: Timestamp)
     /// The document or layer is gone, or reading was withdrawn: storage and edits stay.
     case didLoseAccess(String)
+    /// Connected, cut off, waiting for a token: the status has the present state of it.
+    case didChangeConnection
     /// Something was missed: read again what is shown.
     case refresh
 }

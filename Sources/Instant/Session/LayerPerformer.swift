@@ -86,18 +86,18 @@ final class LayerPerformer: Sendable {
         }
     }
 
-    /// Ends everything; nothing is told afterwards.
+    /// Ends everything: the lock is free when this returns, and nothing is told afterwards but the end.
     func close(because error: InstantError) {
+        let wasSyncing = state.withLock { state in
+            state.isClosed = true
+            for stream in state.streams.values { stream.cancel() }
+            state.streams = [:]
+            state.download.task?.cancel()
+            state.tokens = [:]
+            state.lock = nil
+            return state.synchronizer.cycle.isSyncing
+        }
         queue.async {
-            let wasSyncing = self.state.withLock { state in
-                state.isClosed = true
-                for stream in state.streams.values { stream.cancel() }
-                state.streams = [:]
-                state.download.task?.cancel()
-                state.tokens = [:]
-                state.lock = nil
-                return state.synchronizer.cycle.isSyncing
-            }
             if wasSyncing { self.tell(.didFailSync(error)) }
             self.hub.finish()
         }
@@ -117,8 +117,8 @@ extension LayerPerformer {
             let needed = Set(state.synchronizer.tickets)
             state.tokens = state.tokens.filter { needed.contains($0.key) }
             startDownloadIfWanted(&state)
-            publish(state)
-            return events + finishedDownload(&state)
+            let connection = publish(state)
+            return events + connection + finishedDownload(&state)
         }
         for event in events { tell(event) }
     }
@@ -136,14 +136,17 @@ extension LayerPerformer {
         queue.asyncAfter(deadline: .now() + .milliseconds(delay), execute: body)
     }
 
-    private func publish(_ state: State) {
+    /// - Returns: what is to be told of it.
+    private func publish(_ state: State) -> [InstantEvent] {
         let synchronizer = state.synchronizer
-        published.withLock {
+        return published.withLock {
+            let before = ($0.connection, $0.problem)
             $0.connection = synchronizer.connection
             $0.documentState = synchronizer.cycle.state
             $0.isSyncing = synchronizer.cycle.isSyncing
             $0.progress = state.download.progress
             $0.problem = synchronizer.problem?.description
+            return before == ($0.connection, $0.problem) ? [] : [.didChangeConnection]
         }
     }
 

@@ -1,0 +1,125 @@
+import AsyncHTTPClient
+import Crypto
+import DocumentEngine
+import Foundation
+import InstantCore
+import Logging
+import NIOCore
+import NIOHTTP1
+import TestSupport
+
+@testable import Instant
+
+/// A document engine in this process, on loopback, with one document in it, and the key that signs its tokens.
+final class LiveServer: Sendable {
+    let url: URL
+    let port: Int
+    private let key: P256.Signing.PrivateKey
+    private let server: Server
+    private let running: Task<Void, any Error>
+
+    /// - Parameters:
+    ///   - folder: kept by the caller, so that a server can be started again on what another one left.
+    ///   - port: 0 for any.
+    init(folder: TemporaryFolder, key: P256.Signing.PrivateKey = .init(), port: Int = 0) async throws {
+        self.key = key
+        var options = Server.Options(
+            dataFolder: folder.path + "/server",
+            keys: [try await VerificationKey(pem: key.publicKey.pemRepresentation)], apiToken: "secret")
+        options.port = port
+        options.logger.logLevel = .error
+        let server = try Server(options)
+        self.server = server
+        let (ports, ready) = AsyncStream.makeStream(of: Int.self)
+        running = Task {
+            defer { ready.finish() }
+            try await server.run { ready.yield($0) }
+        }
+        var iterator = ports.makeAsyncIterator()
+        guard let port = await iterator.next(), let url = URL(string: "http://127.0.0.1:\(port)") else {
+            try await running.value
+            throw EventsEnded()
+        }
+        self.port = port
+        self.url = url
+    }
+
+    func stop() async throws {
+        await server.stop()
+        try await running.value
+    }
+
+    /// A token signed with ES256.
+    func token(
+        _ user: String? = "ana", permissions: String = #""all""#, id: String = UUID().uuidString, more: String = ""
+    ) throws -> String {
+        let user = user.map { #","user_id":"\#($0)","creator_name":"\#($0)""# } ?? ""
+        let payload =
+            #"{"document_id":"doc","layer":"review","permissions":\#(permissions),"jti":"\#(id)","exp":4000000000\#(user)\#(more)}"#
+        let text = [#"{"alg":"ES256","typ":"JWT"}"#, payload].map(Self.base64URL).joined(separator: ".")
+        let signature = try key.signature(for: Data(text.utf8))
+        return text + "." + Self.base64URL(signature.rawRepresentation)
+    }
+
+    func upload(_ pdf: [UInt8]) async throws {
+        try await send("POST", "/api/documents?document_id=doc&title=A%20paper", "application/pdf", pdf)
+    }
+
+    func revoke(_ jwt: String) async throws {
+        try await send("POST", "/api/revoke", "application/json", Array(#"{"jwts":["\#(jwt)"]}"#.utf8))
+    }
+
+    private func send(_ method: String, _ path: String, _ type: String, _ body: [UInt8]) async throws {
+        var request = HTTPClientRequest(url: url.absoluteString + path)
+        request.method = .init(rawValue: method)
+        request.headers.add(name: "authorization", value: #"Token token="secret""#)
+        request.headers.add(name: "content-type", value: type)
+        request.body = .bytes(body)
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+        guard response.status.code == 200 else {
+            let text = String(buffer: try await response.body.collect(upTo: 1 << 16))
+            throw InstantError(.requestFailed, "\(response.status): \(text)")
+        }
+    }
+
+    private static func base64URL(_ text: String) -> String { base64URL(Data(text.utf8)) }
+    private static func base64URL(_ data: Data) -> String {
+        data.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    }
+}
+
+/// One person at one machine of their own.
+struct Person {
+    let folder: TemporaryFolder
+    let client: InstantClient
+    let descriptor: InstantDocumentDescriptor
+
+    /// Joins and is live, listening, with everything downloaded.
+    init(_ server: LiveServer, _ jwt: String, folder: TemporaryFolder? = nil) async throws {
+        self.folder = try folder ?? TemporaryFolder()
+        client = try InstantClient(serverURL: server.url, dataDirectory: self.folder.url)
+        descriptor = try client.documentDescriptor(forJWT: jwt)
+        descriptor.delayForSyncingLocalChanges = .zero
+        descriptor.startListeningForServerChanges()
+        let events = descriptor.events
+        if descriptor.isDownloaded {
+            descriptor.reauthenticate(withJWT: jwt)
+            try await wait(in: events) { $0 == .didFinishSync ? () : nil }
+        } else {
+            try descriptor.download(usingJWT: jwt)
+            try await wait(in: events) { $0 == .didFinishDownload ? () : nil }
+        }
+    }
+
+    /// Waits until the layer is as wanted, looking again at each event.
+    func see(_ isSo: () throws -> Bool) async throws {
+        let events = descriptor.events
+        if try isSo() { return }
+        for await _ in events where try isSo() { return }
+        throw EventsEnded()
+    }
+
+    func texts() throws -> [String] {
+        try descriptor.rows(ListQuery(), offset: 0, limit: 100).map(\.text).sorted()
+    }
+}
