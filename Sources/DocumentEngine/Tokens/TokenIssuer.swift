@@ -1,0 +1,111 @@
+package import Annotations
+package import Authorization
+import JWTKit
+
+/// Signs tokens with a private key, for development and tests. A real token comes from the customer's backend; the
+/// viewer never holds a private key (guide: authentication, "Security considerations").
+package struct TokenIssuer: Sendable {
+    /// What to write into a token; the claims of the guide under their documented names.
+    package struct Request: Sendable {
+        package var documentID: String
+        package var layer: String?
+        package var userID: String?
+        /// nil writes `"all"`.
+        package var permissions: [String]?
+        package var collaboration: [String]?
+        package var defaultGroup: String?
+        package var creatorName: String?
+        package var expiresAt: Timestamp
+        package var issuedAt: Timestamp?
+        package var notBefore: Timestamp?
+        package var tokenID: String?
+
+        package init(documentID: String, expiresAt: Timestamp) {
+            self.documentID = documentID
+            self.expiresAt = expiresAt
+        }
+    }
+
+    private let keys = JWTKeyCollection()
+    package let algorithm: String
+
+    /// - Parameter privateKeyPEM: an EC (P-256, P-521), Ed25519 or RSA private key in PEM. RSA keys sign RS256.
+    /// - Throws: ``UnusableKey`` when it is none of these.
+    package init(privateKeyPEM pem: String) async throws(UnusableKey) {
+        if let key = try? ES256PrivateKey(pem: pem) {
+            algorithm = "ES256"
+            await keys.add(ecdsa: key)
+        } else if let key = try? ES512PrivateKey(pem: pem) {
+            algorithm = "ES512"
+            await keys.add(ecdsa: key)
+        } else if let key = try? EdDSA.PrivateKey(pem: pem) {
+            algorithm = "EdDSA"
+            await keys.add(eddsa: key)
+        } else if let key = try? Insecure.RSA.PrivateKey(pem: pem) {
+            algorithm = "RS256"
+            await keys.add(rsa: key, digestAlgorithm: .sha256)
+        } else {
+            throw UnusableKey()
+        }
+    }
+
+    package func token(_ request: Request) async throws -> String {
+        try await keys.sign(Payload(request))
+    }
+
+    package struct UnusableKey: Error, CustomStringConvertible {
+        package var description: String {
+            "the key is not an EC (P-256 or P-521), Ed25519 or RSA private key in PEM form"
+        }
+    }
+}
+
+/// The payload as JWTKit writes it. Members that are nil are left out.
+private struct Payload: JWTPayload {
+    var document_id: String
+    var layer: String?
+    var user_id: String?
+    var permissions: Permissions
+    var collaboration_permissions: [String]?
+    var default_group: String?
+    var creator_name: String?
+    var exp: Int64
+    var iat: Int64?
+    var nbf: Int64?
+    var jti: String?
+
+    enum Permissions: Codable {
+        case all
+        case some([String])
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            self = if let list = try? container.decode([String].self) { .some(list) } else { .all }
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            switch self {
+            case .all: try container.encode("all")
+            case .some(let list): try container.encode(list)
+            }
+        }
+    }
+
+    init(_ request: TokenIssuer.Request) {
+        document_id = request.documentID
+        layer = request.layer
+        user_id = request.userID
+        permissions = request.permissions.map(Permissions.some) ?? .all
+        collaboration_permissions = request.collaboration
+        default_group = request.defaultGroup
+        creator_name = request.creatorName
+        exp = request.expiresAt.milliseconds / 1000
+        iat = request.issuedAt.map { $0.milliseconds / 1000 }
+        nbf = request.notBefore.map { $0.milliseconds / 1000 }
+        jti = request.tokenID
+    }
+
+    /// Never asked: this type only writes.
+    func verify(using _: some JWTAlgorithm) async throws {}
+}

@@ -1,0 +1,80 @@
+import Annotations
+import AsyncHTTPClient
+import FoundationEssentials
+import NIOCore
+import NIOHTTP1
+import SyncProtocol
+
+/// What a customer's backend does with the server, as far as this program needs it.
+struct Backend {
+    var server: String
+    var secret: String
+
+    /// Uploads a PDF as multipart/form-data, read and sent in pieces.
+    ///
+    /// - Returns: the document's id.
+    func upload(_ path: String, documentID: String?, title: String?, overwrite: Bool) async throws -> String {
+        let file = try UploadFile(path)
+        let boundary = "postilla-\(UInt64.random(in: 0 ... .max))-\(UInt64.random(in: 0 ... .max))"
+        var head = ""
+        func field(_ name: String, _ value: String) {
+            head += "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(name)\"\r\n\r\n\(value)\r\n"
+        }
+        if let documentID { field("document_id", documentID) }
+        field("title", title ?? String(path.split(separator: "/").last ?? "document"))
+        if overwrite { field("overwrite_existing_document", "true") }
+        head += "--\(boundary)\r\nContent-Disposition: form-data; name=\"file\"; filename=\"document.pdf\"\r\n"
+        head += "Content-Type: application/pdf\r\n\r\n"
+        let tail = "\r\n--\(boundary)--\r\n"
+
+        var request = HTTPClientRequest(url: server + "/api/documents")
+        request.method = .POST
+        request.headers.add(name: "Authorization", value: "Token token=\"\(secret)\"")
+        request.headers.add(name: "Content-Type", value: "multipart/form-data; boundary=\(boundary)")
+        request.body = .stream(
+            FileParts(head: head, file: file, tail: tail),
+            length: .known(Int64(head.utf8.count) + file.size + Int64(tail.utf8.count)))
+        let answer = try await send(request)
+        guard let id = answer["data"]?["document_id"]?.string else {
+            throw CommandFailure("\(server) is not a Postilla server: its answer to the upload makes no sense")
+        }
+        return id
+    }
+
+    /// Uploads unless a document of this id is there already.
+    func uploadIfMissing(_ path: String, documentID: String) async throws {
+        var request = HTTPClientRequest(url: server + "/api/documents/\(documentID)/properties")
+        request.headers.add(name: "Authorization", value: "Token token=\"\(secret)\"")
+        let response = try? await HTTPClient.shared.execute(request, timeout: .seconds(10))
+        _ = try? await response?.body.collect(upTo: 1 << 20)
+        if response?.status == .ok { return }
+        _ = try await upload(path, documentID: documentID, title: nil, overwrite: false)
+    }
+
+    func revoke(_ tokens: [String]) async throws {
+        var request = HTTPClientRequest(url: server + "/api/revoke")
+        request.method = .POST
+        request.headers.add(name: "Authorization", value: "Token token=\"\(secret)\"")
+        request.headers.add(name: "Content-Type", value: "application/json")
+        request.body = .bytes(ByteBuffer(string: (["jwts": .array(tokens.map(JSON.string))] as JSON).text))
+        _ = try await send(request)
+    }
+
+    private func send(_ request: HTTPClientRequest) async throws -> JSON {
+        let response: HTTPClientResponse
+        let body: [UInt8]
+        do {
+            response = try await HTTPClient.shared.execute(request, timeout: .minutes(30))
+            body = Array(try await response.body.collect(upTo: 1 << 20).readableBytesView)
+        } catch {
+            throw CommandFailure("\(server) cannot be reached: is it running?", .unreachable)
+        }
+        if response.status == .ok { return (try? JSONReader.parse(body)) ?? .null }
+        let why = try? ErrorAnswer(bytes: body)
+        if response.status == .unauthorized {
+            throw CommandFailure("the server refused the backend's secret", .authentication)
+        }
+        throw CommandFailure(
+            why.map(\.description) ?? "\(server) answered \(response.status.code): it is not a Postilla server")
+    }
+}

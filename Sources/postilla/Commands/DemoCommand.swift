@@ -1,0 +1,69 @@
+import Annotations
+import ArgumentParser
+
+struct DemoCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "demo", abstract: "Sample documents, a server, tokens and the viewer: nothing to prepare.",
+        discussion: """
+            Four things to try:
+              lose a token     in the viewer, type :forget-token, then T and @PATH of reviewer.jwt
+              make a conflict  open the same layer in a second terminal, type :offline in one, edit the same note in \
+            both, then :online
+              present          let a spectator (spectator.jwt) watch in a second terminal while you mark words
+              be read-only     open the layer with spectator.jwt and press a
+            """)
+
+    @Flag(help: "Run the server only and print one JSON line that says where it is and where the tokens are.")
+    var serveOnly = false
+
+    @Option(help: ArgumentHelp("Keep data here instead of $XDG_DATA_HOME/postilla (or POSTILLA_DATA).", valueName: "dir"))
+    var dataDir: String?
+
+    func run() async throws {
+        let folders = try Folders(dataDirectory: dataDir)
+        let folder = try DemoFolder(folders)
+        let samples = try Samples.all()
+        try folder.makeSecrets()
+        try await folder.writeTokens(now: .now)
+        let serveOnly = serveOnly
+        try await DemoServer(folder: folder).run { server in
+            let backend = Backend(server: server, secret: try PrivateFile.read(folder.apiToken).trimmed)
+            for sample in samples {
+                try await backend.uploadIfMissing(sample.path, documentID: sample.documentID)
+            }
+            if serveOnly {
+                Output.data(Self.readyLine(server: server, folder: folder) + "\n")
+                await Interruption.wait()
+            } else {
+                let farewell = Self.farewell(server: server, folder: folder)
+                Output.message(farewell)
+                let options = ViewerOptions(
+                    start: .layer(server: server), source: .file(folder.token(.reviewer)), folders: folders)
+                try await Viewer.run(options)
+                Output.message(farewell)
+            }
+        }
+    }
+
+    private static func readyLine(server: String, folder: DemoFolder) -> String {
+        var json = JSONWriter()
+        json.object {
+            $0.member("server", server)
+            $0.member(
+                "tokens",
+                object: { json in
+                    for role in DemoRole.allCases { json.member(role.rawValue, folder.token(role)) }
+                })
+            $0.member("api_token_file", folder.apiToken)
+        }
+        return json.text
+    }
+
+    private static func farewell(server: String, folder: DemoFolder) -> String {
+        """
+        Join from a second terminal while the demo runs:
+          postilla open \(server) --token-file \(folder.token(.spectator))
+        The demo lives in \(folder.path); to remove it all: rm -r \(folder.path)
+        """
+    }
+}

@@ -1,0 +1,7 @@
+import ArgumentParser
+
+struct TokenCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "token", abstract: "Make a token for trying things out, or explain one.",
+        subcommands: [TokenIssueCommand.self, TokenShowCommand.self])
+}

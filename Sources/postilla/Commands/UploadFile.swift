@@ -1,0 +1,63 @@
+import NIOCore
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// A file to send: opened once, read in pieces, closed when the last reader is gone.
+final class UploadFile: Sendable {
+    let descriptor: Int32
+    let size: Int64
+
+    init(_ path: String) throws {
+        descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        var status = stat()
+        guard descriptor >= 0, fstat(descriptor, &status) == 0 else {
+            throw CommandFailure("cannot read \(path): \(String(cString: strerror(errno)))")
+        }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw CommandFailure("\(path) is not a file") }
+        size = Int64(status.st_size)
+    }
+
+    deinit { close(descriptor) }
+
+    /// - Throws: when the file shrinks while it is read.
+    func read(at offset: Int64, count: Int) throws -> ByteBuffer {
+        var bytes = [UInt8](repeating: 0, count: count)
+        let got = pread(descriptor, &bytes, count, off_t(offset))
+        guard got > 0 else { throw CommandFailure("the file changed while it was sent") }
+        return ByteBuffer(bytes: bytes[..<got])
+    }
+}
+
+/// The body of a multipart upload: head, the file in pieces of 256 kB, tail.
+struct FileParts: AsyncSequence, Sendable {
+    let head: String
+    let file: UploadFile
+    let tail: String
+
+    struct Iterator: AsyncIteratorProtocol {
+        let parts: FileParts
+        var offset: Int64 = -1
+        var isDone = false
+
+        mutating func next() async throws -> ByteBuffer? {
+            if isDone { return nil }
+            if offset < 0 {
+                offset = 0
+                return ByteBuffer(string: parts.head)
+            }
+            guard offset < parts.file.size else {
+                isDone = true
+                return ByteBuffer(string: parts.tail)
+            }
+            let piece = try parts.file.read(at: offset, count: Int(Swift.min(256 << 10, parts.file.size - offset)))
+            offset += Int64(piece.readableBytes)
+            return piece
+        }
+    }
+
+    func makeAsyncIterator() -> Iterator { Iterator(parts: self) }
+}

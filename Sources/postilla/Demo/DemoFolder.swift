@@ -1,0 +1,52 @@
+import Annotations
+import Crypto
+import DocumentEngine
+import FoundationEssentials
+
+/// The demo's files: one folder under the state folder, removed with it.
+struct DemoFolder {
+    let path: String
+
+    init(_ folders: Folders) throws {
+        path = folders.state + "/demo"
+        for folder in [path, data, tokens] { try Folders.make(folder) }
+    }
+
+    /// The server's data.
+    var data: String { path + "/data" }
+    var tokens: String { path + "/tokens" }
+    var log: String { path + "/server.log" }
+    var privateKey: String { path + "/key.pem" }
+    var publicKey: String { path + "/key.pub.pem" }
+    var apiToken: String { path + "/api-token" }
+    /// The port of last time: with it the local copies are found again.
+    var port: String { path + "/port" }
+
+    func token(_ role: DemoRole) -> String { "\(tokens)/\(role.rawValue).jwt" }
+
+    /// Draws the key pair and the backend's secret, once.
+    func makeSecrets() throws {
+        if !FileManager.default.fileExists(atPath: privateKey) {
+            let key = P256.Signing.PrivateKey()
+            try PrivateFile.write(key.publicKey.pemRepresentation + "\n", to: publicKey)
+            try PrivateFile.write(key.pemRepresentation + "\n", to: privateKey)
+        }
+        if !FileManager.default.fileExists(atPath: apiToken) {
+            let secret = SymmetricKey(size: .bits256).withUnsafeBytes { bytes in
+                bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+            }
+            try PrivateFile.write(secret + "\n", to: apiToken)
+        }
+    }
+
+    /// Writes a fresh token for every role.
+    func writeTokens(now: Timestamp) async throws {
+        let issuer = try await TokenIssuer(privateKeyPEM: try PrivateFile.read(privateKey))
+        var random = SystemRandomNumberGenerator()
+        for role in DemoRole.allCases {
+            var request = role.request(now: now)
+            request.tokenID = ULID.make(at: now, using: &random)
+            try PrivateFile.write(try await issuer.token(request) + "\n", to: token(role))
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import Annotations
+import FoundationEssentials
+import Subprocess
+import SystemPackage
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Runs `postilla serve` as a child in its own process group: it tells its address in a line on a pipe, and ends when
+/// its standard input closes, so that not even a kill -9 of the parent leaves it behind.
+struct DemoServer {
+    let folder: DemoFolder
+
+    /// - Parameter body: is given the server's address; the server ends when it returns.
+    func run(_ body: @Sendable (String) async throws -> Void) async throws {
+        let port = ((try? PrivateFile.read(folder.port).trimmed).flatMap { UInt16($0) }).flatMap { isFree($0) ? $0 : nil } ?? 0
+        var options = PlatformOptions()
+        options.processGroupID = 0
+        options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: .seconds(3))]
+        let log = try FileDescriptor.open(
+            FilePath(folder.log), .writeOnly, options: [.create, .truncate, .closeOnExec], permissions: .ownerReadWrite)
+        let result = try await Subprocess.run(
+            .path(FilePath(Self.executable)),
+            arguments: Arguments([
+                "serve", "--host", "127.0.0.1", "--port", String(port), "--data", folder.data,
+                "--jwt-public-key", folder.publicKey, "--api-token-file", folder.apiToken, "--exit-with-stdin",
+            ]),
+            platformOptions: options, input: .inputWriter, output: .sequence,
+            error: .fileDescriptor(log, closeAfterSpawningProcess: true)
+        ) { execution in
+            guard let address = try await readyAddress(execution.standardOutput) else {
+                throw CommandFailure("the demo's server did not start: see \(folder.log)")
+            }
+            if let port = address.split(separator: ":").last { try PrivateFile.write("\(port)\n", to: folder.port) }
+            do {
+                try await body(address)
+            } catch {
+                try? await execution.standardInputWriter.finish()
+                throw error
+            }
+            try await execution.standardInputWriter.finish()
+        }
+        guard case .exited(0) = result.terminationStatus else {
+            throw CommandFailure("the demo's server ended with \(result.terminationStatus): see \(folder.log)")
+        }
+    }
+
+    /// The first line of output: `{"server":"http://127.0.0.1:5000"}`.
+    private func readyAddress(_ output: some AsyncSequence<Buffer, any Error>) async throws -> String? {
+        var line: [UInt8] = []
+        for try await piece in output {
+            piece.withUnsafeBytes { line.append(contentsOf: $0) }
+            if let end = line.firstIndex(of: 0x0A) {
+                return (try? JSONReader.parse(Array(line[..<end])))?["server"]?.string
+            }
+        }
+        return nil
+    }
+
+    /// This very program, wherever it was started from.
+    static var executable: String {
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let count = buffer.withUnsafeMutableBytes {
+            readlink("/proc/self/exe", $0.bindMemory(to: CChar.self).baseAddress!, 4096)
+        }
+        guard count > 0 else { return CommandLine.arguments[0] }
+        return String(decoding: buffer[..<count], as: UTF8.self)
+    }
+
+    private func isFree(_ port: UInt16) -> Bool {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        var reuse: Int32 = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &reuse, socklen_t(MemoryLayout<Int32>.size))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        return withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+    }
+}

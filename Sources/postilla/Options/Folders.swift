@@ -1,0 +1,39 @@
+import FoundationEssentials
+
+/// Where files live (XDG base directories). Nothing is made before it is needed; folders are 0700, files 0600.
+struct Folders {
+    /// Layers and PDFs on this machine: `$XDG_DATA_HOME/postilla`, `--data-dir`, `POSTILLA_DATA`.
+    var data: String
+    /// Log, drafts, the demo: `$XDG_STATE_HOME/postilla`.
+    var state: String
+
+    /// - Throws: when neither the XDG variables nor `HOME` say where to put them.
+    init(dataDirectory: String? = nil) throws {
+        let environment = ProcessInfo.processInfo.environment
+        func folder(_ variable: String, _ fallback: String) throws -> String {
+            // A relative path in an XDG variable is invalid and ignored (XDG base directory specification).
+            if let path = environment[variable], path.hasPrefix("/") { return path + "/postilla" }
+            guard let home = environment["HOME"], home.hasPrefix("/") else {
+                throw CommandFailure("HOME is not set: say where to keep data with --data-dir or POSTILLA_DATA", .usage)
+            }
+            return home + "/" + fallback + "/postilla"
+        }
+        if let chosen = dataDirectory ?? environment["POSTILLA_DATA"].flatMap({ $0.isEmpty ? nil : $0 }) {
+            data = chosen
+            state = (try? folder("XDG_STATE_HOME", ".local/state")) ?? chosen + "/state"
+        } else {
+            data = try folder("XDG_DATA_HOME", ".local/share")
+            state = try folder("XDG_STATE_HOME", ".local/state")
+        }
+    }
+
+    /// Makes a folder for this user only.
+    static func make(_ path: String) throws {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw CommandFailure("cannot make the folder \(path): choose another with --data-dir")
+        }
+    }
+}

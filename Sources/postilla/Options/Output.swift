@@ -1,0 +1,47 @@
+import Screen
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Data goes to standard output, messages to standard error. What a person reads on a terminal is cleaned first:
+/// names, titles and claims are other people's text.
+enum Output {
+    static let isTerminal = isatty(STDOUT_FILENO) == 1
+
+    /// Data, as it is.
+    static func data(_ text: String) { write(text, to: STDOUT_FILENO) }
+
+    /// A line of data for a person or a pipe: cleaned only where a terminal would act on it.
+    static func line(_ text: String) { data((isTerminal ? clean(text) : text) + "\n") }
+
+    static func message(_ text: String) { write(clean(text) + "\n", to: STDERR_FILENO) }
+
+    static func error(_ text: String) { message("postilla: " + text) }
+
+    /// Line by line, so that new lines stay and nothing else of the kind does.
+    static func clean(_ text: String) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false)
+            .map { CleanText(cleaning: String($0)).string }.joined(separator: "\n")
+    }
+
+    private static func write(_ text: String, to descriptor: Int32) {
+        var text = text
+        text.withUTF8 { bytes in
+            var rest = UnsafeRawBufferPointer(bytes)
+            while !rest.isEmpty {
+                #if canImport(Glibc)
+                    let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
+                #else
+                    let count = Darwin.write(descriptor, rest.baseAddress, rest.count)
+                #endif
+                if count < 0, errno == EINTR { continue }
+                // Nobody reads any more (`| head`): there is nothing left to say.
+                guard count > 0 else { ExitStatus.leave(.failed) }
+                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+            }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Small files that hold secrets: tokens, keys. Read whole, written whole, for this user only.
+enum PrivateFile {
+    /// - Throws: ``CommandFailure`` that names the file and never its content.
+    static func read(_ path: String, limit: Int = 64 << 10) throws -> String {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw CommandFailure("cannot read \(path): \(reason())") }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw CommandFailure("cannot read \(path): \(reason())") }
+            if count == 0 { break }
+            bytes.append(contentsOf: buffer[..<count])
+            guard bytes.count <= limit else { throw CommandFailure("\(path) is larger than \(limit) bytes") }
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw CommandFailure("\(path) is not UTF-8 text")
+        }
+        return text
+    }
+
+    /// Whether others than the owner may read the file: worth a warning for a token.
+    static func isReadableByOthers(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & 0o044 != 0
+    }
+
+    /// Replaces the file in one step, with mode 0600, durable when this returns.
+    static func write(_ text: String, to path: String) throws {
+        let temporary = path + ".new"
+        unlink(temporary)
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw CommandFailure("cannot write \(path): \(reason())") }
+        defer { close(descriptor) }
+        var bytes = Array(text.utf8)[...]
+        while !bytes.isEmpty {
+            let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw CommandFailure("cannot write \(path): \(reason())") }
+            bytes = bytes.dropFirst(count)
+        }
+        guard fsync(descriptor) == 0, rename(temporary, path) == 0 else {
+            throw CommandFailure("cannot write \(path): \(reason())")
+        }
+    }
+
+    private static func reason() -> String { String(cString: strerror(errno)) }
+}

@@ -1,0 +1,30 @@
+import ArgumentParser
+import FoundationEssentials
+
+/// Which server, and where data is kept on this machine.
+struct ServerOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The server, such as http://127.0.0.1:5000 (or POSTILLA_SERVER).", valueName: "url"))
+    var server: String?
+
+    @Option(help: ArgumentHelp("Keep data here instead of $XDG_DATA_HOME/postilla (or POSTILLA_DATA).", valueName: "dir"))
+    var dataDir: String?
+
+    @Flag(help: "Send the token over plain http to a server that is not on this machine.")
+    var insecureHttp = false
+
+    /// - Throws: when there is none, or it is no http address.
+    func serverURL(_ argument: String? = nil) throws -> String {
+        let environment = ProcessInfo.processInfo.environment["POSTILLA_SERVER"]
+        guard let text = argument ?? server ?? environment, !text.isEmpty else {
+            throw CommandFailure("which server? Give --server URL or set POSTILLA_SERVER", .usage)
+        }
+        return try Self.checked(text)
+    }
+
+    static func checked(_ text: String) throws -> String {
+        guard let url = URL(string: text), let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme),
+            let host = url.host, !host.isEmpty, url.user == nil, url.query == nil, url.fragment == nil
+        else { throw CommandFailure("\(text) is not the address of a server, such as http://127.0.0.1:5000", .usage) }
+        return text.hasSuffix("/") ? String(text.dropLast()) : text
+    }
+}

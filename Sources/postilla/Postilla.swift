@@ -1,0 +1,47 @@
+// The executable: arguments, configuration and wiring. What the program does lives in the modules; what is here
+// reads the command line, puts the parts together and turns failures into sentences and exit codes.
+
+import ArgumentParser
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+@main
+struct Postilla: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "postilla",
+        abstract: "Read and edit PDF annotations that live in layers on a server, in the terminal.",
+        discussion: """
+            Without a command it opens the library of layers on this machine. To look around without preparing \
+            anything: postilla demo
+            """,
+        version: "0.1.0",
+        subcommands: [
+            LibraryCommand.self, OpenCommand.self, DemoCommand.self, ListCommand.self, TokenCommand.self,
+            UploadCommand.self, ServeCommand.self,
+        ],
+        defaultSubcommand: LibraryCommand.self)
+
+    @MainActor static func main() async {
+        // A closed pipe (`postilla list | head`) is an error of the write, not a reason to die without a word.
+        signal(SIGPIPE, SIG_IGN)
+        do {
+            var command = try parseAsRoot()
+            if var asynchronous = command as? any AsyncParsableCommand {
+                try await asynchronous.run()
+            } else {
+                try command.run()
+            }
+        } catch let failure as CommandFailure {
+            Output.error(failure.message)
+            ExitStatus.leave(failure.status)
+        } catch is CancellationError {
+            ExitStatus.leave(.interrupted)
+        } catch {
+            exit(withError: error)
+        }
+    }
+}

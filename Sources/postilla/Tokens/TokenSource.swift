@@ -1,0 +1,97 @@
+import AsyncHTTPClient
+import Authorization
+import FoundationEssentials
+import NIOCore
+import Subprocess
+import SystemPackage
+
+/// Where tokens come from besides the prompt. A source that can be asked again is asked again when a new token is
+/// needed; one that answers with the token that was just refused counts as empty.
+enum TokenSource: Equatable, Sendable {
+    case prompt
+    /// Given once, on standard input or in the environment.
+    case given(String)
+    case file(String)
+    /// Run by `/bin/sh -c`; the token is its standard output.
+    case command(String)
+    /// The customer's own backend; `{document}` and `{layer}` are filled in, the answer is `{"jwt":…}`.
+    case url(String, headerFile: String?)
+
+    /// - Parameter refused: the token the server did not take, if any.
+    /// - Returns: a token worth trying, or nil when a person has to be asked.
+    func token(refused: String?, document: String?, layer: String?) async throws -> String? {
+        let text: String? =
+            switch self {
+            case .prompt: nil
+            case .given(let token): token
+            case .file(let path): try PrivateFile.read(path)
+            case .command(let command): try await Self.run(command)
+            case .url(let url, let headerFile):
+                try await Self.fetch(url, headerFile: headerFile, document: document, layer: layer)
+            }
+        guard let token = text?.trimmed, !token.isEmpty, token != refused else { return nil }
+        return token
+    }
+
+    /// Whether asking a second time can bring another token.
+    var canBeAskedAgain: Bool {
+        switch self {
+        case .prompt, .given: false
+        case .file, .command, .url: true
+        }
+    }
+
+    private static func run(_ command: String) async throws -> String {
+        let result = try await Subprocess.run(
+            .path("/bin/sh"), arguments: ["-c", command], input: .none,
+            output: .string(limit: Claims.maximumTokenBytes + 2), error: .discarded)
+        guard case .exited(0) = result.terminationStatus else {
+            throw CommandFailure("the token command ended with \(result.terminationStatus)", .authentication)
+        }
+        return result.standardOutput ?? ""
+    }
+
+    private static func fetch(
+        _ template: String, headerFile: String?, document: String?, layer: String?
+    ) async throws -> String {
+        let url = template.replacing("{document}", with: percentEncoded(document ?? ""))
+            .replacing("{layer}", with: percentEncoded(layer ?? ""))
+        var request = HTTPClientRequest(url: url)
+        if let headerFile {
+            let line = try PrivateFile.read(headerFile).trimmed
+            guard let colon = line.firstIndex(of: ":") else {
+                throw CommandFailure("\(headerFile) does not hold one header line such as Authorization: Bearer …", .usage)
+            }
+            request.headers.add(
+                name: String(line[..<colon]), value: String(line[line.index(after: colon)...]).trimmed)
+        }
+        let body: ByteBuffer
+        do {
+            let response = try await HTTPClient.shared.execute(request, timeout: .seconds(10))
+            guard response.status == .ok else {
+                throw CommandFailure("the token URL answered \(response.status.code)", .authentication)
+            }
+            body = try await response.body.collect(upTo: 64 << 10)
+        } catch let failure as CommandFailure { throw failure } catch {
+            throw CommandFailure("the token URL cannot be reached", .unreachable)
+        }
+        guard let token = tokenMember(Array(body.readableBytesView)) else {
+            throw CommandFailure(#"the token URL did not answer {"jwt": "…"}"#, .authentication)
+        }
+        return token
+    }
+
+    private static func percentEncoded(_ text: String) -> String {
+        text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+    }
+}
+
+extension String {
+    /// Without white space and line ends at both ends: a file's last new line is not part of a token.
+    var trimmed: String {
+        var view = Substring(self)
+        while view.first?.isWhitespace == true { view = view.dropFirst() }
+        while view.last?.isWhitespace == true { view = view.dropLast() }
+        return String(view)
+    }
+}
