@@ -10,6 +10,8 @@ package struct AppState: Equatable, Sendable {
         case layer(LayerReference)
         /// A layer named by a token, on this machine or not.
         case join(server: String, token: TokenText)
+        /// A server alone: the library, and the card that asks for a token naming a layer there.
+        case ask(server: String)
     }
 
     package internal(set) var size: Size
@@ -42,7 +44,21 @@ package struct AppState: Equatable, Sendable {
         self.theme = theme
         self.utcOffset = utcOffset
         self.keymap = keymap
-        if begin != .library { opening = Opening() }
+        switch begin {
+        case .library: break
+        case .layer, .join: opening = Opening()
+        case .ask(let server): token = TokenCard(.join(server: server))
+        }
+    }
+}
+
+extension AppState {
+    /// Whether there is a library to go back to.
+    var beganInLibrary: Bool {
+        switch begin {
+        case .library, .ask: true
+        case .layer, .join: false
+        }
     }
 }
 

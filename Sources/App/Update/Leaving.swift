@@ -48,7 +48,7 @@ extension AppState {
         return nil
     }
 
-    var mayLeaveToLibrary: Bool { document != nil && begin == .library }
+    var mayLeaveToLibrary: Bool { document != nil && beganInLibrary }
 
     mutating func leave() -> [Effect] {
         if help != nil {

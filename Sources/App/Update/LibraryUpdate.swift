@@ -13,7 +13,7 @@ extension AppState {
         if token?.isTrying == true {
             token?.problem = why
             token?.isTrying = false
-        } else if begin == .library {
+        } else if beganInLibrary {
             opening = nil
             notice = .error(why)
         } else {

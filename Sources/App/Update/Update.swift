@@ -12,6 +12,7 @@ extension AppState {
         case .library: [.loadLibrary]
         case .layer(let reference): [.openLayer(reference)]
         case .join(let server, let token): [.join(server: server, token: token)]
+        case .ask: [.loadLibrary]
         }
     }
 

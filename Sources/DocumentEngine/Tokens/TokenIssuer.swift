@@ -1,5 +1,4 @@
 package import Annotations
-package import Authorization
 import JWTKit
 
 /// Signs tokens with a private key, for development and tests. A real token comes from the customer's backend; the

@@ -31,7 +31,13 @@ struct DemoServer {
             platformOptions: options, input: .inputWriter, output: .sequence,
             error: .fileDescriptor(log, closeAfterSpawningProcess: true)
         ) { execution in
-            guard let address = try await readyAddress(execution.standardOutput) else {
+            // The first line of output: {"server":"http://127.0.0.1:5000"}.
+            var line: [UInt8] = []
+            for try await piece in execution.standardOutput {
+                piece.withUnsafeBytes { line.append(contentsOf: $0) }
+                if line.contains(0x0A) { break }
+            }
+            guard let address = (try? JSONReader.parse(line))?["server"]?.string else {
                 throw CommandFailure("the demo's server did not start: see \(folder.log)")
             }
             if let port = address.split(separator: ":").last { try PrivateFile.write("\(port)\n", to: folder.port) }
@@ -46,18 +52,6 @@ struct DemoServer {
         guard case .exited(0) = result.terminationStatus else {
             throw CommandFailure("the demo's server ended with \(result.terminationStatus): see \(folder.log)")
         }
-    }
-
-    /// The first line of output: `{"server":"http://127.0.0.1:5000"}`.
-    private func readyAddress(_ output: some AsyncSequence<Buffer, any Error>) async throws -> String? {
-        var line: [UInt8] = []
-        for try await piece in output {
-            piece.withUnsafeBytes { line.append(contentsOf: $0) }
-            if let end = line.firstIndex(of: 0x0A) {
-                return (try? JSONReader.parse(Array(line[..<end])))?["server"]?.string
-            }
-        }
-        return nil
     }
 
     /// This very program, wherever it was started from.

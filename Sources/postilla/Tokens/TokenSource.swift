@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Authorization
 import FoundationEssentials
 import NIOCore
+import NIOHTTP1
 import Subprocess
 import SystemPackage
 
@@ -48,7 +49,7 @@ enum TokenSource: Equatable, Sendable {
         guard case .exited(0) = result.terminationStatus else {
             throw CommandFailure("the token command ended with \(result.terminationStatus)", .authentication)
         }
-        return result.standardOutput ?? ""
+        return result.standardOutput
     }
 
     private static func fetch(
@@ -81,8 +82,15 @@ enum TokenSource: Equatable, Sendable {
         return token
     }
 
+    /// Everything but letters, digits and `-._~` as `%XX` (RFC 3986 section 2.3).
     private static func percentEncoded(_ text: String) -> String {
-        text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+        text.utf8.map { byte in
+            let character = Character(Unicode.Scalar(byte))
+            if byte < 0x80, character.isLetter || character.isNumber || "-._~".contains(character) {
+                return String(character)
+            }
+            return (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
+        }.joined()
     }
 }
 

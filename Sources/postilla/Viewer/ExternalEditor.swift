@@ -1,0 +1,55 @@
+import FoundationEssentials
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// `$VISUAL` or `$EDITOR` over a text, in a file that only this user can read.
+///
+/// Blocks; the terminal must be released. The editor gets the terminal as its own process group would: signals typed
+/// at the terminal are for it alone while it runs.
+struct ExternalEditor {
+    var command: String
+
+    /// nil when neither variable is set.
+    init?(environment: [String: String] = ProcessInfo.processInfo.environment) {
+        guard let command = environment["VISUAL"] ?? environment["EDITOR"], !command.trimmed.isEmpty else { return nil }
+        self.command = command
+    }
+
+    /// - Returns: the text as saved, without the new line that editors add; nil when the editor failed.
+    func edit(_ text: String, in folder: String) throws -> String? {
+        let path = "\(folder)/note-\(getpid()).txt"
+        try PrivateFile.write(text + "\n", to: path)
+        defer { unlink(path) }
+        // The command may hold options (`code --wait`), so a shell reads it; the file name is an argument, not text.
+        let arguments = ["/bin/sh", "-c", command + " \"$1\"", "editor", path]
+        var pointers = arguments.map { strdup($0) } + [nil]
+        defer { for pointer in pointers { free(pointer) } }
+        let before = (signal(SIGINT, SIG_IGN), signal(SIGQUIT, SIG_IGN))
+        defer {
+            _ = signal(SIGINT, before.0)
+            _ = signal(SIGQUIT, before.1)
+        }
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var standard = sigset_t()
+        sigemptyset(&standard)
+        for number in [SIGINT, SIGQUIT, SIGTSTP, SIGPIPE, SIGTERM, SIGHUP, SIGWINCH] { sigaddset(&standard, number) }
+        posix_spawnattr_setsigdefault(&attributes, &standard)
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
+        var child: pid_t = 0
+        guard posix_spawn(&child, "/bin/sh", nil, &attributes, &pointers, environ) == 0 else { return nil }
+        var status: Int32 = 0
+        while waitpid(child, &status, 0) < 0, errno == EINTR {}
+        guard status == 0 else { return nil }
+        let saved = try PrivateFile.read(path, limit: 1 << 20)
+        return saved.hasSuffix("\n") ? String(saved.dropLast()) : saved
+    }
+}

@@ -1,0 +1,70 @@
+import Annotations
+import App
+import FoundationEssentials
+import Screen
+import Terminal
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Puts the program, its world and the terminal together and runs until the person leaves.
+enum Viewer {
+    /// Runs on the main thread, which the terminal's loop then holds: everything else works elsewhere and posts.
+    @MainActor static func run(_ options: ViewerOptions) async throws {
+        let start = try await start(options)
+        let device: TerminalDevice
+        let loop: TerminalLoop<Message>
+        do {
+            var terminal = TerminalDevice.Options()
+            terminal.usesColor = (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
+            device = try TerminalDevice(options: terminal)
+            loop = try TerminalLoop(device: device)
+        } catch { throw CommandFailure("\(error)", .usage) }
+        // Whatever happens from here on, the terminal is given back as it was.
+        defer { device.close() }
+
+        let mailbox = loop.mailbox
+        let services = ViewerServices(options: options, device: device) { mailbox.post($0) }
+        let state = AppState(begin: start, size: device.size, utcOffset: utcOffset())
+        var program = Program(state: state, services: services, post: { mailbox.post($0) })
+        program.start(at: .now)
+        var received = TerminalLoop<Message>.now
+
+        loop.run(
+            timer: { program.state.wakeAfter.map { received + $0 } },
+            handle: { event in
+                received = TerminalLoop<Message>.now
+                switch event {
+                case .key(let key): program.receive([.key(key)], at: .now)
+                case .message(let message): program.receive([message], at: .now)
+                case .resized(let size): program.receive([.resize(size)], at: .now)
+                case .timer: program.receive([], at: .now)
+                case .quitRequested, .terminalGone: program.receive([.terminate], at: .now)
+                }
+                return program.isDone ? .quit : .goOn
+            },
+            draw: { _ in program.canvas })
+        device.close()
+        await services.close()
+    }
+
+    /// A source that needs no person is asked before the screen is taken, so that its complaint is read.
+    private static func start(_ options: ViewerOptions) async throws -> AppState.Start {
+        guard case .server(let server) = options.start else { return .library }
+        guard let token = try await options.source.token(refused: nil, document: nil, layer: nil) else {
+            return .ask(server: server)
+        }
+        return .join(server: server, token: TokenText(token))
+    }
+
+    /// Seconds that this machine's zone is ahead of UTC just now.
+    private static func utcOffset() -> Int {
+        var seconds = time(nil)
+        var local = tm()
+        localtime_r(&seconds, &local)
+        return local.tm_gmtoff
+    }
+}

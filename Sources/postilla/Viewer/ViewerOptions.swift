@@ -1,0 +1,20 @@
+import App
+
+/// What `open`, `demo` and the bare command hand to the viewer.
+struct ViewerOptions: Sendable {
+    enum Start: Sendable {
+        case library
+        /// The layer that the source's token names on this server; without a token a person is asked for one.
+        case server(String)
+    }
+
+    var start: Start
+    var source: TokenSource
+    var folders: Folders
+    /// `--read-only`: keys that edit are off, whatever the token allows.
+    var isReadOnly = false
+    /// `--author`
+    var author: String?
+    /// `--insecure-http`: the token may travel over plain http to another machine.
+    var allowsInsecureHTTP = false
+}
