@@ -61,7 +61,7 @@ extension AppState {
             let wasOpen = document != nil
             document = nil
             token = nil
-            if begin != .library, wasOpen { return [.closeLayer, .removeLayer(reference)] + quit() }
+            if !beganInLibrary, wasOpen { return [.closeLayer, .removeLayer(reference)] + quit() }
             return (wasOpen ? [.closeLayer] : []) + [.removeLayer(reference)]
         }
     }

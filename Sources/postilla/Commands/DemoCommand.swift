@@ -38,7 +38,7 @@ struct DemoCommand: AsyncParsableCommand {
                 let farewell = Self.farewell(server: server, folder: folder)
                 Output.message(farewell)
                 let options = ViewerOptions(
-                    start: .layer(server: server), source: .file(folder.token(.reviewer)), folders: folders)
+                    start: .server(server), source: .file(folder.token(.reviewer)), folders: folders)
                 try await Viewer.run(options)
                 Output.message(farewell)
             }

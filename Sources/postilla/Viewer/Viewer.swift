@@ -48,7 +48,7 @@ enum Viewer {
             },
             draw: { _ in program.canvas })
         device.close()
-        await services.close()
+        services.close()
     }
 
     /// A source that needs no person is asked before the screen is taken, so that its complaint is read.

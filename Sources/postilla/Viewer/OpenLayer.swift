@@ -1,0 +1,205 @@
+import Annotations
+import App
+import Authorization
+import FoundationEssentials
+import Instant
+import InstantCore
+import PDFPages
+import Synchronization
+
+/// One layer that is open in the viewer: turns what the library tells into messages, asks the token's source before
+/// a person, and holds the token in memory while the layer is open.
+///
+/// Calls come from the loop's thread, the library's events from a task; what both touch is behind a lock.
+final class OpenLayer: Sendable {
+    let descriptor: InstantDocumentDescriptor
+    /// Kept alive as long as the layer is open: without it sync ends.
+    let client: InstantClient
+    private let source: TokenSource
+    private let post: @Sendable (Message) -> Void
+    private let tools: PDFTools
+    private let state = Mutex(State())
+
+    private struct State {
+        var token: String?
+        var wantsPDF = false
+        /// The source is being asked: until it has answered, nobody is told that a token is needed.
+        var isAskingSource = false
+        var pages: PageReader?
+        var meter = RateMeter()
+        var events: Task<Void, Never>?
+        var lastStatus: SyncStatus?
+    }
+
+    init(
+        _ descriptor: InstantDocumentDescriptor, of client: InstantClient, source: TokenSource, tools: PDFTools,
+        post: @escaping @Sendable (Message) -> Void
+    ) {
+        self.descriptor = descriptor
+        self.client = client
+        self.source = source
+        self.tools = tools
+        self.post = post
+    }
+
+    /// Starts to listen. What is known locally was posted before; all else comes as events.
+    func start(token: String?) {
+        let events = descriptor.events
+        state.withLock { state in
+            state.isAskingSource = token == nil && source != .prompt
+            state.events = Task { for await event in events { self.heard(event) } }
+        }
+        if descriptor.pdfFile != nil { openPDF() }
+        if let token { supply(token) }
+        descriptor.startListeningForServerChanges()
+        if token == nil { askSource(refused: nil) }
+    }
+
+    func close() {
+        descriptor.stopListeningForServerChanges()
+        let pages = state.withLock { state in
+            state.events?.cancel()
+            state.token = nil
+            return state.pages
+        }
+        if let pages { Task { await pages.close() } }
+    }
+
+    // MARK: Tokens
+
+    func supply(_ token: String) {
+        let wantsPDF = state.withLock { state in
+            state.token = token
+            return state.wantsPDF
+        }
+        if wantsPDF, descriptor.pdfFile == nil { download(token) } else { descriptor.reauthenticate(withJWT: token) }
+    }
+
+    func forgetToken() {
+        state.withLock { $0.token = nil }
+        descriptor.forgetToken()
+    }
+
+    /// Asks the source, away from everything else; a person is asked when it has nothing new.
+    private func askSource(refused: String?) {
+        guard source != .prompt else { return }
+        state.withLock { $0.isAskingSource = true }
+        Task {
+            var problem: String?
+            var token: String?
+            do {
+                token = try await source.token(
+                    refused: refused, document: descriptor.identifier, layer: descriptor.layerName)
+            } catch { problem = (error as? CommandFailure)?.message }
+            state.withLock { $0.isAskingSource = false }
+            if let token { return supply(token) }
+            if let problem { post(.notice(problem)) }
+            tellStatus(anyway: true)
+        }
+    }
+
+    // MARK: The PDF
+
+    func startDownload() {
+        let token = state.withLock { state in
+            state.wantsPDF = true
+            return state.token
+        }
+        if let token { download(token) }
+    }
+
+    func cancelDownload() {
+        state.withLock { $0.wantsPDF = false }
+        descriptor.cancelDownload()
+        post(.downloadFailed(nil))
+    }
+
+    private func download(_ token: String) {
+        do throws(InstantError) {
+            try descriptor.download(usingJWT: token)
+        } catch {
+            if error.kind == .alreadyDownloaded { openPDF() } else { post(.downloadFailed(error.message)) }
+            // Without the PDF the annotations can still be read.
+            descriptor.reauthenticate(withJWT: token)
+        }
+    }
+
+    private func openPDF() {
+        guard let file = descriptor.pdfFile else { return }
+        let reader = PageReader(file: file, tools: tools)
+        state.withLock { $0.pages = reader }
+        Task {
+            do {
+                post(.pdfReady(try await reader.info()))
+            } catch { post(.downloadFailed("\(error)")) }
+        }
+    }
+
+    func loadPage(_ index: Int) {
+        guard let reader = state.withLock(\.pages) else { return post(.pageFailed(index, "The PDF is not here yet.")) }
+        Task {
+            do {
+                post(.page(index, try await reader.text(index)))
+            } catch is CancellationError {
+                return
+            } catch { post(.pageFailed(index, "\(error)")) }
+        }
+    }
+
+    // MARK: What the library tells
+
+    private func heard(_ event: InstantEvent) {
+        switch event {
+        case .didMakeProgress(let progress):
+            let rate = state.withLock { $0.meter.add(progress.received, at: .now) }
+            post(
+                .download(
+                    DownloadProgress(received: progress.received, total: progress.total, bytesPerSecond: rate)))
+            return
+        case .didFinishDownload: if descriptor.pdfFile != nil { openPDF() }
+        case .didFailDownload(let error): post(.downloadFailed(error.message))
+        case .didFailAuthentication(let need):
+            let token = state.withLock(\.token)
+            if source.canBeAskedAgain, need != .forgotten { askSource(refused: token) }
+        case .didFailReauthentication(let error): if !mayAskAgain { post(.tokenRefused(error.message)) }
+        case .didFailSync(let error): if error.kind != .requestFailed, !isAboutToken(error) { post(.notice(error.message)) }
+        case .didChangeRecords(let ids, let others): post(.recordsChanged(Array(ids), author: author(of: others)))
+        case .refresh: post(.recordsChanged([], author: nil))
+        case .didReplacePDF:
+            post(.notice("The server holds another PDF now: it is fetched again."))
+            startDownload()
+        case .didFinishReauthentication, .didBeginSync, .didChangeSyncState, .didFinishSync, .tokenExpires,
+            .didLoseAccess:
+            break
+        }
+        tellStatus()
+    }
+
+    private var mayAskAgain: Bool { state.withLock(\.isAskingSource) }
+
+    private func isAboutToken(_ error: InstantError) -> Bool {
+        [.authenticationFailed, .accessDenied, .invalidJWT].contains(error.kind)
+    }
+
+    func tellStatus(anyway: Bool = false) {
+        var status = descriptor.status
+        let isNew = state.withLock { state in
+            if state.isAskingSource, case .needsToken = status.connection { status.connection = .connecting }
+            defer { state.lastStatus = status }
+            return state.lastStatus != status
+        }
+        if isNew || anyway { post(.status(status)) }
+    }
+
+    /// The name of the one other person who changed these; nil when there were several, or none.
+    private func author(of ids: Set<Record.ID>) -> String? {
+        guard !ids.isEmpty, ids.count <= 20 else { return nil }
+        var names: Set<String> = []
+        for id in ids {
+            guard let record = try? descriptor.record(id) else { return nil }
+            guard let name = record.updatedBy ?? Annotation(record).author else { return nil }
+            names.insert(name)
+        }
+        return names.count == 1 ? names.first : nil
+    }
+}

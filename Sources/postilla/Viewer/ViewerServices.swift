@@ -1,0 +1,231 @@
+import Annotations
+import App
+import Crypto
+import FoundationEssentials
+import Instant
+import InstantCore
+import PDFPages
+import Terminal
+
+/// The world as the program sees it: performs its effects with the library, the PDF tools and the terminal.
+///
+/// Used on the loop's thread only; answers from elsewhere go through `post`.
+final class ViewerServices: AppServices {
+    let options: ViewerOptions
+    private let device: TerminalDevice
+    let post: @Sendable (Message) -> Void
+    private let tools = PDFTools(limits: Limits(time: .seconds(20)))
+    private var clients: [String: InstantClient] = [:]
+    private(set) var layer: OpenLayer?
+    private var drafts: DraftStore?
+    /// What the library answered to each step, for undo.
+    var receipts: [Int: [EditReceipt]] = [:]
+
+    init(options: ViewerOptions, device: TerminalDevice, post: @escaping @Sendable (Message) -> Void) {
+        self.options = options
+        self.device = device
+        self.post = post
+    }
+
+    func perform(_ effect: Effect, post: @escaping @Sendable (Message) -> Void) {
+        switch effect {
+        case .loadLibrary: loadLibrary()
+        case .openLayer(let reference): open(reference)
+        case .join(let server, let token): join(server, token.secret)
+        case .closeLayer: closeLayer()
+        case .removeLayer(let reference): remove(reference)
+
+        case .startDownload: layer?.startDownload()
+        case .cancelDownload: layer?.cancelDownload()
+        case .loadPage(let index): layer?.loadPage(index)
+
+        case .loadRows(let request): reading { try self.rows(request, in: $0) }
+        case .findUnread(let request): reading { try self.unread(request, in: $0) }
+        case .loadPageRows(let index): reading { .pageRows(index, try $0.rows(onPage: index)) }
+        case .loadRecord(let id): reading { .record(id, try $0.record(id)) }
+        case .loadOutbox: reading { .outbox(try self.outbox(of: $0)) }
+        case .markRead(let ids):
+            reading {
+                try $0.markRead(ids)
+                return .recordsChanged(ids, author: nil)
+            }
+
+        case .perform(let step): perform(step)
+        case .undo(let step): undo(step)
+        case .resolve(let id, let resolution): resolve(id, resolution)
+        case .rememberAuthor(let name): clients.values.first?.rememberedAuthor = name
+        case .saveUnsent: saveUnsent()
+        case .saveDraft(let key, let text):
+            do { try drafts?.keep(text, for: key) } catch { tell(error) }
+
+        case .supplyToken(let token): layer?.supply(token.secret)
+        case .readTokenFile(let path): readToken(path)
+        case .forgetToken: layer?.forgetToken()
+        case .syncNow:
+            layer?.descriptor.retryNow()
+            layer?.descriptor.sync()
+        case .setOnline(let isOnline): layer?.descriptor.setOnline(isOnline)
+
+        case .editExternally(let text): editExternally(text)
+        case .redraw: device.redraw()
+        case .suspend: device.suspend()
+        case .quit: closeLayer()
+        }
+    }
+
+    /// After the terminal was given back.
+    func close() { closeLayer() }
+
+    /// A sentence for the person.
+    func tell(_ error: any Error) { post(.notice((error as? CommandFailure)?.message ?? "\(error)")) }
+
+    /// A quick read of the local storage, answered at once.
+    private func reading(_ body: (InstantDocumentDescriptor) throws -> Message) {
+        guard let layer else { return }
+        do { post(try body(layer.descriptor)) } catch { tell(error) }
+    }
+
+    // MARK: Layers
+
+    private func loadLibrary() {
+        do throws(InstantError) {
+            let entries = try InstantClient.listCacheEntries(in: URL(filePath: options.folders.data))
+            post(.library(entries.map(LibraryEntry.init)))
+        } catch {
+            post(.library([]))
+            tell(error)
+        }
+    }
+
+    private func client(_ server: String) throws -> InstantClient {
+        if let client = clients[server] { return client }
+        guard let url = URL(string: try ServerOptions.checked(server)) else {
+            throw CommandFailure("\(server) is not the address of a server", .usage)
+        }
+        let client = try InstantClient(
+            serverURL: url, dataDirectory: URL(filePath: options.folders.data),
+            allowsInsecureHTTP: options.allowsInsecureHTTP)
+        clients[server] = client
+        return client
+    }
+
+    private func open(_ reference: LayerReference) {
+        do {
+            let client = try client(reference.server)
+            let descriptor = client.descriptor(
+                LayerIdentity(
+                    server: reference.server, documentID: reference.documentID, layer: reference.layer,
+                    userID: reference.userID))
+            open(descriptor, of: client, token: nil)
+        } catch { post(.openFailed((error as? CommandFailure)?.message ?? "\(error)")) }
+    }
+
+    private func join(_ server: String, _ token: String) {
+        do {
+            let client = try client(server)
+            open(try client.documentDescriptor(forJWT: token), of: client, token: token)
+        } catch { post(.openFailed((error as? CommandFailure)?.message ?? "\(error)")) }
+    }
+
+    private func open(_ descriptor: InstantDocumentDescriptor, of client: InstantClient, token: String?) {
+        closeLayer()
+        let identity = descriptor.identity
+        let layer = OpenLayer(descriptor, of: client, source: options.source, tools: tools, post: post)
+        let drafts = DraftStore(path: draftsFile(identity))
+        self.drafts = drafts
+        self.layer = layer
+        var status = descriptor.status
+        // A token is at hand or its source is about to be asked: nobody is bothered yet.
+        if token != nil || options.source != .prompt { status.connection = .connecting }
+        post(
+            .opened(
+                OpenedLayer(
+                    reference: LayerReference(
+                        server: identity.server, documentID: identity.documentID, layer: identity.layer,
+                        userID: identity.userID),
+                    title: descriptor.title, status: status, hasPDF: descriptor.pdfFile != nil,
+                    author: options.author ?? client.rememberedAuthor, drafts: drafts.drafts,
+                    isReadOnly: options.isReadOnly)))
+        layer.start(token: token)
+    }
+
+    private func closeLayer() {
+        layer?.close()
+        layer = nil
+        receipts = [:]
+    }
+
+    private func remove(_ reference: LayerReference) {
+        closeLayer()
+        do {
+            let descriptor = try client(reference.server).descriptor(
+                LayerIdentity(
+                    server: reference.server, documentID: reference.documentID, layer: reference.layer,
+                    userID: reference.userID))
+            try descriptor.removeLocalStorage()
+        } catch { tell(error) }
+        loadLibrary()
+    }
+
+    // MARK: Files
+
+    /// Ids of documents and layers are other people's text: a hash of them names the file.
+    private func draftsFile(_ identity: LayerIdentity) -> String {
+        let folder = options.folders.state + "/drafts"
+        try? Folders.make(folder)
+        let text = [identity.server, identity.documentID, identity.layer, identity.userID ?? "", identity.userID == nil ? "0" : "1"]
+            .map { "\($0.utf8.count):\($0)" }.joined()
+        let name = SHA256.hash(data: Array(text.utf8)).prefix(16).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
+        return folder + "/" + name.joined() + ".json"
+    }
+
+    private func readToken(_ path: String) {
+        let home = ProcessInfo.processInfo.environment["HOME"] ?? ""
+        let path = path.hasPrefix("~/") ? home + path.dropFirst() : path
+        do {
+            let text = try PrivateFile.read(path).trimmed
+            post(text.isEmpty ? .tokenRefused("\(path) is empty") : .tokenRead(TokenText(text)))
+        } catch { post(.tokenRefused((error as? CommandFailure)?.message ?? "\(error)")) }
+    }
+
+    private func saveUnsent() {
+        guard let layer else { return }
+        do {
+            let items = try outbox(of: layer.descriptor).filter { $0.mine != nil }
+            let records: [JSON] = items.compactMap { item in
+                item.mine.map { ["id": .string(item.id), "content": .object($0.object)] }
+            }
+            try Folders.make(options.folders.state)
+            let path = "\(options.folders.state)/unsent-\(Timestamp.now.milliseconds).json"
+            try PrivateFile.write(JSON.array(records).text + "\n", to: path)
+            post(.notice("\(items.count) unsent saved in \(path)"))
+        } catch { tell(error) }
+    }
+
+    private func editExternally(_ text: String) {
+        guard let editor = ExternalEditor() else {
+            post(.notice("set VISUAL or EDITOR to the editor you like"))
+            return post(.externallyEdited(nil))
+        }
+        do {
+            try Folders.make(options.folders.state)
+            let folder = options.folders.state
+            post(.externallyEdited(try device.released { () throws -> String? in try editor.edit(text, in: folder) }))
+        } catch {
+            tell(error)
+            post(.externallyEdited(nil))
+        }
+    }
+}
+
+extension LibraryEntry {
+    init(_ entry: InstantCacheEntry) {
+        self.init(
+            id: LayerReference(
+                server: entry.server, documentID: entry.documentIdentifier, layer: entry.layerName,
+                userID: entry.userID),
+            title: entry.title.isEmpty ? nil : entry.title, state: entry.state.rawValue,
+            isDownloaded: entry.isDownloaded, bytes: entry.layerBytes + entry.pdfBytes, lastSync: entry.lastSync,
+            unread: entry.unread, unsent: entry.unsent, problem: entry.problem)
+    }
+}
