@@ -16,7 +16,8 @@ struct DemoCommand: AsyncParsableCommand {
     @Flag(help: "Run the server only and print one JSON line that says where it is and where the tokens are.")
     var serveOnly = false
 
-    @Option(help: ArgumentHelp("Keep data here instead of $XDG_DATA_HOME/postilla (or POSTILLA_DATA).", valueName: "dir"))
+    @Option(
+        help: ArgumentHelp("Keep data here instead of $XDG_DATA_HOME/postilla (or POSTILLA_DATA).", valueName: "dir"))
     var dataDir: String?
 
     func run() async throws {

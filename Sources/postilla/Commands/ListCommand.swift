@@ -6,7 +6,8 @@ import InstantCore
 struct ListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the annotations of the layer that a token names.",
-        discussion: "json is one array of records {id, content, createdBy, updatedBy, group}; ndjson one record a line.")
+        discussion: "json is one array of records {id, content, createdBy, updatedBy, group}; ndjson one record a line."
+    )
 
     @Argument(help: ArgumentHelp("The server's address (or --server, POSTILLA_SERVER).", valueName: "server"))
     var target: String?

@@ -34,7 +34,9 @@ struct ServeCommand: AsyncParsableCommand {
             valueName: "file"))
     var jwtPublicKey: [String] = []
 
-    @Option(help: ArgumentHelp("The file with the backend's secret; without it the backend's routes are closed.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp(
+            "The file with the backend's secret; without it the backend's routes are closed.", valueName: "file"))
     var apiTokenFile: String?
 
     @Option(help: ArgumentHelp("The certificate chain (PEM) for https.", valueName: "file"))
@@ -46,7 +48,8 @@ struct ServeCommand: AsyncParsableCommand {
     @Flag(help: "TLS ends at a proxy in front: plain http on this address is meant.")
     var behindProxy = false
 
-    @Option(help: ArgumentHelp("At most so many bytes a second of each answer, for trying slow links.", valueName: "bytes"))
+    @Option(
+        help: ArgumentHelp("At most so many bytes a second of each answer, for trying slow links.", valueName: "bytes"))
     var limitRate: Int?
 
     @Flag(help: "Look at keys, secret and store, say what is wrong, and do not listen.")
@@ -57,8 +60,12 @@ struct ServeCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard (0...65_535).contains(port) else { throw ValidationError("--port is a number from 0 to 65535.") }
-        guard (tlsCert == nil) == (tlsKey == nil) else { throw ValidationError("--tls-cert and --tls-key go together.") }
-        guard limitRate.map({ $0 > 0 }) ?? true else { throw ValidationError("--limit-rate is bytes per second, above 0.") }
+        guard (tlsCert == nil) == (tlsKey == nil) else {
+            throw ValidationError("--tls-cert and --tls-key go together.")
+        }
+        guard limitRate.map({ $0 > 0 }) ?? true else {
+            throw ValidationError("--limit-rate is bytes per second, above 0.")
+        }
     }
 
     func run() async throws {

@@ -68,7 +68,8 @@ struct TokenIssueCommand: AsyncParsableCommand {
             for warning in try Claims(token: token).warnings { Output.message("postilla: " + warning) }
         } catch { throw CommandFailure("\(error)", .usage) }
         Output.message(
-            "For trying things out only: a private key does not belong on a user's machine. Real tokens come from your backend.")
+            "For trying things out only: a private key does not belong on a user's machine. Real tokens come from your backend."
+        )
         Output.data(token + "\n")
     }
 }

@@ -16,7 +16,8 @@ struct DemoServer {
 
     /// - Parameter body: is given the server's address; the server ends when it returns.
     func run(_ body: @Sendable (String) async throws -> Void) async throws {
-        let port = ((try? PrivateFile.read(folder.port).trimmed).flatMap { UInt16($0) }).flatMap { isFree($0) ? $0 : nil } ?? 0
+        let port =
+            ((try? PrivateFile.read(folder.port).trimmed).flatMap { UInt16($0) }).flatMap { isFree($0) ? $0 : nil } ?? 0
         var options = PlatformOptions()
         options.processGroupID = 0
         options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: .seconds(3))]

@@ -6,7 +6,8 @@ struct ServerOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The server, such as http://127.0.0.1:5000 (or POSTILLA_SERVER).", valueName: "url"))
     var server: String?
 
-    @Option(help: ArgumentHelp("Keep data here instead of $XDG_DATA_HOME/postilla (or POSTILLA_DATA).", valueName: "dir"))
+    @Option(
+        help: ArgumentHelp("Keep data here instead of $XDG_DATA_HOME/postilla (or POSTILLA_DATA).", valueName: "dir"))
     var dataDir: String?
 
     @Flag(help: "Send the token over plain http to a server that is not on this machine.")

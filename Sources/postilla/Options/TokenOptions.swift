@@ -11,7 +11,8 @@ struct TokenOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Read the token from this file, again whenever a new one is needed.", valueName: "file"))
     var tokenFile: String?
 
-    @Option(help: ArgumentHelp("Run this command for a token, again whenever a new one is needed.", valueName: "command"))
+    @Option(
+        help: ArgumentHelp("Run this command for a token, again whenever a new one is needed.", valueName: "command"))
     var tokenCommand: String?
 
     @Option(

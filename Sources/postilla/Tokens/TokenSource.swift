@@ -61,7 +61,8 @@ enum TokenSource: Equatable, Sendable {
         if let headerFile {
             let line = try PrivateFile.read(headerFile).trimmed
             guard let colon = line.firstIndex(of: ":") else {
-                throw CommandFailure("\(headerFile) does not hold one header line such as Authorization: Bearer …", .usage)
+                throw CommandFailure(
+                    "\(headerFile) does not hold one header line such as Authorization: Bearer …", .usage)
             }
             request.headers.add(
                 name: String(line[..<colon]), value: String(line[line.index(after: colon)...]).trimmed)

@@ -10,7 +10,9 @@ struct DraftStore {
     /// - Parameter path: a file that need not exist; one that cannot be read holds no drafts.
     init(path: String) {
         self.path = path
-        guard let text = try? PrivateFile.read(path, limit: 16 << 20), let json = try? JSON(parsing: text) else { return }
+        guard let text = try? PrivateFile.read(path, limit: 16 << 20), let json = try? JSON(parsing: text) else {
+            return
+        }
         for draft in json.array ?? [] {
             guard let text = draft["text"]?.string else { continue }
             if let id = draft["record"]?.string { drafts[.record(id)] = text }

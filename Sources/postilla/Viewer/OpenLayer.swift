@@ -162,13 +162,15 @@ final class OpenLayer: Sendable {
             let token = state.withLock(\.token)
             if source.canBeAskedAgain, need != .forgotten { askSource(refused: token) }
         case .didFailReauthentication(let error): if !mayAskAgain { post(.tokenRefused(error.message)) }
-        case .didFailSync(let error): if error.kind != .requestFailed, !isAboutToken(error) { post(.notice(error.message)) }
+        case .didFailSync(let error):
+            if error.kind != .requestFailed, !isAboutToken(error) { post(.notice(error.message)) }
         case .didChangeRecords(let ids, let others): post(.recordsChanged(Array(ids), author: author(of: others)))
         case .refresh: post(.recordsChanged([], author: nil))
         case .didReplacePDF:
             post(.notice("The server holds another PDF now: it is fetched again."))
             startDownload()
-        case .didFinishReauthentication, .didBeginSync, .didChangeSyncState, .didFinishSync, .tokenExpires,
+        case .didFinishReauthentication, .didBeginSync, .didChangeSyncState, .didFinishSync, .didChangeConnection,
+            .tokenExpires,
             .didLoseAccess:
             break
         }

@@ -2,6 +2,7 @@ import Annotations
 import App
 import Instant
 import InstantCore
+
 import enum SyncProtocol.ChangeKind
 
 // Records of the open layer: lists of them, edits, and what waits.

@@ -173,9 +173,14 @@ final class ViewerServices: AppServices {
     private func draftsFile(_ identity: LayerIdentity) -> String {
         let folder = options.folders.state + "/drafts"
         try? Folders.make(folder)
-        let text = [identity.server, identity.documentID, identity.layer, identity.userID ?? "", identity.userID == nil ? "0" : "1"]
-            .map { "\($0.utf8.count):\($0)" }.joined()
-        let name = SHA256.hash(data: Array(text.utf8)).prefix(16).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
+        let text = [
+            identity.server, identity.documentID, identity.layer, identity.userID ?? "",
+            identity.userID == nil ? "0" : "1",
+        ]
+        .map { "\($0.utf8.count):\($0)" }.joined()
+        let name = SHA256.hash(data: Array(text.utf8)).prefix(16).map {
+            String($0 >> 4, radix: 16) + String($0 & 15, radix: 16)
+        }
         return folder + "/" + name.joined() + ".json"
     }
 
