@@ -1,23 +1,24 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Every target is compiled alike: no warning is left standing, imports are internal unless they say
-/// otherwise, and a member is visible only where its module is imported.
-let strict: [SwiftSetting] = [
+/// Every target is compiled alike: no warning is left standing, and imports are internal unless they say otherwise.
+let rim: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"),
     .treatAllWarnings(as: .error),
 ]
 
-func module(_ name: String, _ uses: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: uses, swiftSettings: strict)
+/// Besides, a member is visible only where its module is imported. Not at the rim: where SwiftNIO and the C library
+/// meet, the compiler takes fields of C structs (`stat`, `timespec`) for members of whichever module it met first.
+let strict = rim + [.enableUpcomingFeature("MemberImportVisibility")]
+
+func module(_ name: String, _ uses: [Target.Dependency] = [], _ settings: [SwiftSetting] = strict) -> Target {
+    .target(name: name, dependencies: uses, swiftSettings: settings)
 }
 
-func tests(_ name: String, _ uses: [Target.Dependency] = []) -> Target {
+func tests(_ name: String, _ uses: [Target.Dependency] = [], _ settings: [SwiftSetting] = strict) -> Target {
     .testTarget(
-        name: name + "Tests", dependencies: [.target(name: name), "TestSupport"] + uses,
-        swiftSettings: strict)
+        name: name + "Tests", dependencies: [.target(name: name), "TestSupport"] + uses, swiftSettings: settings)
 }
 
 // The rim: what third parties do for us. Which module may import which is written in
@@ -76,7 +77,7 @@ let package = Package(
             [
                 "Annotations", "Authorization", "SyncProtocol", "InstantCore", httpClient, nio, nioHTTP, nioPosix,
                 nioSSL, sqlite, crypto, logging,
-            ]),
+            ], rim),
 
         // The server.
         module("EngineCore", ["Annotations", "Authorization", "SyncProtocol"]),
@@ -85,7 +86,7 @@ let package = Package(
             [
                 "Annotations", "Authorization", "SyncProtocol", "EngineCore", "PDFPages", http, httpCore, httpTLS,
                 httpTypes, nio, nioPosix, nioSSL, lifecycle, signals, sqlite, jwt, crypto, logging,
-            ]),
+            ], rim),
 
         // Files and the terminal.
         module("PDFPages", ["Annotations", subprocess, systemPackage]),
@@ -102,7 +103,7 @@ let package = Package(
                 "App", "Terminal", arguments, logging, jwt, crypto, httpClient, nio, nioHTTP, lifecycle, subprocess,
                 systemPackage,
             ],
-            swiftSettings: strict),
+            swiftSettings: rim),
 
         // Tests.
         .systemLibrary(name: "CVTerm", path: "Tests/CVTerm", providers: [.apt(["libvterm-dev"])]),
@@ -122,14 +123,14 @@ let package = Package(
             [
                 "Annotations", "Authorization", "SyncProtocol", "InstantCore", "EngineCore", "DocumentEngine", jwt,
                 crypto, httpClient, nio, nioHTTP, logging,
-            ]),
+            ], rim),
         tests("EngineCore", ["Annotations", "Authorization", "SyncProtocol"]),
         tests(
             "DocumentEngine",
             [
                 "Annotations", "Authorization", "SyncProtocol", "EngineCore", "PDFPages", jwt, crypto, httpClient, nio,
                 nioHTTP, logging,
-            ]),
+            ], rim),
         tests("PDFPages", ["Annotations"]),
         tests("Screen"),
         tests("App", ["Annotations", "Authorization", "SyncProtocol", "InstantCore", "PDFPages", "Screen"]),
@@ -138,7 +139,7 @@ let package = Package(
         .testTarget(
             name: "ProgramTests",
             dependencies: ["TestSupport", "postilla", "Annotations", jwt, crypto],
-            swiftSettings: strict),
+            swiftSettings: rim),
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
@@ -146,7 +147,7 @@ let package = Package(
                 "DocumentEngine", arguments,
                 crypto, jwt,
             ],
-            path: "Tests/Benchmarks", swiftSettings: strict),
+            path: "Tests/Benchmarks", swiftSettings: rim),
     ],
     swiftLanguageModes: [.v6]
 )
