@@ -16,9 +16,8 @@ package struct VerificationKey: Sendable {
     package let algorithm: Algorithm
     private let key: any JWTAlgorithm
 
-    /// RSA keys shorter than this are refused (RFC 7518 section 3.3).
-    static let minimumRSABits = 2048
-
+    /// An RSA key of less than 2,048 bits is not even read (RFC 7518 section 3.3).
+    ///
     /// - Parameters:
     ///   - pem: a public key, PEM.
     ///   - algorithm: what it is bound to; nil: what the key's kind says, RS256 for RSA.
@@ -27,8 +26,6 @@ package struct VerificationKey: Sendable {
         let keys = JWTKeyCollection()
         let found: Algorithm
         if let rsa = try? Insecure.RSA.PublicKey(pem: pem) {
-            let bits = ((try? rsa.getKeyPrimitives().modulus)?.count ?? 0) * 8
-            guard bits >= Self.minimumRSABits else { throw .short(bits: bits) }
             found = algorithm == .rs512 ? .rs512 : .rs256
             await keys.add(rsa: rsa, digestAlgorithm: found == .rs512 ? .sha512 : .sha256)
         } else if let p256 = try? ES256PublicKey(pem: pem) {
@@ -58,16 +55,15 @@ package struct VerificationKey: Sendable {
 package enum KeyProblem: Error, Hashable, Sendable, CustomStringConvertible {
     case unreadable
     case isPrivate
-    case short(bits: Int)
     case otherAlgorithm(wanted: VerificationKey.Algorithm, isFor: VerificationKey.Algorithm)
 
     package var description: String {
         switch self {
         case .unreadable:
-            "it is no public key in PEM of a kind we take: RSA, EC on P-256 or P-521, or Ed25519"
+            """
+            it is no public key in PEM of a kind we take: RSA of 2,048 bits or more, EC on P-256 or P-521, or Ed25519
+            """
         case .isPrivate: "it holds a private key: the server needs the public one only"
-        case .short(let bits):
-            "the RSA key has \(bits) bits; at least \(VerificationKey.minimumRSABits) are needed"
         case .otherAlgorithm(let wanted, let isFor): "the key is for \(isFor.rawValue), not for \(wanted.rawValue)"
         }
     }

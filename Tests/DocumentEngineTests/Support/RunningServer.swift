@@ -22,7 +22,7 @@ struct RunningServer: Sendable {
     /// - Parameter folder: to run on what an earlier server left; nil: a new one.
     static func run<Result: Sendable>(
         folder: TemporaryFolder? = nil, clock: TestClock = TestClock(),
-        _ change: (inout Server.Options) -> Void = { _ in },
+        _ change: (inout Server.Options) async throws -> Void = { _ in },
         _ body: (RunningServer) async throws -> Result
     ) async throws -> Result {
         let folder = try folder ?? TemporaryFolder()
@@ -32,7 +32,7 @@ struct RunningServer: Sendable {
             dataFolder: folder.path + "/data", keys: [try await VerificationKey(pem: mint.publicPEM)], apiToken: secret)
         options.now = { clock.now }
         options.logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        change(&options)
+        try await change(&options)
         let server = try Server(options)
         let (ports, ready) = AsyncStream<Int>.makeStream()
         return try await withThrowingTaskGroup(of: Void.self) { group in
