@@ -26,6 +26,6 @@ package struct TerminalError: Error, Hashable, CustomStringConvertible {
             case .tooSimple(let type): "TERM is \(type.debugDescription), which cannot place a cursor"
             case .systemCall(let call, let errno): "\(call) failed (error \(errno))"
             }
-        return "no usable terminal: \(why); try --plain or set TERM"
+        return "no usable terminal: \(why); run it in a terminal, with TERM set to its kind (such as xterm-256color)"
     }
 }

@@ -21,6 +21,9 @@ package enum Message: Hashable, Sendable {
     /// Why, in a sentence.
     case openFailed(String)
 
+    /// The document's title, uncleaned, once the server has told it.
+    case titled(String)
+
     // The PDF.
     case download(DownloadProgress)
     /// Why, in a sentence; nil: it was cancelled.

@@ -26,6 +26,7 @@ extension AppState {
         case .library(let entries): library.take(entries)
         case .opened(let layer): return opened(layer)
         case .openFailed(let why): openFailed(why)
+        case .titled(let title): document?.title = title
         case .download(let progress): downloaded(progress)
         case .downloadFailed(let why): downloadFailed(why)
         case .pdfReady(let info): pdfCame(info)

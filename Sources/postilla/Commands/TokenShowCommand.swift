@@ -29,8 +29,8 @@ struct TokenShowCommand: AsyncParsableCommand {
         if let name = grant.creatorName { lines.append("author    \(name)") }
         if let group = grant.defaultGroup { lines.append("group     \(group)") }
         if let collaboration = grant.collaboration {
-            lines.append("records   " + (collaboration.isEmpty ? "nothing is granted" : ""))
-            lines += collaboration.map { "          \($0)" }
+            let entries = collaboration.isEmpty ? ["(nothing is granted)"] : collaboration.map(\.description)
+            lines += entries.enumerated().map { ($0 == 0 ? "records   " : "          ") + $1 }
         }
         if let moment = claims.notBefore { lines.append("from      \(moment.iso8601)") }
         if let moment = claims.issuedAt { lines.append("issued    \(moment.iso8601)") }

@@ -29,6 +29,7 @@ final class OpenLayer: Sendable {
         var meter = RateMeter()
         var events: Task<Void, Never>?
         var lastStatus: SyncStatus?
+        var title: String?
     }
 
     init(
@@ -191,6 +192,9 @@ final class OpenLayer: Sendable {
             return state.lastStatus != status
         }
         if isNew || anyway { post(.status(status)) }
+        guard let title = descriptor.title, state.withLock({ $0.title != title }) else { return }
+        state.withLock { $0.title = title }
+        post(.titled(title))
     }
 
     /// The name of the one other person who changed these; nil when there were several, or none.
