@@ -63,7 +63,7 @@ struct DemoCommand: AsyncParsableCommand {
     private static func farewell(server: String, folder: DemoFolder) -> String {
         """
         Join from a second terminal while the demo runs:
-          postilla open \(server) --token-file \(folder.token(.spectator))
+          \(CommandLine.arguments[0]) open \(server) --token-file \(folder.token(.spectator))
         The demo lives in \(folder.path); to remove it all: rm -r \(folder.path)
         """
     }

@@ -76,24 +76,17 @@ struct ServeCommand: AsyncParsableCommand {
         }
         let scheme = tlsCert == nil ? "http" : "https"
         let host = host.contains(":") ? "[\(host)]" : host
+        if exitWithStdin {
+            Task {
+                await Self.endOfStandardInput()
+                await server.stop()
+            }
+        }
         do {
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask {
-                    try await server.run(stoppingAt: [.sigterm, .sigint]) { port in
-                        var line = JSONWriter()
-                        line.object { $0.member("server", "\(scheme)://\(host):\(port)") }
-                        Output.data(line.text + "\n")
-                    }
-                }
-                if exitWithStdin {
-                    // A thread of its own: a read that waits must not hold one of the pool's.
-                    group.addTask {
-                        await Self.endOfStandardInput()
-                        await server.stop()
-                    }
-                }
-                try await group.next()
-                group.cancelAll()
+            try await server.run(stoppingAt: [.sigterm, .sigint]) { port in
+                var line = JSONWriter()
+                line.object { $0.member("server", "\(scheme)://\(host):\(port)") }
+                Output.data(line.text + "\n")
             }
         } catch {
             throw CommandFailure("cannot listen on \(host):\(port): \(error)")
@@ -147,6 +140,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     private var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
 
+    /// On a thread of its own: a read that waits must not hold one of the pool's.
     private static func endOfStandardInput() async {
         await withCheckedContinuation { continuation in
             DispatchQueue(label: "postilla.stdin").async {
