@@ -28,6 +28,8 @@ extension SyncPlane {
             status: .ok,
             headers: [
                 .contentType: "text/event-stream", .cacheControl: "no-store",
+                // The stream is watched for its reader leaving, after which nothing more is read of this connection.
+                .connection: "close",
                 // A proxy that gathers events before it passes them on would undo them.
                 HTTPField.Name("X-Accel-Buffering")!: "no",
             ], body: body)

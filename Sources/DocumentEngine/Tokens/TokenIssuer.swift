@@ -61,17 +61,28 @@ package struct TokenIssuer: Sendable {
 
 /// The payload as JWTKit writes it. Members that are nil are left out.
 private struct Payload: JWTPayload {
-    var document_id: String
+    var documentID: String
     var layer: String?
-    var user_id: String?
+    var userID: String?
     var permissions: Permissions
-    var collaboration_permissions: [String]?
-    var default_group: String?
-    var creator_name: String?
+    var collaboration: [String]?
+    var defaultGroup: String?
+    var creatorName: String?
     var exp: Int64
     var iat: Int64?
     var nbf: Int64?
     var jti: String?
+
+    enum CodingKeys: String, CodingKey {
+        case documentID = "document_id"
+        case layer
+        case userID = "user_id"
+        case permissions
+        case collaboration = "collaboration_permissions"
+        case defaultGroup = "default_group"
+        case creatorName = "creator_name"
+        case exp, iat, nbf, jti
+    }
 
     enum Permissions: Codable {
         case all
@@ -92,13 +103,13 @@ private struct Payload: JWTPayload {
     }
 
     init(_ request: TokenIssuer.Request) {
-        document_id = request.documentID
+        documentID = request.documentID
         layer = request.layer
-        user_id = request.userID
+        userID = request.userID
         permissions = request.permissions.map(Permissions.some) ?? .all
-        collaboration_permissions = request.collaboration
-        default_group = request.defaultGroup
-        creator_name = request.creatorName
+        collaboration = request.collaboration
+        defaultGroup = request.defaultGroup
+        creatorName = request.creatorName
         exp = request.expiresAt.milliseconds / 1000
         iat = request.issuedAt.map { $0.milliseconds / 1000 }
         nbf = request.notBefore.map { $0.milliseconds / 1000 }

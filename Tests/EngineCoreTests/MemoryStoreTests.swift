@@ -1,0 +1,8 @@
+import EngineCore
+import TestSupport
+import Testing
+
+@Suite("Memory store") struct MemoryStoreTests {
+    @Test("keeps the contract", arguments: LayerStoreContract.steps)
+    func contract(_ step: LayerStoreContract.Step) throws { try step.run(MemoryStore()) }
+}

@@ -1,0 +1,152 @@
+import Annotations
+import Authorization
+import EngineCore
+import SyncProtocol
+
+extension LayerStoreContract {
+    static func keepsDocuments(_ store: any LayerStore) throws {
+        // One letter, and a letter with an accent of its own: equal to Swift, different ids.
+        let ids = ["é", "e\u{301}", "A", "a", "../a", "a\u{1F600}"]
+        try store.write { store in for id in ids { try store.put(document(id, title: "of " + id)) } }
+        try store.read { store in
+            for id in ids { try equal(try store.document(id), document(id, title: "of " + id), "document \(id)") }
+            try equal(try store.document("b"), nil, "no document")
+            try equal(try store.isPDFUsed("hash of A"), true, "a PDF in use")
+            try equal(try store.isPDFUsed("hash of B"), false, "a PDF not in use")
+        }
+        try store.write { try $0.put(document("A", title: "new")) }
+        try equal(try store.read { try $0.document("A")?.title }, "new", "replaced")
+        try equal(try store.read { try $0.documentCount(DocumentQuery()) }, ids.count, "count")
+    }
+
+    static func listsDocuments(_ store: any LayerStore) throws {
+        try store.write { store in
+            try store.put(document("1", title: "Beta É", at: 2))
+            try store.put(document("2", title: "alpha", at: 1))
+            try store.put(document("3", title: "Alpha", at: 3))
+            try store.put(document("4", title: "gamma 100%", at: 1))
+        }
+        func ids(_ query: DocumentQuery) throws -> [String] { try store.read { try $0.documents(query).map(\.id) } }
+        try equal(try ids(DocumentQuery()), ["2", "4", "1", "3"], "by time")
+        try equal(try ids(DocumentQuery(descending: true)), ["3", "1", "4", "2"], "by time, falling")
+        try equal(try ids(DocumentQuery(order: .title)), ["3", "1", "2", "4"], "by title")
+        try equal(try ids(DocumentQuery(title: "ALPHA")), ["2", "3"], "filtered")
+        try equal(try ids(DocumentQuery(title: "%")), ["4"], "no pattern")
+        try equal(try ids(DocumentQuery(offset: 1, limit: 2)), ["4", "1"], "a page")
+        try equal(try store.read { try $0.documentCount(DocumentQuery(title: "alpha", limit: 1)) }, 2, "count")
+    }
+
+    static func rollsBack(_ store: any LayerStore) throws {
+        do {
+            try store.write { store in
+                try store.put(record("a", 1), in: try layer(store))
+                try store.revoke(tokenID: "jti", until: now)
+                throw Stop()
+            }
+            throw Broken(description: "the error was swallowed")
+        } catch is Stop {}
+        try store.read { store in
+            try equal(try store.document("doc"), nil, "document")
+            try equal(try store.layer(key), nil, "layer")
+            try equal(try store.isRevoked(tokenID: "jti"), false, "revocation")
+        }
+    }
+
+    static func takesBackSavepoints(_ store: any LayerStore) throws {
+        let ids = try store.write { store in
+            let layer = try layer(store)
+            try store.put(record("a", 1), in: layer)
+            do {
+                try store.savepoint {
+                    try store.put(record("b", 2), in: layer)
+                    try store.savepoint { try store.put(record("c", 3), in: layer) }
+                    throw Stop()
+                }
+            } catch is Stop {}
+            try store.savepoint { try store.put(record("d", 2), in: layer) }
+            return try store.live(in: layer, after: nil, limit: 9).map(\.id)
+        }
+        try equal(ids, ["a", "d"], "inside")
+        try store.read { store in
+            let layer = try store.layer(key)!
+            try equal(try store.live(in: layer, after: nil, limit: 9).map(\.id), ["a", "d"], "after")
+        }
+    }
+
+    static func keepsLayers(_ store: any LayerStore) throws {
+        let first = try store.write { try layer($0) }
+        try equal(first.key, key, "key")
+        try equal((first.generation == "g" && first.head == 0 && first.horizon == 0), true, "new layer")
+        try equal(first.pageCount, 2, "pages")
+        try store.write { store in
+            for name in ["", "é", "e\u{301}", "B", "a"] {
+                _ = try store.addLayer(LayerKey(document: "doc", name: name), generation: name)
+            }
+            try store.setHead(7, of: first)
+        }
+        try store.read { store in
+            try equal(try store.layerNames(of: "doc"), ["", "B", "a", "e\u{301}", "review", "é"], "names")
+            try equal(try store.layerNames(of: "other"), [], "no names")
+            try equal(try store.layer(key)?.head, 7, "head")
+            try equal(
+                try store.layer(LayerKey(document: "doc", name: "é"))?.generation.utf8.count, "é".utf8.count, "by bytes"
+            )
+        }
+        do {
+            _ = try store.write { try $0.addLayer(key, generation: "again") }
+            throw Broken(description: "a layer was made twice")
+        } catch let broken as Broken { throw broken } catch {}
+        try store.write { try $0.removeLayer(first, at: now) }
+        let second = try store.write { try $0.addLayer(key, generation: "h") }
+        try equal(second.id == first.id, false, "the number was given again")
+    }
+
+    static func removesLayers(_ store: any LayerStore) throws {
+        try store.write { store in
+            let layer = try layer(store, base: [base("7")])
+            try store.put(record("a", 1), in: layer)
+            try store.put(StoredClient(id: "c", userID: nil, lastN: 4), in: layer)
+            try store.add(Departure(id: "a", revision: 1, subject: record("a", 1).subject, at: now), in: layer)
+            try store.removeLayer(layer, at: now + 5)
+            try equal(try store.layer(key), nil, "layer")
+            try equal(try store.deletion(of: key), now + 5, "deletion")
+            let again = try store.addLayer(key, generation: "h")
+            try equal(try store.live(in: again, after: nil, limit: 9).map(\.id), ["7"], "records")
+            try equal(try store.client("c", in: again), nil, "client")
+            try equal(try store.departures(in: again, after: 0, limit: 9), [], "departures")
+            try equal(try store.deletion(of: key), now + 5, "deletion, after it was made again")
+            try equal(try store.deletion(of: LayerKey(document: "doc", name: "x")), nil, "never deleted")
+        }
+    }
+
+    static func removesDocuments(_ store: any LayerStore) throws {
+        try store.write { store in
+            _ = try layer(store, base: [base("7")])
+            try store.removeDocument("doc", at: now + 5)
+            try store.removeDocument("never there", at: now)
+            try equal(try store.document("doc"), nil, "document")
+            try equal(try store.layer(key), nil, "layer")
+            try equal(try store.deletion(of: key), now + 5, "deletion of the layer")
+            try equal(try store.isPDFUsed("hash of doc"), false, "PDF")
+            let again = try layer(store)
+            try equal(try store.live(in: again, after: nil, limit: 9), [], "base")
+        }
+    }
+
+    static func keepsRevocations(_ store: any LayerStore) throws {
+        try store.write { store in
+            try store.revoke(tokenID: "é", until: now)
+            try store.revoke(tokenID: "later", until: now + 10)
+            try store.revoke(tokenID: "later", until: now + 5)
+        }
+        try store.read { store in
+            try equal(try store.isRevoked(tokenID: "é"), true, "revoked")
+            try equal(try store.isRevoked(tokenID: "e\u{301}"), false, "a look-alike")
+        }
+        try store.write { try $0.removeRevocations(before: now + 8) }
+        try store.read { store in
+            try equal(try store.isRevoked(tokenID: "é"), false, "over")
+            try equal(try store.isRevoked(tokenID: "later"), true, "the later end counts")
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import Annotations
+import Authorization
+package import EngineCore
+import SyncProtocol
+
+/// What every store of layers has to do, as steps that throw at the first thing that is not so. The tests of each
+/// implementation run all of ``steps``, each on a store that was just made.
+package struct LayerStoreContract: Sendable {
+    package struct Broken: Error, CustomStringConvertible {
+        package var description: String
+    }
+
+    package struct Step: Sendable, CustomStringConvertible {
+        package var description: String
+        package var run: @Sendable (any LayerStore) throws -> Void
+    }
+
+    package static let steps: [Step] = [
+        Step(description: "documents come back whole, by the bytes of their ids", run: keepsDocuments),
+        Step(description: "documents are listed in order, filtered and counted", run: listsDocuments),
+        Step(description: "a transaction that throws leaves nothing behind", run: rollsBack),
+        Step(description: "a savepoint that throws takes back its own part only", run: takesBackSavepoints),
+        Step(description: "layers have a number that is never used again", run: keepsLayers),
+        Step(description: "a layer goes with all that is in it", run: removesLayers),
+        Step(description: "a document goes with its layers and its base", run: removesDocuments),
+        Step(description: "base records lie beneath until one is written over", run: overlaysBase),
+        Step(description: "records come back whole", run: keepsRecords),
+        Step(description: "live records go page by page in byte order", run: pagesRecords),
+        Step(description: "changes come in revision order, the latest of each", run: listsChanges),
+        Step(description: "departures come in revision order", run: keepsDepartures),
+        Step(description: "threads are live comments of one root", run: findsThreads),
+        Step(description: "a cascade is found by the revision of its cause", run: findsCascades),
+        Step(description: "old tombstones go and move the horizon; those of base records stay", run: prunes),
+        Step(description: "answers are kept until they are acknowledged", run: keepsAnswers),
+        Step(description: "revocations are kept until their time is over", run: keepsRevocations),
+    ]
+
+    static func equal<T: Equatable>(_ found: T, _ wanted: T, _ what: String) throws {
+        guard found == wanted else { throw Broken(description: "\(what): \(found) is not \(wanted)") }
+    }
+
+    // MARK: What the steps are made of
+
+    static let now = Timestamp(seconds: 1_000_000)
+    static let key = LayerKey(document: "doc", name: "review")
+
+    static func document(
+        _ id: String, title: String = "Title", at time: Int64 = 0, base: Int64 = 0
+    ) -> StoredDocument {
+        StoredDocument(
+            id: id, title: title, pdfSHA256: "hash of " + id, pdfBytes: 1 << 40, createdAt: now + time, base: base,
+            pages: [StoredDocument.Page(width: 612, height: 792.5), StoredDocument.Page(width: 0.25, height: 1e6)])
+    }
+
+    static func record(
+        _ id: String, _ revision: Revision, by user: String? = "ana", group: String? = nil, root: String? = nil,
+        removal: StoredRecord.Removal? = nil
+    ) -> StoredRecord {
+        StoredRecord(
+            Record(
+                id: id, content: Content(checked: #"{"text":"\#(id) 1.50"}"#), createdBy: user, updatedBy: "bo",
+                group: group),
+            revision: revision, contentType: root == nil ? .annotations : .comments, rootID: root,
+            run: StoredRecord.Run(client: "c", start: revision - 1), removal: removal)
+    }
+
+    static func removal(at time: Timestamp = now, cascade: Revision? = nil) -> StoredRecord.Removal {
+        StoredRecord.Removal(by: "ana", client: "c", cascade: cascade, at: time)
+    }
+
+    /// A store with the document and its layer.
+    static func layer(_ store: any StoreWriting, base: [Record] = []) throws -> StoredLayer {
+        let base = try store.addBase(base)
+        try store.put(document("doc", base: base))
+        return try store.addLayer(key, generation: "g")
+    }
+
+    static func base(_ id: String) -> Record {
+        Record(id: id, content: Content(checked: #"{"type":"pspdfkit/note","text":"of the PDF"}"#))
+    }
+
+    struct Stop: Error {}
+}
