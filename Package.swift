@@ -143,9 +143,8 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "TestSupport", "Annotations", "Authorization", "SyncProtocol", "InstantCore", "Instant", "EngineCore",
-                "DocumentEngine", arguments,
-                crypto, jwt,
+                "TestSupport", "Annotations", "Authorization", "InstantCore", "Instant", "Screen", arguments, crypto,
+                httpClient, nio, nioHTTP,
             ],
             path: "Tests/Benchmarks", swiftSettings: rim),
     ],

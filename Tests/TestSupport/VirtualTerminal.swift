@@ -9,6 +9,8 @@ package final class VirtualTerminal {
     package private(set) var size: Size
     /// Everything that was sent to the terminal.
     package private(set) var output: [UInt8] = []
+    /// When the last of it was read.
+    package private(set) var lastRead: ContinuousClock.Instant?
     /// The program has closed its end, or ended.
     package private(set) var isClosed = false
     /// The program's process; nil without one.
@@ -196,6 +198,7 @@ package final class VirtualTerminal {
                 isClosed = true
                 return hasRead
             }
+            lastRead = .now
             hasRead = true
             output += block[..<count]
             block.withUnsafeBytes { bytes in

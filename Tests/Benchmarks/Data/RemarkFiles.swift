@@ -1,0 +1,56 @@
+import Annotations
+import Foundation
+
+/// The remarks in the forms that other programs show.
+enum RemarkFiles {
+    /// A row of the list as a line of text.
+    static func lines(_ remarks: [Remark]) -> String {
+        remarks.map { remark in
+            let page = String(remark.pageIndex + 1)
+            let author = remark.author + String(repeating: " ", count: 7 - remark.author.count)
+            return "   \(remark.kind.letter)"
+                + String(repeating: " ", count: 3 - page.count) + page + "  \(author)\(remark.text)\n"
+        }.joined()
+    }
+
+    /// A mailbox in one file (RFC 4155), each remark a message with its text as the subject.
+    static func mailbox(_ remarks: [Remark]) -> String {
+        remarks.map { "From \($0.author)@example.org \(date($0, "%a %b %d %H:%M:%S %Y"))\n\(message($0))\n" }.joined()
+    }
+
+    /// A folder with a file for each message (Maildir), all of them seen.
+    static func writeMaildir(_ remarks: [Remark], to folder: URL) throws {
+        for name in ["cur", "new", "tmp"] {
+            try FileManager.default.createDirectory(
+                at: folder.appendingPathComponent(name), withIntermediateDirectories: true)
+        }
+        for remark in remarks {
+            let name = "\(1_700_000_000 + remark.number).M\(remark.number).example:2,S"
+            try Data(message(remark).utf8).write(to: folder.appendingPathComponent("cur/" + name))
+        }
+    }
+
+    private static func message(_ remark: Remark) -> String {
+        """
+        From: \(remark.author) <\(remark.author)@example.org>
+        To: watch@example.org
+        Subject: \(remark.text)
+        Date: \(date(remark, "%a, %d %b %Y %H:%M:%S +0000"))
+        Message-ID: <\(remark.number)@example.org>
+        Status: RO
+
+        \(remark.text)
+
+        """
+    }
+
+    /// A minute after the one before, in the C library's notation.
+    private static func date(_ remark: Remark, _ format: String) -> String {
+        var seconds = time_t(1_700_000_000 + 60 * remark.number)
+        var parts = tm()
+        gmtime_r(&seconds, &parts)
+        var text = [CChar](repeating: 0, count: 64)
+        let count = strftime(&text, text.count, format, &parts)
+        return String(decoding: text[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

@@ -1,0 +1,39 @@
+import Foundation
+import Instant
+
+/// A client of the library with a local store of its own, listening.
+final class LiveClient {
+    let client: InstantClient
+    let descriptor: InstantDocumentDescriptor
+    private var events: AsyncStream<InstantEvent>.Iterator
+
+    /// Downloads the layer and waits until it is there.
+    init(server: URL, folder: URL, token: String) async throws {
+        client = try InstantClient(serverURL: server, dataDirectory: folder)
+        descriptor = try client.documentDescriptor(forJWT: token)
+        events = descriptor.events.makeAsyncIterator()
+        descriptor.delayForSyncingLocalChanges = .zero
+        descriptor.startListeningForServerChanges()
+        try descriptor.download(usingJWT: token)
+        try await wait("the download") { $0 == .didFinishDownload }
+    }
+
+    /// Reads events until one is the one that is waited for.
+    ///
+    /// - Returns: when it was received.
+    @discardableResult
+    func wait(_ what: String, until isIt: (InstantEvent) -> Bool) async throws -> ContinuousClock.Instant {
+        let limit = Watchdog(seconds: 60, what: what)
+        defer { limit.stop() }
+        while let event = await events.next() {
+            let now = ContinuousClock.now
+            if isIt(event) { return now }
+            switch event {
+            case .didFailDownload(let error), .didFailSync(let error), .didFailReauthentication(let error): throw error
+            case .didFailAuthentication: throw BenchmarkError("waiting for \(what): the token was refused")
+            default: continue
+            }
+        }
+        throw BenchmarkError("waiting for \(what): the client has ended")
+    }
+}

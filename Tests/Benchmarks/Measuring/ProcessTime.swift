@@ -1,0 +1,13 @@
+import Foundation
+
+/// The processor time a process has used so far.
+enum ProcessTime {
+    static func used(process: Int32) -> Duration? {
+        guard let stat = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8) else { return nil }
+        // The name stands in parentheses and may hold anything; behind it the fields are counted from the third.
+        guard let fields = stat.split(separator: ")").last?.split(separator: " "), fields.count > 12,
+            let user = Int(fields[11]), let system = Int(fields[12])
+        else { return nil }
+        return .milliseconds((user + system) * 1000 / sysconf(Int32(_SC_CLK_TCK)))
+    }
+}

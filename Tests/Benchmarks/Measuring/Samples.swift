@@ -1,0 +1,28 @@
+/// What was measured many times. Nothing is thrown away: a slow one is a figure like any other.
+struct Samples {
+    private(set) var values: [Duration] = []
+
+    mutating func add(_ value: Duration) { values.append(value) }
+
+    var count: Int { values.count }
+    var isEmpty: Bool { values.isEmpty }
+    var median: Duration? { percentile(50) }
+    var least: Duration? { values.min() }
+    var most: Duration? { values.max() }
+
+    /// The smallest value that so many of a hundred do not exceed (nearest rank); nil without values.
+    func percentile(_ percent: Double) -> Duration? {
+        guard !values.isEmpty else { return nil }
+        let rank = Int((percent / 100 * Double(values.count)).rounded(.up))
+        return values.sorted()[min(max(rank, 1), values.count) - 1]
+    }
+}
+
+extension Duration {
+    var milliseconds: Double {
+        Double(components.seconds) * 1e3 + Double(components.attoseconds) / 1e15
+    }
+
+    /// How many times the other this is.
+    func ratio(to other: Duration) -> Double { milliseconds / other.milliseconds }
+}

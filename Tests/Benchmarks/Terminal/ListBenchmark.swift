@@ -1,0 +1,78 @@
+import TestSupport
+
+/// Starts, keys, idling and memory of several programs on the same list, in turns (A B C, A B C, …), so that whatever
+/// else the machine does meets all of them.
+struct ListBenchmark {
+    var contestants: [Contestant]
+    var rows: Int
+    var columns: Int
+    /// Starts of each program; all count for the first frame.
+    var starts = 15
+    /// In so many of the starts keys are pressed.
+    var visits = 5
+    /// Keys of a kind in each visit.
+    var keys = 40
+
+    func run() throws -> [ListFigures] {
+        var figures = contestants.map(ListFigures.init)
+        for contestant in contestants { try Visit(contestant, rows: rows, columns: columns).leave(contestant) }
+        for start in 0..<starts {
+            for index in figures.indices {
+                let visit = try Visit(figures[index].contestant, rows: rows, columns: columns)
+                figures[index].firstFrame.add(visit.firstFrame)
+                if start < visits { press(visit, &figures[index]) }
+                visit.leave(figures[index].contestant)
+            }
+        }
+        return figures
+    }
+
+    private func press(_ visit: Visit, _ figures: inout ListFigures) {
+        let contestant = figures.contestant
+        _ = visit.press(contestant.first)
+        for _ in 0..<10 { _ = visit.press(contestant.nextRow) }
+        for _ in 0..<keys { note(visit.press(contestant.nextRow), &figures.row, &figures.unanswered) }
+        // Ten screens down and ten up, so that a short list has no end that answers nothing.
+        for number in 0..<keys {
+            let isDown = number / 10 % 2 == 0
+            let key = isDown ? contestant.nextScreen : contestant.previousScreen
+            note(visit.press(key), &figures.screen, &figures.unanswered)
+        }
+        guard let filter = contestant.filter else { return }
+        for _ in 0..<max(1, keys / 8) {
+            _ = visit.press(filter.opening)
+            for key in filter.measured { note(visit.press(key), &figures.filter, &figures.unanswered) }
+            _ = visit.press(filter.closing)
+        }
+    }
+
+    private func note(_ answer: Duration?, _ samples: inout Samples, _ unanswered: inout Int) {
+        if let answer { samples.add(answer) } else { unanswered += 1 }
+    }
+
+    /// A walk through the list to its end and through the filter, apart from what is timed: looking at a process's
+    /// memory holds it up.
+    func memory(of contestant: Contestant) throws -> ProcessMemory {
+        var memory = ProcessMemory()
+        func look(_ terminal: VirtualTerminal) {
+            if let process = terminal.process { memory.note(process: process) }
+        }
+        let visit = try Visit(contestant, rows: rows, columns: columns, watching: look)
+        look(visit.terminal)
+        var walk = [contestant.first] + Array(repeating: contestant.nextScreen, count: 20) + [contestant.last]
+        if let filter = contestant.filter { walk += [filter.opening] + filter.measured + [filter.closing] }
+        for key in walk {
+            _ = visit.press(key)
+            look(visit.terminal)
+        }
+        visit.leave(contestant)
+        return memory
+    }
+
+    func idle(_ contestant: Contestant, seconds: Int = 5) throws -> (bytes: Int, processor: Duration) {
+        let visit = try Visit(contestant, rows: rows, columns: columns)
+        let idle = visit.idle(seconds: seconds)
+        visit.leave(contestant)
+        return idle
+    }
+}

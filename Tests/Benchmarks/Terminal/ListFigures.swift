@@ -1,0 +1,14 @@
+/// What is known about one contestant at one size of list and terminal.
+struct ListFigures {
+    var contestant: Contestant
+    var firstFrame = Samples()
+    var row = Samples()
+    var screen = Samples()
+    var filter = Samples()
+    /// Keys that were answered by nothing at all within a second.
+    var unanswered = 0
+    var memory = ProcessMemory()
+    var idle: (bytes: Int, processor: Duration)?
+
+    init(_ contestant: Contestant) { self.contestant = contestant }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import Screen
+import TestSupport
+
+/// The programs Postilla is measured beside, set up to do nothing but show the list.
+struct Peers {
+    /// Where their files are written.
+    var folder: URL
+
+    /// less on a file of rows, each on one line of the screen, with no options and no history of the user.
+    func less(_ remarks: [Remark]) throws -> Contestant? {
+        guard let program = Tools.path("less") else { return nil }
+        let file = folder.appendingPathComponent("rows-\(remarks.count)")
+        try RemarkFiles.lines(remarks).write(to: file, atomically: true, encoding: .utf8)
+        return Contestant(
+            name: "less", command: [program, "-S", file.path], environment: ["LESS": "", "LESSHISTFILE": "-"],
+            version: try Tools.firstLine(of: [program, "--version"]),
+            isComplete: { $0.remarkRows == $0.size.rows - 1 && !$0.line($0.size.rows - 1).isEmpty },
+            first: "g")
+    }
+
+    /// neomutt on a mailbox in one file, which it reads whole at each start.
+    func neomuttOnMailbox(_ remarks: [Remark]) throws -> Contestant? {
+        let file = folder.appendingPathComponent("mailbox-\(remarks.count)")
+        try RemarkFiles.mailbox(remarks).write(to: file, atomically: true, encoding: .utf8)
+        return try neomutt("neomutt, mbox", file)
+    }
+
+    /// neomutt on a file for each message. A header cache would be its local store; it is off, as in its defaults.
+    func neomuttOnMaildir(_ remarks: [Remark]) throws -> Contestant? {
+        let maildir = folder.appendingPathComponent("maildir-\(remarks.count)")
+        try RemarkFiles.writeMaildir(remarks, to: maildir)
+        return try neomutt("neomutt, maildir", maildir)
+    }
+
+    /// Without its own and the system's configuration; what is set keeps it from asking, waiting or reading elsewhere.
+    private func neomutt(_ name: String, _ mail: URL) throws -> Contestant? {
+        guard let program = Tools.path("neomutt") else { return nil }
+        let configuration = folder.appendingPathComponent("neomuttrc")
+        try """
+        unset header_cache
+        set sort=reverse-mailbox-order
+        set folder=\(folder.path)
+        set read_inc=0 write_inc=0 sleep_time=0
+        set mail_check=0 timeout=0
+        set quit=yes
+
+        """.write(to: configuration, atomically: true, encoding: .utf8)
+        return Contestant(
+            name: name, command: [program, "-n", "-R", "-F", configuration.path, "-f", mail.path],
+            environment: ["HOME": folder.path, "MAIL": "/dev/null"],
+            version: try Tools.firstLine(of: [program, "-v"]),
+            isComplete: { terminal in
+                // The help line above, the status bar and the command line below.
+                terminal.remarkRows == terminal.size.rows - 3
+                    && terminal.line(terminal.size.rows - 2).contains("Msgs:")
+            },
+            first: "=", last: "*", filter: .init(opening: "l~s harbour", measured: ["\r"], closing: "l~A\r"))
+    }
+}
