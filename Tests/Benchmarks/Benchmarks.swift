@@ -5,29 +5,48 @@ import TestSupport
 @main
 struct Benchmarks: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Measures Postilla beside other programs, in turns, and prints tables with ratios.")
+        commandName: "Benchmarks",
+        abstract: "Measures Postilla beside other programs, in turns, and prints tables with ratios.",
+        discussion: "A figure is worth something in a release build on a machine with nothing else to do: make bench.")
 
-    @Option(help: "Starts of each program.") var starts = 15
+    @Option(help: ArgumentHelp("The program that is measured; by default the one beside this one.", valueName: "path"))
+    var postilla: String?
+
+    @Option(help: "Starts of each program for the first frame.") var starts = 15
+
+    @Option(parsing: .upToNextOption, help: "How many annotations a layer has.") var sizes = [1_000, 10_000]
+
+    @Option(help: "Megabytes of the PDF that is downloaded.") var megabytes = 100
+
+    @Option(parsing: .upToNextOption, help: "What is measured: list, edit, download.") var only = Part.allCases
+
+    enum Part: String, CaseIterable, ExpressibleByArgument { case list, edit, download }
 
     func run() async throws {
-        print(Machine.text)
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
             "bench-\(ProcessInfo.processInfo.processIdentifier)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        for count in [1_000, 10_000] {
-            let remarks = Remark.all(count, pages: 109)
-            let peers = Peers(folder: folder)
-            let contestants = try [
-                peers.less(remarks), peers.neomuttOnMailbox(remarks), peers.neomuttOnMaildir(remarks),
-            ].compactMap(\.self)
-            let benchmark = ListBenchmark(contestants: contestants, rows: 24, columns: 80, starts: starts)
-            var figures = try benchmark.run()
-            for index in figures.indices {
-                figures[index].memory = try benchmark.memory(of: figures[index].contestant)
-                figures[index].idle = try benchmark.idle(figures[index].contestant)
-            }
-            print(ListTable(figures: figures, reference: "neomutt, mbox").text)
+        let program = postilla ?? Bundle.main.executableURL?.deletingLastPathComponent().path.appending("/postilla")
+        guard let program, FileManager.default.isExecutableFile(atPath: program) else {
+            throw BenchmarkError("there is no program at \(program ?? "?"): build it, or name it with --postilla")
         }
+        print(Machine.text + "\n" + Self.build + "\n")
+
+        let server = try ServerProcess(postilla: program, folder: folder.appendingPathComponent("server"))
+        defer { server.stop() }
+        let report = Run(backend: Backend(server: server, postilla: program), folder: folder, options: self)
+        if only.contains(.list) { try await report.list() }
+        if only.contains(.edit) { try await report.edit() }
+        if only.contains(.download) { try await report.download() }
+        print("Server, whole run: peak \(Figures.megabytes(server.memory.peakResident)) MB (VmHWM).")
+    }
+
+    private static var build: String {
+        #if DEBUG
+            "THIS IS A DEBUG BUILD: no figure of it means anything."
+        #else
+            "Release build."
+        #endif
     }
 }

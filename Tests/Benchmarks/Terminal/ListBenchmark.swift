@@ -9,7 +9,7 @@ struct ListBenchmark {
     /// Starts of each program; all count for the first frame.
     var starts = 15
     /// In so many of the starts keys are pressed.
-    var visits = 5
+    var visits = 3
     /// Keys of a kind in each visit.
     var keys = 40
 

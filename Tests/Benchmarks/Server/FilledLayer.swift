@@ -1,0 +1,46 @@
+import Foundation
+import TestSupport
+
+/// A layer of so many annotations on the server, and its copy on this machine.
+struct FilledLayer {
+    let command: [String]
+    let environment: [String: String]
+    /// From an empty folder to the last record and the PDF on this machine.
+    let firstSync: Duration
+
+    /// Uploads a PDF, posts remarks until there are so many records with those of the PDF itself, and opens it once.
+    static func fill(
+        _ backend: Backend, document: String, pdf: String, count: Int, folder: URL
+    ) async throws -> FilledLayer {
+        try backend.upload(pdf, as: document)
+        let own = try await backend.count(document: document)
+        try await backend.post(Array(Remark.all(count, pages: 109).prefix(count - own)), document: document)
+
+        let home = folder.appendingPathComponent("home-\(document)")
+        try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
+        let command = try backend.openCommand(document: document, user: "reader", home: home)
+        let environment = ["HOME": home.path]
+        let start = ContinuousClock.now
+        let terminal = try VirtualTerminal(running: command, environment: environment)
+        try terminal.wait(until: "\(document) is here", seconds: 120) {
+            $0.text.contains("Annotations 1/\(count) ") && $0.text.contains("synced")
+        }
+        let end = ContinuousClock.now
+        terminal.waitForIdle(milliseconds: 1_000)
+        terminal.send(text: "q")
+        _ = try terminal.waitForExit()
+        return FilledLayer(command: command, environment: environment, firstSync: end - start)
+    }
+}
+
+extension Backend {
+    /// What a person types, with a token of their own in a file.
+    func openCommand(document: String, user: String, home: URL) throws -> [String] {
+        let token = home.appendingPathComponent("token")
+        try ServerProcess.writePrivately(try server.mint.token(document: document, user: user), to: token)
+        return [
+            postilla, "open", server.address, "--token-file", token.path, "--author", user, "--data-dir",
+            home.appendingPathComponent("data").path,
+        ]
+    }
+}

@@ -1,0 +1,27 @@
+import Screen
+import TestSupport
+
+extension Peers {
+    /// Postilla on a layer whose local copy is filled already, with the server running: what is seen first comes from
+    /// the local store, then the connection is made.
+    func postilla(_ layer: FilledLayer) -> Contestant {
+        Contestant(
+            name: "postilla", command: layer.command, environment: layer.environment,
+            isComplete: { $0.showsFirstRows },
+            filter: .init(opening: "/", measured: ["h", "a", "r", "b"], closing: "\u{1B}"))
+    }
+}
+
+extension VirtualTerminal {
+    /// Whether every row of Postilla's list shows a record, and the status line the page.
+    fileprivate var showsFirstRows: Bool {
+        guard line(size.rows - 2).contains(" p1/"),
+            let rule = (0..<size.rows).first(where: { line($0).contains("-- Annotations 1/") }),
+            let left = line(rule).firstRange(of: "-- Annotations")?.lowerBound
+        else { return false }
+        let column = line(rule).distance(from: line(rule).startIndex, to: left)
+        // Below the rows stands the status line or, where there is room, the rule of the detail.
+        let rows = (rule + 1..<size.rows - 2).map { String(line($0).dropFirst(column)) }.prefix { !$0.hasPrefix("--") }
+        return !rows.isEmpty && rows.allSatisfy { $0.firstMatch(of: /^[> ].[A-Z] +\d+  [a-z]/) != nil }
+    }
+}
