@@ -31,7 +31,7 @@ struct Benchmarks: AsyncParsableCommand {
         guard let program, FileManager.default.isExecutableFile(atPath: program) else {
             throw BenchmarkError("there is no program at \(program ?? "?"): build it, or name it with --postilla")
         }
-        print(Machine.text + "\n" + Self.build + "\n")
+        Report.add(Machine.text + "\n" + Self.build + "\n")
 
         let server = try ServerProcess(postilla: program, folder: folder.appendingPathComponent("server"))
         defer { server.stop() }
@@ -39,7 +39,7 @@ struct Benchmarks: AsyncParsableCommand {
         if only.contains(.list) { try await report.list() }
         if only.contains(.edit) { try await report.edit() }
         if only.contains(.download) { try await report.download() }
-        print("Server, whole run: peak \(Figures.megabytes(server.memory.peakResident)) MB (VmHWM).")
+        Report.add("Server, whole run: peak \(Figures.megabytes(server.memory.peakResident)) MB (VmHWM).")
     }
 
     private static var build: String {

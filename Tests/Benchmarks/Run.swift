@@ -17,7 +17,7 @@ struct Run {
             let found = try [peers.less(remarks), peers.neomuttOnMailbox(remarks), peers.neomuttOnMaildir(remarks)]
                 .compactMap(\.self)
             for name in ["less", "neomutt"] where Tools.path(name) == nil {
-                print("There is no \(name) here: left out.")
+                Report.add("There is no \(name) here: left out.")
             }
             for size in [(rows: 24, columns: 80), (rows: 40, columns: 140)] {
                 let benchmark = ListBenchmark(
@@ -28,10 +28,10 @@ struct Run {
                     figures[index].memory = try benchmark.memory(of: figures[index].contestant)
                     figures[index].idle = try benchmark.idle(figures[index].contestant)
                 }
-                print("## A list of \(count), on \(size.columns)x\(size.rows)\n")
-                print(ListTable(figures: figures, reference: "neomutt, mbox").text + "\n")
+                Report.add("## A list of \(count), on \(size.columns)x\(size.rows)\n")
+                Report.add(ListTable(figures: figures, reference: "neomutt, mbox").text + "\n")
             }
-            print(
+            Report.add(
                 "First sync of the \(count) and the PDF, to the screen: \(Figures.milliseconds(layer.firstSync)) ms.\n")
         }
     }
@@ -57,7 +57,7 @@ struct Run {
                 name, Figures.milliseconds(samples.median), Figures.milliseconds(samples.percentile(99)),
                 Figures.milliseconds(samples.most), String(samples.count))
         }
-        print("## An edit until another person has it\n\n\(table.text)\n")
+        Report.add("## An edit until another person has it\n\n\(table.text)\n")
     }
 
     func download() async throws {
@@ -75,8 +75,12 @@ struct Run {
                 Figures.ratio(samples.median, to: result.curl?.median))
         }
         add("Instant: verified, on the disk", result.instant)
-        if let curl = result.curl { add("curl; sync; sha256sum", curl) } else { print("There is no curl: left out.") }
-        print("## A PDF of \(options.megabytes) MB from the server\n\n\(table.text)\n")
+        if let curl = result.curl {
+            add("curl; sync; sha256sum", curl)
+        } else {
+            Report.add("There is no curl: left out.")
+        }
+        Report.add("## A PDF of \(options.megabytes) MB from the server\n\n\(table.text)\n")
     }
 
     /// The package's own samples; the working directory is its root, as with make.
