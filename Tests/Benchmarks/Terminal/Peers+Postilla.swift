@@ -22,6 +22,6 @@ extension VirtualTerminal {
         let column = line(rule).distance(from: line(rule).startIndex, to: left)
         // Below the rows stands the status line or, where there is room, the rule of the detail.
         let rows = (rule + 1..<size.rows - 2).map { String(line($0).dropFirst(column)) }.prefix { !$0.hasPrefix("--") }
-        return !rows.isEmpty && rows.allSatisfy { $0.firstMatch(of: /^[> ]..[A-Z?] +\d+  [a-z]/) != nil }
+        return !rows.isEmpty && rows.allSatisfy { $0.firstMatch(of: /^[> ]..[A-Z?] +\d+  [a-z-]/) != nil }
     }
 }
