@@ -100,7 +100,7 @@ let package = Package(
             dependencies: [
                 "Annotations", "Authorization", "SyncProtocol", "InstantCore", "Instant", "EngineCore",
                 "DocumentEngine", "PDFPages", "Screen",
-                "App", "Terminal", arguments, logging, jwt, crypto, httpClient, nio, nioHTTP, lifecycle, subprocess,
+                "App", "Terminal", arguments, logging, crypto, httpClient, nio, nioHTTP, signals, subprocess,
                 systemPackage,
             ],
             swiftSettings: rim),
