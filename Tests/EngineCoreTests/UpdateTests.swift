@@ -1,0 +1,118 @@
+import Annotations
+import Authorization
+import EngineCore
+import SyncProtocol
+import Testing
+
+/// First come, first served; nobody conflicts with their own unbroken run.
+@Suite("Updating") struct UpdateTests {
+    private let world: World
+    private let bo = World.grant("bo")
+
+    init() throws { world = try World(base: ["7"]) }
+
+    @Test func whoIsSecondGetsTheWinner() throws {
+        try world.push(.create, "a", World.note("one"))
+        #expect(try world.push(.update, "a", at: 1, World.note("two"), client: "d", as: bo).revision == 2)
+        let lost = try world.push(.update, "a", at: 1, World.note("mine"))
+        #expect(lost.status == .conflict)
+        #expect(lost.item?.revision == 2)
+        #expect(try world.text("a") == "two")
+        #expect(try world.push(.update, "a", at: 2, World.note("three")).revision == 3)
+    }
+
+    /// Base revisions that may follow each history of writers (c is ours), for one more update by c.
+    @Test(arguments: [
+        // Made by c at 1, then 2 and 3 by c: any of them.
+        ("ccc", [0, 1, 2, 3], [4, 99]), ("c", [0, 1], [2]),
+        // Somebody in between: only what came from that on.
+        ("cdc", [2, 3], [0, 1, 4]), ("dc", [1, 2], [0, 3]), ("dcc", [1, 2, 3], [0]),
+        // Somebody last: only exactly that.
+        ("cd", [2], [0, 1, 3]), ("ccdd", [4], [0, 1, 2, 3]),
+        // A backend ends a run like anybody else.
+        ("cB", [2], [0, 1]), ("cBc", [2, 3], [0, 1]),
+    ])
+    func whichBasesFitWhichRun(_ history: String, _ good: [Revision], _ bad: [Revision]) throws {
+        for base in good + bad {
+            let world = try World()
+            var revision: Revision = 0
+            for writer in history {
+                if writer == "B" {
+                    try world.backend { try $0.replace("a", World.note("B"), user: nil, group: nil) }
+                } else if revision == 0 {
+                    try world.push(.create, "a", World.note("x"), client: String(writer))
+                } else {
+                    try world.push(.update, "a", at: revision, World.note("x"), client: String(writer))
+                }
+                revision += 1
+            }
+            #expect(try world.layer.head == revision)
+            let answer = try world.push(.update, "a", at: base, World.note("last"), client: "c")
+            #expect(answer.status == (good.contains(base) ? .applied : .conflict), "\(history) at \(base)")
+        }
+    }
+
+    @Test func anOwnBurstIsNoConflict() throws {
+        let changes = (1...5).map { n in
+            Change(
+                n: n, kind: n == 1 ? .create : .update, id: "a", baseRevision: 0, content: World.note("\(n)"))
+        }
+        let request = PushRequest(clientID: "c", acked: 0, cursor: nil, changes: changes)
+        #expect(try world.send(request, World.grant()).results.map(\.revision) == [1, 2, 3, 4, 5])
+        let commit = try #require(world.commits.last)
+        #expect(commit.records.map(\.revision) == [5], "one state for listeners")
+    }
+
+    @Test func theBaseOfThePDFStaysAsItIs() throws {
+        #expect(try world.push(.update, "7", at: 0, World.highlight("mine")).revision == 1)
+        #expect(try world.text("7") == "mine")
+        #expect(try world.record("7")?.record.createdBy == nil)
+        #expect(try world.record("7")?.record.updatedBy == "ana")
+        #expect(try world.push(.update, "7", at: 0, World.highlight("late"), client: "d", as: bo).status == .conflict)
+        let other = try world.store.write { store in
+            let layer = try store.addLayer(LayerKey(document: "doc", name: "other"), generation: "o")
+            return try store.record("7", in: layer)
+        }
+        #expect(other?.record.content["text"] == "of the PDF")
+    }
+
+    @Test func whoMadeItStays() throws {
+        let named = World.grant("ana", name: "Ana")
+        try world.push(.create, "a", World.note("one"), as: named)
+        let forged = World.content("pspdfkit/note", "two", more: [("creatorName", "Bo")])
+        try world.push(.update, "a", at: 1, forged, client: "d", as: World.grant("bo", name: "Bo"))
+        let record = try #require(try world.record("a")?.record)
+        #expect((record.createdBy, record.updatedBy) == ("ana", "bo"))
+        #expect(record.content["creatorName"] == "Ana")
+    }
+
+    @Test func whatIsGoneIsGone() throws {
+        try world.push(.create, "a", World.note("one"))
+        try world.push(.delete, "a", at: 1)
+        #expect(try world.push(.update, "a", at: 2, World.note("two")).status == .gone)
+        #expect(try world.push(.update, "none", at: 1, World.note("two")).status == .gone)
+    }
+
+    @Test func aRecordStaysWhatItIs() throws {
+        try world.push(.create, "c1", World.comment(on: "7"))
+        #expect(try world.push(.update, "c1", at: 1, World.note("a note now")).status == .invalid)
+        #expect(try world.push(.update, "c1", at: 1, World.comment(on: "8")).status == .invalid)
+        #expect(try world.push(.update, "7", at: 0, World.comment(on: "7")).status == .invalid)
+        #expect(try world.push(.update, "c1", at: 1, World.comment(on: "7", "new words")).status == .applied)
+    }
+
+    @Test func whatCameIncompleteFromAPDFCanBeEdited() throws {
+        let world = try World()
+        let bare = try Content(#"{"type":"pspdfkit/note","v":2}"#)
+        try world.store.write { store in
+            var document = try #require(try store.document("doc"))
+            document.base = try store.addBase([Record(id: "9", content: bare)])
+            try store.put(document)
+        }
+        let edited = bare.changing { $0["text"] = "words" }
+        #expect(try world.push(.update, "9", at: 0, edited).status == .applied)
+        // Once it is whole it stays whole.
+        try world.push(.update, "9", at: 1, World.note("whole"))
+        #expect(try world.push(.update, "9", at: 2, edited).status == .invalid)
+    }
+}
