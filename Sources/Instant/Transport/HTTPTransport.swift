@@ -20,6 +20,8 @@ struct HTTPTransport: Sendable {
         // A stream is silent for 15 s at most; other requests have their own deadline.
         configuration.timeout.read = .seconds(45)
         configuration.decompression = .disabled
+        // Backing off is the session's business: a server that is not there is to be told at once.
+        configuration.connectionPool.retryConnectionEstablishment = false
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 
