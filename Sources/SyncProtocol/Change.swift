@@ -1,0 +1,85 @@
+package import Annotations
+
+/// What a change wants.
+package enum ChangeKind: String, Hashable, Sendable, CaseIterable {
+    case create, update, delete
+    /// Brings back what the same user deleted, while its tombstone lives.
+    case restore
+}
+
+/// One sealed change: never altered until it is answered.
+package struct Change: Hashable, Sendable {
+    /// Strictly +1 for each clientID, from 1.
+    package var n: Int64
+    package var kind: ChangeKind
+    package var id: Record.ID
+    /// The revision of the record the person saw; 0 for a create and for an untouched base record.
+    package var baseRevision: Revision
+    /// Delete of a root only: the newest revision in the thread the person saw.
+    package var threadRevision: Revision?
+    /// Of a create or update; for an update another group than the stored one is a move.
+    package var group: String?
+    /// Of a create or update; nil otherwise.
+    package var content: Content?
+
+    package init(
+        n: Int64, kind: ChangeKind, id: Record.ID, baseRevision: Revision, threadRevision: Revision? = nil,
+        group: String? = nil, content: Content? = nil
+    ) {
+        self.n = n
+        self.kind = kind
+        self.id = id
+        self.baseRevision = baseRevision
+        self.threadRevision = threadRevision
+        self.group = group
+        self.content = content
+    }
+
+    /// The text that must be the same when a change is sent again; a server keeps a hash of it.
+    package var canonicalText: String {
+        var json = JSONWriter()
+        write(to: &json)
+        return json.text
+    }
+
+    func write(to json: inout JSONWriter) {
+        json.object {
+            $0.member("n", n)
+            $0.member("op", kind.rawValue)
+            $0.member("id", id)
+            $0.member("baseRevision", baseRevision)
+            if let threadRevision { $0.member("threadRevision", threadRevision) }
+            $0.member("group", orNull: group)
+            if let content { $0.member("content", source: content.text) }
+        }
+    }
+
+    init(from reader: inout JSONReader) throws(JSONError) {
+        var n: Int64?
+        var kind: ChangeKind?
+        var id: Record.ID?
+        var baseRevision: Revision = 0
+        var threadRevision: Revision?
+        var group: String?
+        var content: Content?
+        try reader.object { (key: String, reader: inout JSONReader) throws(JSONError) in
+            switch key {
+            case "n": n = try reader.integer()
+            case "op":
+                kind = ChangeKind(rawValue: try reader.string())
+                guard kind != nil else { throw reader.error(.wrongType("create, update, delete or restore")) }
+            case "id": id = try reader.string()
+            case "baseRevision": baseRevision = try reader.integer()
+            case "threadRevision":
+                if case .null = try reader.peek() { try reader.null() } else { threadRevision = try reader.integer() }
+            case "group": group = try reader.optionalString()
+            case "content":
+                if case .null = try reader.peek() { try reader.null() } else { content = try Content(from: &reader) }
+            default: try reader.skip()
+            }
+        }
+        self.init(
+            n: try n.required("n", reader), kind: try kind.required("op", reader), id: try id.required("id", reader),
+            baseRevision: baseRevision, threadRevision: threadRevision, group: group, content: content)
+    }
+}

@@ -1,0 +1,45 @@
+package import Annotations
+
+/// The answer to `POST changes`: one result for each change, and what the view has missed.
+package struct PushAnswer: Message {
+    package var results: [ChangeResult]
+    /// nil when no cursor was given or ``reset`` is set.
+    package var delta: Delta?
+    /// The cursor is of another epoch or too old: load a snapshot. The changes were taken all the same.
+    package var reset: Bool
+
+    package init(results: [ChangeResult], delta: Delta?, reset: Bool = false) {
+        self.results = results
+        self.delta = delta
+        self.reset = reset
+    }
+
+    package func write(to json: inout JSONWriter) {
+        json.object {
+            $0.key("results")
+            $0.array(results) { $1.write(to: &$0) }
+            delta?.writeMembers(to: &$0)
+            if reset { $0.member("reset", true) }
+        }
+    }
+
+    package init(from reader: inout JSONReader) throws(JSONError) {
+        var results: [ChangeResult]?
+        var partial = Delta.Partial()
+        var reset = false
+        try reader.object { (key: String, reader: inout JSONReader) throws(JSONError) in
+            switch key {
+            case "results":
+                var list: [ChangeResult] = []
+                try reader.array { (reader: inout JSONReader) throws(JSONError) in
+                    list.append(try ChangeResult(from: &reader))
+                }
+                results = list
+            case "reset": reset = try reader.bool()
+            default: if try !partial.take(key, &reader) { try reader.skip() }
+            }
+        }
+        self.init(
+            results: try results.required("results", reader), delta: try partial.delta(reader), reset: reset)
+    }
+}
