@@ -1,0 +1,160 @@
+import Annotations
+import Authorization
+import EngineCore
+import SyncProtocol
+import Testing
+
+/// Deleting, what goes along with it, and bringing it back.
+@Suite("Deleting and restoring") struct DeleteTests {
+    private let world: World
+    private let bo = World.grant("bo")
+
+    init() throws { world = try World(base: ["7"]) }
+
+    // MARK: One record
+
+    @Test func deletedTwiceIsDeleted() throws {
+        try world.push(.create, "a", World.note("one"))
+        #expect(try world.push(.delete, "a", at: 1).revision == 2)
+        #expect(
+            try world.push(.delete, "a", at: 1, client: "d", as: bo)
+                == ChangeResult(n: 1, status: .applied, revision: 2))
+        #expect(try world.push(.delete, "none", at: 1).status == .gone)
+        #expect(try world.layer.head == 2)
+    }
+
+    @Test func whatHasMovedOnIsNotDeleted() throws {
+        try world.push(.create, "a", World.note("one"))
+        try world.push(.update, "a", at: 1, World.note("two"), client: "d", as: bo)
+        let lost = try world.push(.delete, "a", at: 1)
+        #expect((lost.status, lost.item?.revision) == (.conflict, 2))
+        #expect(try world.isLive("a"))
+    }
+
+    @Test func aBaseRecordIsHiddenInItsLayerOnly() throws {
+        #expect(try world.push(.delete, "7", at: 0).status == .applied)
+        #expect(try world.isLive("7") == false)
+        let other = try world.store.write { store in
+            try store.live(
+                in: store.addLayer(LayerKey(document: "doc", name: "o"), generation: "o"), after: nil, limit: 9)
+        }
+        #expect(other.map(\.id) == ["7"])
+    }
+
+    // MARK: Threads
+
+    private func thread(_ count: Int, by grant: Grant = World.grant(), client: String = "c") throws {
+        for n in 1...count { try world.push(.create, "c\(n)", World.comment(on: "7"), client: client, as: grant) }
+    }
+
+    @Test func aRootTakesItsThreadAlong() throws {
+        try thread(2, by: bo, client: "d")
+        #expect(try world.push(.delete, "7", at: 0, thread: 2).revision == 5)
+        for id in ["7", "c1", "c2"] { #expect(try !world.isLive(id), "\(id)") }
+        #expect(try world.record("c1")?.removal?.cascade == 5)
+        #expect(world.commits.last?.records.map(\.id) == ["c1", "c2", "7"])
+    }
+
+    @Test func aNewerCommentOfSomebodyElseStandsInTheWay() throws {
+        try thread(2, by: bo, client: "d")
+        let lost = try world.push(.delete, "7", at: 0, thread: 1)
+        #expect((lost.status, lost.item?.id) == (.conflict, "c2"))
+        #expect(try world.isLive("7") && world.isLive("c1"))
+        // Without a thread revision, what the root itself was seen at counts.
+        #expect(try world.push(.delete, "7", at: 0).status == .conflict)
+    }
+
+    @Test func anOwnNewerCommentDoesNot() throws {
+        try thread(2)
+        #expect(try world.push(.delete, "7", at: 0, thread: 0).status == .applied)
+    }
+
+    @Test func theLastCommentTakesItsRootAlong() throws {
+        try thread(2)
+        try world.push(.delete, "c1", at: 1)
+        #expect(try world.isLive("7"), "there is another one")
+        #expect(try world.push(.delete, "c2", at: 2).revision == 5)
+        #expect(try world.isLive("7") == false)
+        #expect(try world.record("7")?.removal?.cascade == 5)
+    }
+
+    @Test func aRootThatChangedMeanwhileStays() throws {
+        try thread(1)
+        try world.push(.update, "7", at: 0, World.highlight("changed"), client: "d", as: bo)
+        #expect(try world.push(.delete, "c1", at: 1).status == .applied)
+        #expect(try world.isLive("7"))
+    }
+
+    @Test func aRootThatTheBearerMayNotDeleteStays() throws {
+        let rules = ["annotations:view:all", "comments:view:all", "comments:reply:all", "comments:delete:self"]
+        try world.push(.create, "c1", World.comment(on: "7"), client: "g", as: World.grant("guest", rules))
+        let answer = try world.push(.delete, "c1", at: 1, client: "g", as: World.grant("guest", rules))
+        #expect(answer.status == .applied)
+        #expect(try world.isLive("7"))
+    }
+
+    // MARK: Restoring
+
+    @Test func whoDeletedItBringsItBackAsItWas() throws {
+        try world.push(.create, "a", group: "g", World.note("one"), as: World.grant("ana", group: "g"))
+        try world.push(.delete, "a", at: 1)
+        #expect(try world.push(.restore, "a", at: 2).revision == 3)
+        let record = try #require(try world.record("a"))
+        #expect(record.isLive)
+        #expect((record.record.createdBy, record.record.group, try world.text("a")) == ("ana", "g", "one"))
+        #expect(try world.push(.restore, "a", at: 2).status == .conflict, "it lives")
+        #expect(try world.push(.update, "a", at: 3, group: "g", World.note("on")).status == .applied)
+    }
+
+    @Test func nobodyElseDoes() throws {
+        try world.push(.create, "a", World.note("one"))
+        try world.push(.delete, "a", at: 1)
+        for user in ["bo", nil, "ana\u{301}"] {
+            let answer = try world.push(
+                .restore, "a", at: 2, client: "x\(user?.utf8.count ?? 0)", as: World.grant(user))
+            #expect(answer.status == .denied, "\(user ?? "nobody")")
+        }
+        #expect(try world.push(.restore, "none", at: 1).status == .gone)
+    }
+
+    @Test func theAnonymousRestoreUnderTheirOwnClientOnly() throws {
+        let nobody = World.grant(nil)
+        try world.push(.create, "a", World.note("one"), client: "x", as: nobody)
+        try world.push(.delete, "a", at: 1, client: "x", as: nobody)
+        #expect(try world.push(.restore, "a", at: 2, client: "y", as: nobody).status == .denied)
+        #expect(try world.push(.restore, "a", at: 2, client: "x", as: nobody).status == .applied)
+    }
+
+    @Test func anotherDeletionIsNotUndone() throws {
+        try world.push(.create, "a", World.note("one"))
+        try world.push(.delete, "a", at: 1)
+        try world.push(.restore, "a", at: 2)
+        try world.push(.delete, "a", at: 3)
+        #expect(try world.push(.restore, "a", at: 2).status == .gone)
+        #expect(try world.push(.restore, "a", at: 4).status == .applied)
+    }
+
+    @Test func aThreadComesBackWithItsRoot() throws {
+        try thread(2, by: bo, client: "d")
+        try world.push(.delete, "c1", at: 1, client: "d", as: bo)
+        try world.push(.delete, "7", at: 0, thread: 3)
+        #expect(try world.push(.restore, "7", at: 5).status == .applied)
+        #expect(try world.isLive("7") && world.isLive("c2"))
+        #expect(try world.isLive("c1") == false, "it had been deleted by itself")
+        #expect(try world.record("c2")?.record.createdBy == "bo")
+    }
+
+    @Test func aRootComesBackWithItsLastComment() throws {
+        try thread(1)
+        try world.push(.delete, "c1", at: 1)
+        #expect(try world.push(.restore, "c1", at: 3).status == .applied)
+        #expect(try world.isLive("7") && world.isLive("c1"))
+    }
+
+    @Test func aCommentDoesNotComeBackWithoutItsRoot() throws {
+        try thread(2)
+        try world.push(.delete, "c1", at: 1)
+        try world.push(.delete, "7", at: 0, thread: 3)
+        #expect(try world.push(.restore, "c1", at: 3).status == .gone)
+    }
+}

@@ -1,0 +1,163 @@
+import Annotations
+import Authorization
+import EngineCore
+import SyncProtocol
+import Testing
+
+/// Permission is asked of the stored record; what may not be seen does not exist.
+@Suite("Permissions on changes") struct PermissionTests {
+    private let world: World
+    private let view = ["annotations:view:all", "comments:view:all"]
+
+    init() throws {
+        world = try World(base: ["7"])
+        try world.push(
+            .create, "a", group: "crew", World.note("ana's"), client: "setup", as: World.grant(group: "crew"))
+    }
+
+    private func push(
+        _ kind: ChangeKind, _ id: String, at base: Revision = 1, group: String? = "crew", _ content: Content? = nil,
+        user: String = "bo", with rules: [String], defaultGroup: String? = "crew"
+    ) throws -> ChangeResult {
+        let grant = World.grant(user, rules, group: defaultGroup)
+        return try world.push(kind, id, at: base, group: group, content, client: "c-\(user)", as: grant)
+    }
+
+    @Test(arguments: [
+        (["annotations:edit:all"], "bo", ChangeResult.Status.applied), (["annotations:edit:self"], "bo", .denied),
+        (["annotations:edit:self"], "ana", .applied), (["annotations:edit:createdBy=ana"], "bo", .applied),
+        (["annotations:edit:createdBy=bo"], "bo", .denied), (["annotations:edit:group=crew"], "bo", .applied),
+        (["annotations:edit:group=other"], "bo", .denied), (["annotations:edit:group="], "bo", .denied),
+        (["comments:edit:all"], "bo", .denied), ([], "bo", .denied), (["annotations:delete:all"], "bo", .denied),
+    ])
+    func editing(_ rules: [String], _ user: String, _ status: ChangeResult.Status) throws {
+        #expect(try push(.update, "a", World.note("new"), user: user, with: view + rules).status == status)
+    }
+
+    @Test(arguments: [
+        (["annotations:delete:all"], "bo", ChangeResult.Status.applied), (["annotations:delete:self"], "bo", .denied),
+        (["annotations:delete:self"], "ana", .applied), (["annotations:edit:all"], "bo", .denied),
+    ])
+    func deleting(_ rules: [String], _ user: String, _ status: ChangeResult.Status) throws {
+        let answer = try push(.delete, "a", user: user, with: view + rules)
+        #expect(answer.status == status)
+        #expect(answer.status == .applied || answer.reason?.contains("annotations:delete") == true)
+        #expect(try world.isLive("a") == (status != .applied))
+    }
+
+    /// A denied change tells nothing of who was first, and one that cannot be is denied before it is looked at.
+    @Test func permissionComesBeforeConflictAndContent() throws {
+        #expect(try push(.update, "a", at: 99, World.note("x"), with: view).status == .denied)
+        #expect(try push(.update, "a", try Content("{}"), with: view).status == .denied)
+        #expect(try push(.delete, "a", at: 99, with: view).status == .denied)
+    }
+
+    // MARK: Groups
+
+    @Test(
+        arguments: [
+            // The default group needs nothing.
+            (nil, nil, [], ChangeResult.Status.applied), ("crew", "crew", [], .applied),
+            ("other", nil, [], .denied), (nil, "crew", [], .denied),
+            ("other", nil, ["annotations:set-group:all"], .applied),
+            ("other", nil, ["annotations:set-group:group=other"], .applied),
+            ("other", nil, ["annotations:set-group:group=crew"], .denied),
+            (nil, "crew", ["annotations:set-group:group="], .applied),
+            ("other", nil, ["annotations:set-group:self"], .applied),
+            ("other", nil, ["comments:set-group:all"], .denied),
+            // The empty group is the null one.
+            ("", nil, [], .applied), ("", "crew", [], .denied),
+            ("", "crew", ["annotations:set-group:group="], .applied),
+            // Names that look alike are different names.
+            ("e\u{301}", "é", [], .denied), ("é", "é", [], .applied),
+            ("e\u{301}", nil, ["annotations:set-group:group=é"], .denied),
+        ] as [(String?, String?, [String], ChangeResult.Status)])
+    func creatingInAGroup(_ group: String?, _ standard: String?, _ rules: [String], _ status: ChangeResult.Status)
+        throws
+    {
+        let answer = try push(
+            .create, "new", at: 0, group: group, World.note("x"), with: view + rules, defaultGroup: standard)
+        #expect(answer.status == status)
+        if status == .applied {
+            let stored = try #require(try world.record("new")).record.group
+            #expect(stored == (group == "" ? nil : group))
+        }
+    }
+
+    @Test(arguments: [
+        (["annotations:edit:all"], ChangeResult.Status.denied),
+        (["annotations:set-group:all"], .denied),
+        (["annotations:edit:all", "annotations:set-group:all"], .applied),
+        (["annotations:edit:all", "annotations:set-group:group=other"], .applied),
+        (["annotations:edit:all", "annotations:set-group:group=crew"], .denied),
+        (["annotations:edit:all", "annotations:set-group:createdBy=ana"], .applied),
+        (["annotations:edit:all", "annotations:set-group:self"], .denied),
+    ])
+    func movingToAnotherGroup(_ rules: [String], _ status: ChangeResult.Status) throws {
+        #expect(try push(.update, "a", group: "other", World.note("x"), with: view + rules).status == status)
+        #expect(try world.record("a")?.record.group == (status == .applied ? "other" : "crew"))
+    }
+
+    @Test func withoutTheClaimGroupsAreFree() throws {
+        #expect(try world.push(.create, "n", group: "any", World.note("x")).status == .applied)
+        #expect(try world.push(.update, "n", at: 2, group: nil, World.note("x")).status == .applied)
+    }
+
+    // MARK: Replies
+
+    @Test(arguments: [
+        ([], ChangeResult.Status.denied), (["comments:reply:all"], .applied),
+        (["comments:reply:createdBy=ana"], .applied), (["comments:reply:self"], .denied),
+        (["comments:reply:group=crew"], .applied), (["comments:reply:group=other"], .denied),
+        (["annotations:reply:all"], .denied),
+    ])
+    func replying(_ rules: [String], _ status: ChangeResult.Status) throws {
+        try world.push(
+            .create, "h", group: "crew", World.highlight("root"), client: "setup", as: World.grant(group: "crew"))
+        let answer = try push(.create, "c1", at: 0, World.comment(on: "h"), with: view + rules)
+        #expect(answer.status == status)
+    }
+
+    @Test func theFirstCommentOnOnesOwnRootNeedsWriteOnly() throws {
+        _ = try push(.create, "h", at: 0, World.highlight("root"), with: view)
+        #expect(try push(.create, "c1", at: 0, World.comment(on: "h"), with: view).status == .applied)
+        #expect(try push(.create, "c2", at: 0, World.comment(on: "h"), with: view).status == .denied)
+    }
+
+    // MARK: What may not be seen
+
+    @Test func whatIsOutOfSightDoesNotExist() throws {
+        let rules = ["annotations:view:self", "annotations:edit:all", "annotations:delete:all", "comments:reply:all"]
+        let known = try push(.update, "a", World.note("x"), with: rules)
+        let unknown = try push(.update, "none", World.note("x"), with: rules)
+        #expect((known.status, known.reason) == (unknown.status, unknown.reason))
+        #expect(known.status == .gone)
+        #expect(try push(.delete, "a", with: rules).status == .gone)
+        #expect(try push(.restore, "a", with: rules).status == .gone)
+        let taken = try push(.create, "a", at: 0, World.note("x"), with: rules)
+        #expect((taken.status, taken.item) == (.gone, nil))
+        #expect(try push(.create, "c1", at: 0, World.comment(on: "7"), with: rules).status == .gone)
+        #expect(try world.text("a") == "ana's")
+    }
+
+    @Test func aCommentThatMayNotBeSeenIsNotShownInAConflict() throws {
+        try world.push(.create, "c1", group: "secret", World.comment(on: "7"), client: "setup")
+        let rules = ["annotations:view:all", "annotations:delete:all"]
+        let answer = try push(.delete, "7", at: 0, with: rules)
+        #expect((answer.status, answer.item?.id) == (.conflict, "7"))
+    }
+
+    /// `null` is no name: an empty scope is not the user or group of that name.
+    @Test func nullIsNoName() throws {
+        try world.push(
+            .create, "n", group: "null", World.note("x"), client: "n", as: World.grant("null", group: "null"))
+        let sees = try world.look(World.grant("bo", ["annotations:view:group="])) {
+            try $0.snapshot(after: nil, limit: 9).records.map(\.id)
+        }
+        #expect(sees == ["7"])
+        let made = try world.look(World.grant("bo", ["annotations:view:createdBy="])) {
+            try $0.snapshot(after: nil, limit: 9).records.map(\.id)
+        }
+        #expect(made == ["7"])
+    }
+}
