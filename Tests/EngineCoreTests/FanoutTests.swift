@@ -1,0 +1,127 @@
+import Annotations
+import Authorization
+import EngineCore
+import SyncProtocol
+import Testing
+
+/// Who is told what, once a commit is durable.
+@Suite("Fan-out") struct FanoutTests {
+    private let world: World
+    private let everything = World.grant().viewScope
+    private let crew = World.grant("guest", ["annotations:view:group=crew"]).viewScope
+
+    init() throws { world = try World() }
+
+    private func commit(_ id: String, group: String? = nil) throws -> Commit {
+        try world.push(.create, id, group: group, World.note("words"))
+        return try #require(world.commits.last)
+    }
+
+    private func changes(_ delivery: Delivery) throws -> [ChangeEvent] {
+        try delivery.frames.map { frame in
+            var parser = ServerSentEventParser()
+            guard case .change(let event)? = try parser.feed(frame.bytes).first else { throw NoChange() }
+            #expect(event.revision == frame.revision)
+            return event
+        }
+    }
+
+    private struct NoChange: Error {}
+
+    @Test func equalSightsShareOneEncoding() throws {
+        var fanout = Fanout()
+        let layer = try world.layer
+        let one = fanout.add(layer, scope: everything, tokenID: nil)
+        let two = fanout.add(layer, scope: everything, tokenID: nil)
+        let other = fanout.add(layer, scope: crew, tokenID: nil)
+        #expect(fanout.publish(try commit("a")) == [one, two])
+        let delivery = fanout.take(one)
+        #expect(delivery == fanout.take(two))
+        #expect(try changes(delivery).map(\.revision) == [1])
+        #expect(fanout.take(other).isEmpty)
+        #expect(fanout.take(one).isEmpty, "taken once")
+    }
+
+    @Test func previousIsWhatThisViewWasLastToldOf() throws {
+        var fanout = Fanout()
+        let layer = try world.layer
+        let all = fanout.add(layer, scope: everything, tokenID: nil)
+        let some = fanout.add(layer, scope: crew, tokenID: nil)
+        for (id, group) in [("a", "crew"), ("b", "x"), ("c", "x"), ("d", "crew")] {
+            _ = fanout.publish(try commit(id, group: group))
+        }
+        #expect(try changes(fanout.take(all)).map(\.previous) == [0, 1, 2, 3])
+        let events = try changes(fanout.take(some))
+        #expect(events.map(\.revision) == [1, 4])
+        #expect(events.map(\.previous) == [0, 1])
+        #expect(events[0].epoch != (try world.look { $0.epoch }))
+    }
+
+    @Test func whoComesLaterIsNotToldWhatWasThere() throws {
+        var fanout = Fanout()
+        let first = try commit("a")
+        let late = fanout.add(try world.layer, scope: everything, tokenID: nil)
+        #expect(fanout.publish(first).isEmpty, "it was in what the listener pulled")
+        _ = fanout.publish(try commit("b"))
+        #expect(try changes(fanout.take(late)).map(\.previous) == [1])
+    }
+
+    @Test func layersDoNotHearEachOther() throws {
+        var fanout = Fanout()
+        let other = try world.store.write { try $0.addLayer(LayerKey(document: "doc", name: "o"), generation: "o") }
+        let id = fanout.add(other, scope: everything, tokenID: nil)
+        #expect(fanout.publish(try commit("a")).isEmpty)
+        #expect(fanout.take(id).isEmpty)
+    }
+
+    @Test func namesThatLookAlikeAreDifferentSights() throws {
+        var fanout = Fanout()
+        let layer = try world.layer
+        let one = fanout.add(
+            layer, scope: World.grant("é", ["annotations:view:self"]).viewScope, tokenID: nil)
+        let two = fanout.add(
+            layer, scope: World.grant("e\u{301}", ["annotations:view:self"]).viewScope, tokenID: nil)
+        try world.push(.create, "a", World.note("x"), client: "e", as: World.grant("é"))
+        #expect(fanout.publish(try #require(world.commits.last)) == [one])
+        #expect(fanout.take(two).isEmpty)
+    }
+
+    @Test func whoIsSlowIsToldToPull() throws {
+        var fanout = Fanout(frames: 2)
+        let slow = fanout.add(try world.layer, scope: everything, tokenID: nil)
+        let quick = fanout.add(try world.layer, scope: everything, tokenID: nil)
+        for id in ["a", "b", "c", "d"] {
+            _ = fanout.publish(try commit(id))
+            #expect(fanout.take(quick).frames.count == 1)
+        }
+        let delivery = fanout.take(slow)
+        #expect((delivery.frames.count, delivery.end?.kind) == (0, .behind))
+    }
+
+    @Test func bytesCountToo() throws {
+        var fanout = Fanout(bytes: 1000)
+        let slow = fanout.add(try world.layer, scope: everything, tokenID: nil)
+        for id in ["a", "b", "c", "d", "e"] { _ = fanout.publish(try commit(id)) }
+        #expect(fanout.take(slow).end?.kind == .behind)
+    }
+
+    @Test func streamsEndForTheirReason() throws {
+        var fanout = Fanout()
+        let layer = try world.layer
+        let one = fanout.add(layer, scope: everything, tokenID: "é")
+        let two = fanout.add(layer, scope: everything, tokenID: "e\u{301}")
+        let three = fanout.add(layer, scope: everything, tokenID: nil)
+        _ = fanout.publish(try commit("a"))
+        #expect(fanout.revoke(["é", "unknown"]) == [one])
+        let revoked = fanout.take(one)
+        #expect((revoked.frames.count, revoked.end?.kind) == (0, .revoked), "a revoked token reads nothing more")
+        #expect(fanout.close(layer: layer.id, with: SessionEvent(.lost)) == [one, two, three])
+        let lost = fanout.take(two)
+        #expect((lost.frames.count, lost.end?.kind) == (1, .lost), "what came before the end is told first")
+        _ = fanout.publish(try commit("b"))
+        #expect(fanout.take(three).frames.count == 1, "nothing comes after the end")
+        for id in [one, two, three] { fanout.remove(id) }
+        #expect(fanout.listenerCount == 0)
+        #expect(fanout.take(one).end?.kind == .closing)
+    }
+}

@@ -1,0 +1,67 @@
+import Annotations
+import Authorization
+import EngineCore
+import SyncProtocol
+import TestSupport
+import Testing
+
+/// A layer exists as soon as a signed token names it, but not again by a token from before its end.
+@Suite("Layers of tokens") struct LayersTests {
+    private let world: World
+
+    init() throws { world = try World() }
+
+    private func open(_ name: String, document: String = "doc", issued: Timestamp? = World.now) throws -> StoredLayer {
+        var grant = World.grant()
+        (grant.documentID, grant.layer) = (document, name)
+        let wanted = grant
+        return try world.store.write { store in
+            var random = SeededRandom(seed: 7)
+            return try Layers.open(wanted, issuedAt: issued, in: store, using: &random)
+        }
+    }
+
+    @Test func theFirstTokenMakesItTheNextFindsIt() throws {
+        let made = try open("new")
+        #expect(try open("new") == made)
+        #expect(made.generation.count == 16)
+        #expect(throws: Refusal(.documentNotFound, "there is no document with the id that the token names")) {
+            try open("new", document: "none")
+        }
+    }
+
+    @Test(arguments: [(-1, false), (0, false), (1, true), (nil, false)] as [(Int64?, Bool)])
+    func aDeletedLayerComesBackByAYoungerTokenOnly(_ after: Int64?, _ isMade: Bool) throws {
+        let layer = try open("gone")
+        try world.store.write { try $0.removeLayer(layer, at: World.now) }
+        let issued = after.map { World.now + $0 }
+        if isMade {
+            #expect(try open("gone", issued: issued).id != layer.id)
+        } else {
+            #expect(throws: Refusal.self) { try open("gone", issued: issued) }
+            #expect(try world.store.read { try $0.layer(layer.key) } == nil)
+        }
+    }
+
+    @Test(arguments: ["a*b", "a\u{0}b", "a\nb", String(repeating: "x", count: 257)])
+    func aNameThatIsNoneMakesNothing(_ name: String) throws {
+        #expect(throws: Refusal.self) { try open(name) }
+    }
+
+    @Test func aCopyHoldsWhatWasLiveAndWhatWasHidden() throws {
+        let world = try World(base: ["7", "8"])
+        try world.push(.create, "a", World.note("one"))
+        try world.push(.delete, "7", at: 0)
+        try world.push(.create, "b", World.note("two"))
+        try world.push(.delete, "b", at: 3)
+        let source = try world.layer
+        let live = try world.store.write { store in
+            var random = SeededRandom(seed: 1)
+            let copy = try Layers.copy(
+                source, to: LayerKey(document: "doc", name: "copy"), in: store, now: World.now, using: &random)
+            return try store.live(in: copy, after: nil, limit: 9)
+        }
+        #expect(live.map(\.id) == ["8", "a"])
+        #expect(live.last?.record.createdBy == "ana")
+    }
+}
