@@ -64,6 +64,8 @@ struct TokenOptions: ParsableArguments {
     private static func take(_ name: String) -> String? {
         guard let value = getenv(name) else { return nil }
         let text = String(cString: value)
+        // Not only unset: the text would still stand in /proc/self/environ.
+        memset(value, 0, strlen(value))
         unsetenv(name)
         return text.isEmpty ? nil : text
     }
