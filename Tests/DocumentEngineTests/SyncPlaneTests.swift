@@ -50,4 +50,49 @@ import Testing
             #expect((delta.upTo, delta.more) == (1, false))
         }
     }
+
+    @Test func theSameChangeOnManyConnectionsAtOnceIsWrittenOnce() async throws {
+        try await RunningServer.run { server in
+            try await server.upload()
+            let token = try server.mint.token(TokenClaims())
+            let change = Samples.create(1, "n1")
+            let answers = try await withThrowingTaskGroup(of: PushAnswer.self) { group in
+                for _ in 0..<16 { group.addTask { try await server.push(token, [change]).message() } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(answers.count == 16)
+            #expect(answers.allSatisfy { $0.results == [ChangeResult(n: 1, status: .applied, revision: 1)] })
+            #expect(try await server.session(token).head == 1)
+        }
+    }
+
+    @Test func manyWritersAreHeardInTheOrderOfRevisions() async throws {
+        try await RunningServer.run { server in
+            try await server.upload()
+            let token = try server.mint.token(TokenClaims())
+            let epoch = try await server.session(token).epoch
+            var events = try await EventReader(server, token, from: Cursor(epoch: epoch, revision: 0))
+            #expect(try await events.session()?.kind == .open)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for writer in 0..<8 {
+                    group.addTask {
+                        for n in 1...10 {
+                            let change = Samples.create(Int64(n), "w\(writer)-\(n)")
+                            let answer: PushAnswer = try await server.push(
+                                token, client: "w\(writer)", [change]
+                            ).message()
+                            #expect(answer.results.map(\.status) == [.applied])
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            var heard: [Revision] = []
+            while heard.last ?? 0 < 80, let change = try await events.change() {
+                #expect(change.previous == heard.last ?? 0)
+                heard.append(change.revision)
+            }
+            #expect(heard == Array(1...80))
+        }
+    }
 }

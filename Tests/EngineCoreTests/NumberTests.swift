@@ -79,6 +79,7 @@ import Testing
         let next = Change(n: 2, kind: .delete, id: "a", baseRevision: 1)
         #expect(try send([next], acked: .max).map(\.status) == [.applied])
         #expect(try send([next], acked: .min).map(\.status) == [.applied], "what was never answered is not forgotten")
+        #expect(try send([next], acked: 2).map(\.status) == [.mismatch])
     }
 
     @Test func aClientBelongsToItsUser() throws {

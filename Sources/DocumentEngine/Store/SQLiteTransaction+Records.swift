@@ -10,18 +10,18 @@ extension SQLiteTransaction {
             ?? one("SELECT * FROM base_record WHERE base = ? AND id = ?", [layer.base, id], Self.base)
     }
 
+    /// The two are merged as they come out of their indexes: not wrapped in a further SELECT, which would sort them all.
     func live(in layer: StoredLayer, after id: Record.ID?, limit: Int) throws -> [StoredRecord] {
         try all(
             """
-            SELECT * FROM (
-                SELECT id, content, type, root, created_by, updated_by, grp, revision, run_client, run_start,
-                    removed_at, removed_by, removed_client, cascade
-                FROM record WHERE layer = ?1 AND id > ?3 AND removed_at IS NULL
-                UNION ALL
-                SELECT id, content, type, root, created_by, updated_by, grp, 0, NULL, 0, NULL, NULL, NULL, NULL
-                FROM base_record WHERE base = ?2 AND id > ?3
-                AND NOT EXISTS (SELECT 1 FROM record WHERE layer = ?1 AND record.id = base_record.id)
-            ) ORDER BY id LIMIT ?4
+            SELECT id, content, type, root, created_by, updated_by, grp, revision, run_client, run_start,
+                removed_at, removed_by, removed_client, cascade
+            FROM record WHERE layer = ?1 AND id > ?3 AND removed_at IS NULL
+            UNION ALL
+            SELECT id, content, type, root, created_by, updated_by, grp, 0, NULL, 0, NULL, NULL, NULL, NULL
+            FROM base_record WHERE base = ?2 AND id > ?3
+            AND NOT EXISTS (SELECT 1 FROM record WHERE layer = ?1 AND record.id = base_record.id)
+            ORDER BY id LIMIT ?4
             """, [layer.id, layer.base, id ?? "", limit], Self.own)
     }
 
@@ -44,15 +44,16 @@ extension SQLiteTransaction {
         }
     }
 
+    /// Named indexes, here and for cascades: to save a sort of a few rows SQLite would walk the whole layer.
     func thread(of root: Record.ID, in layer: StoredLayer) throws -> [StoredRecord] {
         try all(
             """
             SELECT id, content, type, root, created_by, updated_by, grp, revision, run_client, run_start,
                 removed_at, removed_by, removed_client, cascade
-            FROM record WHERE layer = ?1 AND root = ?3 AND removed_at IS NULL
+            FROM record INDEXED BY record_root WHERE layer = ?1 AND root = ?3 AND removed_at IS NULL
             UNION ALL
             SELECT id, content, type, root, created_by, updated_by, grp, 0, NULL, 0, NULL, NULL, NULL, NULL
-            FROM base_record WHERE base = ?2 AND root = ?3
+            FROM base_record INDEXED BY base_record_root WHERE base = ?2 AND root = ?3
             AND NOT EXISTS (SELECT 1 FROM record WHERE layer = ?1 AND record.id = base_record.id)
             ORDER BY id
             """, [layer.id, layer.base, root], Self.own)
@@ -60,7 +61,8 @@ extension SQLiteTransaction {
 
     func cascade(of revision: Revision, in layer: StoredLayer) throws -> [StoredRecord] {
         try all(
-            "SELECT * FROM record WHERE layer = ? AND cascade = ? ORDER BY revision", [layer.id, revision], Self.own)
+            "SELECT * FROM record INDEXED BY record_cascade WHERE layer = ? AND cascade = ? ORDER BY revision",
+            [layer.id, revision], Self.own)
     }
 
     func put(_ stored: StoredRecord, in layer: StoredLayer) throws {
