@@ -109,7 +109,11 @@ import Testing
     @Test func nobodyElseDoes() throws {
         try world.push(.create, "a", World.note("one"))
         try world.push(.delete, "a", at: 1)
-        for user in ["bo", nil, "ana\u{301}"] {
+        try world.push(.create, "é", World.note("one"), client: "e", as: World.grant("é"))
+        try world.push(.delete, "é", at: 3, client: "e", as: World.grant("é"))
+        let twin = try world.push(.restore, "é", at: 4, client: "f", as: World.grant("e\u{301}"))
+        #expect(twin.status == .denied, "equal to Swift, another user")
+        for user in ["bo", nil] {
             let answer = try world.push(
                 .restore, "a", at: 2, client: "x\(user?.utf8.count ?? 0)", as: World.grant(user))
             #expect(answer.status == .denied, "\(user ?? "nobody")")

@@ -66,6 +66,17 @@ import Testing
         #expect(try delta(World.grant("x", ["annotations:view:group=other"]), since: 0).changes == [])
     }
 
+    /// Also when many changes lie between the leaving and the coming back.
+    @Test func whatIsBackIsNotToldToHaveLeft() throws {
+        try world.push(.create, "a", group: "crew", World.note("one"))
+        try world.push(.update, "a", at: 1, group: "secret", World.note("two"))
+        for n in 1...250 { try world.push(.create, "n\(n)", World.note("\(n)")) }
+        try world.push(.update, "a", at: 2, group: "crew", World.note("three"))
+        let told = try delta(crew, since: 1)
+        #expect(told.changes.map(\.revision) == [253])
+        #expect((told.upTo, told.more) == (253, false))
+    }
+
     @Test func aCommentIsSeenForItselfNotForItsRoot() throws {
         try world.push(.create, "h", group: "secret", World.highlight("root"))
         try world.push(.create, "c1", group: "crew", World.comment(on: "h"))
