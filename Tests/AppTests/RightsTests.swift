@@ -53,6 +53,17 @@ import Testing
         #expect(stage.foot == " no token was accepted yet, so nothing can be changed: T")
     }
 
+    @Test func aPDFFromTheDiskIsReadOnlyShown() throws {
+        let services = Sample.services()
+        services.opened.isLocal = true
+        services.opened.status = SyncStatus()
+        let stage = Stage(services)
+        #expect(stage.statusLine.hasPrefix(" hotos17   p1/3   LOCAL"))
+        try stage.press("a")
+        #expect(stage.foot == " LOCAL: this PDF is in no layer; postilla upload puts it on a server")
+        #expect(!stage.asked.contains { if case .perform = $0 { true } else { false } })
+    }
+
     @Test func openedReadOnly() throws {
         let services = Sample.services()
         services.opened.isReadOnly = true

@@ -11,6 +11,8 @@ package enum Effect: Hashable, Sendable {
     case openLayer(LayerReference)
     /// A layer that is not on this machine yet, named by its token. → `opened`, or `openFailed`
     case join(server: String, token: TokenText)
+    /// A PDF from the disk, without a layer. → `opened` and `pdfReady`, or `openFailed`
+    case openFile(String)
     /// Stops listening. Nothing more is posted for it.
     case closeLayer
     /// Removes the layer's annotations from this machine, unsent edits too. → `library`

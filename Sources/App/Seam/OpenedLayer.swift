@@ -15,10 +15,12 @@ package struct OpenedLayer: Hashable, Sendable {
     package var drafts: [DraftKey: String]
     /// Set when edits are turned off on the command line (`--read-only`).
     package var isReadOnly: Bool
+    /// A PDF from the disk, in no layer: shown, never synced, not to be written on.
+    package var isLocal: Bool
 
     package init(
         reference: LayerReference, title: String? = nil, status: SyncStatus, hasPDF: Bool, author: String? = nil,
-        drafts: [DraftKey: String] = [:], isReadOnly: Bool = false
+        drafts: [DraftKey: String] = [:], isReadOnly: Bool = false, isLocal: Bool = false
     ) {
         self.reference = reference
         self.title = title
@@ -27,6 +29,7 @@ package struct OpenedLayer: Hashable, Sendable {
         self.author = author
         self.drafts = drafts
         self.isReadOnly = isReadOnly
+        self.isLocal = isLocal
     }
 }
 

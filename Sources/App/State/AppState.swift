@@ -10,6 +10,8 @@ package struct AppState: Equatable, Sendable {
         case layer(LayerReference)
         /// A layer named by a token, on this machine or not.
         case join(server: String, token: TokenText)
+        /// A PDF on the disk.
+        case file(String)
         /// A server alone: the library, and the card that asks for a token naming a layer there.
         case ask(server: String)
     }
@@ -46,7 +48,7 @@ package struct AppState: Equatable, Sendable {
         self.keymap = keymap
         switch begin {
         case .library: break
-        case .layer, .join: opening = Opening()
+        case .layer, .join, .file: opening = Opening()
         case .ask(let server): token = TokenCard(.join(server: server))
         }
     }
@@ -57,7 +59,7 @@ extension AppState {
     var beganInLibrary: Bool {
         switch begin {
         case .library, .ask: true
-        case .layer, .join: false
+        case .layer, .join, .file: false
         }
     }
 }

@@ -10,6 +10,7 @@ struct DocumentState: Equatable, Sendable {
     var title: String
     var status: SyncStatus
     let isReadOnly: Bool
+    let isLocal: Bool
     var author: String?
     var drafts: [DraftKey: String]
 
@@ -49,6 +50,7 @@ struct DocumentState: Equatable, Sendable {
         title = opened.title ?? opened.reference.documentID
         status = opened.status
         isReadOnly = opened.isReadOnly
+        isLocal = opened.isLocal
         author = opened.author
         drafts = opened.drafts
         pdf = opened.hasPDF ? .opening : .missing(nil)

@@ -12,6 +12,7 @@ extension AppState {
         case .library: [.loadLibrary]
         case .layer(let reference): [.openLayer(reference)]
         case .join(let server, let token): [.join(server: server, token: token)]
+        case .file(let path): [.openFile(path)]
         case .ask: [.loadLibrary]
         }
     }

@@ -18,7 +18,7 @@ struct StatusLine {
     init(_ state: AppState, _ document: DocumentState) {
         let title = CleanText(cleaning: document.title)
         add([title.truncated(to: 30), title.truncated(to: 14)], rank: 1)
-        add([CleanText(cleaning: document.layerName).truncated(to: 20)], rank: 2)
+        if !document.isLocal { add([CleanText(cleaning: document.layerName).truncated(to: 20)], rank: 2) }
         if let selection = document.selectionText { add(selection, rank: nil) }
         if document.isReadOnly || document.status.grant?.mayWrite == false { add(["READ-ONLY", "RO"], rank: nil) }
         let total = document.pageCount.map { "/\($0)" } ?? ""
@@ -85,6 +85,7 @@ extension DocumentState {
 
     /// `synced`, `3 unsent`, `syncing`, `offline, retry in 8 s`, `TOKEN? T`
     fileprivate func syncText(at now: Timestamp, utcOffset: Int) -> CleanText {
+        if isLocal { return "LOCAL" }
         let unsent = status.unsent
         let waiting: CleanText = unsent > 0 ? ", \(unsent) unsent" : ""
         switch status.connection {

@@ -1,10 +1,13 @@
 import ArgumentParser
+import FoundationEssentials
 
 struct OpenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "open", abstract: "Open the layer that a token names, or the library.")
+        commandName: "open", abstract: "Open the layer that a token names, or a PDF from the disk without sync.")
 
-    @Argument(help: ArgumentHelp("The server's address (or --server, POSTILLA_SERVER).", valueName: "server"))
+    @Argument(
+        help: ArgumentHelp(
+            "The server's address (or --server, POSTILLA_SERVER), or a PDF.", valueName: "server|file"))
     var target: String?
 
     @OptionGroup var server: ServerOptions
@@ -13,13 +16,22 @@ struct OpenCommand: AsyncParsableCommand {
 
     func run() async throws {
         let source = try tokens.source()
-        let address = try server.serverURL(target)
         var options = ViewerOptions(
-            start: .server(address), source: source, folders: try Folders(dataDirectory: server.dataDir))
+            start: try start(), source: source, folders: try Folders(dataDirectory: server.dataDir))
         options.isReadOnly = viewer.readOnly
         options.author = viewer.author
         options.allowsInsecureHTTP = server.insecureHttp
         try await Viewer.run(options)
+    }
+
+    /// What has a scheme is a server; all else names a file.
+    private func start() throws -> ViewerOptions.Start {
+        guard let target, !target.contains("://") else { return .server(try server.serverURL(target)) }
+        guard FileManager.default.isReadableFile(atPath: target) else {
+            throw CommandFailure(
+                "\(target) is neither a file that can be read nor an address such as http://127.0.0.1:5000", .usage)
+        }
+        return .file(target)
     }
 }
 

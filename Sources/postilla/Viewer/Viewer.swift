@@ -53,7 +53,12 @@ enum Viewer {
 
     /// A source that needs no person is asked before the screen is taken, so that its complaint is read.
     private static func start(_ options: ViewerOptions) async throws -> AppState.Start {
-        guard case .server(let server) = options.start else { return .library }
+        let server: String
+        switch options.start {
+        case .library: return .library
+        case .file(let path): return .file(path)
+        case .server(let address): server = address
+        }
         guard let token = try await options.source.token(refused: nil, document: nil, layer: nil) else {
             return .ask(server: server)
         }

@@ -6,6 +6,8 @@ struct ViewerOptions: Sendable {
         case library
         /// The layer that the source's token names on this server; without a token a person is asked for one.
         case server(String)
+        /// A PDF on this disk, shown without sync.
+        case file(String)
     }
 
     var start: Start

@@ -8,26 +8,26 @@ import enum SyncProtocol.ChangeKind
 // Records of the open layer: lists of them, edits, and what waits.
 extension ViewerServices {
     /// A window of the list, laid around a row or a place.
-    func rows(_ request: RowRequest, in descriptor: InstantDocumentDescriptor) throws -> Message {
-        let anchor = try request.around.flatMap { try descriptor.position(of: $0, in: request.query) }
-        return .rows(try window(request, anchor: anchor, in: descriptor))
+    func rows(_ request: RowRequest, in layer: Layer) throws -> Message {
+        let anchor = try request.around.flatMap { try layer.position(of: $0, in: request.query) }
+        return .rows(try window(request, anchor: anchor, in: layer))
     }
 
-    func unread(_ request: RowRequest, in descriptor: InstantDocumentDescriptor) throws -> Message {
-        let found = try descriptor.nextUnread(request.query, behind: request.index)
-        return .rows(try window(request, anchor: found, in: descriptor))
+    func unread(_ request: RowRequest, in layer: Layer) throws -> Message {
+        let found = try layer.nextUnread(request.query, behind: request.index)
+        return .rows(try window(request, anchor: found, in: layer))
     }
 
     private func window(
-        _ request: RowRequest, anchor: Int?, in descriptor: InstantDocumentDescriptor
+        _ request: RowRequest, anchor: Int?, in layer: Layer
     ) throws -> RowWindow {
-        let total = try descriptor.count(request.query)
+        let total = try layer.count(request.query)
         let offset = request.offset(middle: anchor ?? request.index, total: total)
         let isWhole = request.query.filter == ListFilter()
         return RowWindow(
             query: request.query, offset: offset, total: total,
-            rows: try descriptor.rows(request.query, offset: offset, limit: request.limit), anchor: anchor,
-            all: isWhole ? total : try descriptor.count(ListQuery()), unread: try descriptor.unreadCount())
+            rows: try layer.rows(request.query, offset: offset, limit: request.limit), anchor: anchor,
+            all: isWhole ? total : try layer.count(ListQuery()), unread: try layer.unreadCount())
     }
 
     // MARK: Edits
@@ -75,10 +75,10 @@ extension ViewerServices {
 
     // MARK: What waits
 
-    func outbox(of descriptor: InstantDocumentDescriptor) throws -> [OutboxItem] {
+    func outbox(of layer: Layer) throws -> [OutboxItem] {
         let conflicts = Dictionary(
-            try descriptor.conflicts().map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-        return try descriptor.outbox().map { entry in
+            try layer.conflicts().map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        return try layer.outbox().map { entry in
             let shown = entry.content ?? entry.base?.content
             let annotation = shown.map { Annotation(id: entry.id, content: $0) }
             let theirs = conflicts[entry.seq]?.theirs

@@ -17,6 +17,7 @@ final class ViewerServices: AppServices {
     private let tools = PDFTools(limits: Limits(time: .seconds(20)))
     private var clients: [String: InstantClient] = [:]
     private(set) var layer: OpenLayer?
+    private var file: OpenFile?
     private var drafts: DraftStore?
     /// What the library answered to each step, for undo.
     var receipts: [Int: [EditReceipt]] = [:]
@@ -32,12 +33,15 @@ final class ViewerServices: AppServices {
         case .loadLibrary: loadLibrary()
         case .openLayer(let reference): open(reference)
         case .join(let server, let token): join(server, token.secret)
+        case .openFile(let path): open(file: path)
         case .closeLayer: closeLayer()
         case .removeLayer(let reference): remove(reference)
 
         case .startDownload: layer?.startDownload()
         case .cancelDownload: layer?.cancelDownload()
-        case .loadPage(let index): layer?.loadPage(index)
+        case .loadPage(let index):
+            layer?.loadPage(index)
+            file?.loadPage(index)
 
         case .loadRows(let request): reading { try self.rows(request, in: $0) }
         case .findUnread(let request): reading { try self.unread(request, in: $0) }
@@ -80,9 +84,11 @@ final class ViewerServices: AppServices {
     func tell(_ error: any Error) { post(.notice((error as? CommandFailure)?.message ?? "\(error)")) }
 
     /// A quick read of the local storage, answered at once.
-    private func reading(_ body: (InstantDocumentDescriptor) throws -> Message) {
-        guard let layer else { return }
-        do { post(try body(layer.descriptor)) } catch { tell(error) }
+    private func reading(_ body: (Layer) throws -> Message) {
+        do {
+            guard let records = try layer?.descriptor.layer ?? file?.records else { return }
+            post(try body(records))
+        } catch { tell(error) }
     }
 
     // MARK: Layers
@@ -149,9 +155,18 @@ final class ViewerServices: AppServices {
         layer.start(token: token)
     }
 
+    private func open(file path: String) {
+        closeLayer()
+        let file = OpenFile(path, tools: tools, post: post)
+        self.file = file
+        file.start()
+    }
+
     private func closeLayer() {
         layer?.close()
         layer = nil
+        file?.close()
+        file = nil
         receipts = [:]
     }
 
@@ -196,7 +211,7 @@ final class ViewerServices: AppServices {
     private func saveUnsent() {
         guard let layer else { return }
         do {
-            let items = try outbox(of: layer.descriptor).filter { $0.mine != nil }
+            let items = try outbox(of: layer.descriptor.layer).filter { $0.mine != nil }
             let records: [JSON] = items.compactMap { item in
                 item.mine.map { ["id": .string(item.id), "content": .object($0.object)] }
             }

@@ -1,0 +1,70 @@
+import Annotations
+import App
+import InstantCore
+import PDFPages
+import Synchronization
+
+/// A PDF from the disk: its pages and its own annotations, held in memory, without a layer and without sync.
+final class OpenFile: Sendable {
+    let records: Layer
+    private let path: String
+    private let store: MemoryStore
+    private let tools: PDFTools
+    private let pages: PageReader
+    private let post: @Sendable (Message) -> Void
+    private let reading = Mutex<Task<Void, Never>?>(nil)
+
+    init(_ path: String, tools: PDFTools, post: @escaping @Sendable (Message) -> Void) {
+        self.path = path
+        self.tools = tools
+        self.post = post
+        store = MemoryStore(
+            LayerFacts(
+                identity: LayerIdentity(server: "", documentID: path, layer: "", userID: nil), clientID: "local"))
+        records = Layer(store: store)
+        pages = PageReader(file: path, tools: tools)
+    }
+
+    /// The file is looked at first, so that one that is no PDF is said instead of shown; its annotations follow.
+    func start() {
+        let task = Task {
+            do {
+                let info = try await pages.info()
+                let name = String(path.split(separator: "/").last ?? "PDF")
+                post(
+                    .opened(
+                        OpenedLayer(
+                            reference: LayerReference(server: "", documentID: path), title: info.title ?? name,
+                            status: SyncStatus(), hasPDF: true, isLocal: true)))
+                post(.pdfReady(info))
+                let found = try await tools.annotations(of: path)
+                try store.write { store in
+                    for record in found.records {
+                        try store.put(StoredRecord(record, 0))
+                        try store.show(ShownRow(record, delivery: .delivered))
+                    }
+                    try store.setUnread(found.records.map(\.id), false)
+                }
+                post(.recordsChanged([], author: nil))
+            } catch is CancellationError {
+                return
+            } catch { post(.openFailed("\(path): \(error)")) }
+        }
+        reading.withLock { $0 = task }
+    }
+
+    func loadPage(_ index: Int) {
+        Task {
+            do {
+                post(.page(index, try await pages.text(index)))
+            } catch is CancellationError {
+                return
+            } catch { post(.pageFailed(index, "\(error)")) }
+        }
+    }
+
+    func close() {
+        reading.withLock { $0?.cancel() }
+        Task { await pages.close() }
+    }
+}
