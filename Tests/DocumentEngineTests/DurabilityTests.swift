@@ -19,6 +19,8 @@ import Testing
             _ = try await server.backend("POST", "/api/revoke", json: #"{"jwts":["gone"]}"#)
             return try await server.session(token)
         }
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path + "/data")
+        #expect(files.sorted() == ["pdf", "postilla.sqlite"], "a server that stopped leaves no log behind")
         try await RunningServer.run(folder: folder, clock: clock) { server in
             let token = try server.mint.token(claims)
             #expect(try await server.session(token) == before)

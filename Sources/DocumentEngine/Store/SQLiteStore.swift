@@ -50,7 +50,11 @@ package final class SQLiteStore: LayerStore {
         }
     }
 
-    package func close() throws { try pool.close() }
+    /// The readers go first: only the last connection to close writes the log back into the file, and they may not.
+    package func close() throws {
+        pool.invalidateReadOnlyConnections()
+        try pool.close()
+    }
 }
 
 /// Why a store cannot be opened.
