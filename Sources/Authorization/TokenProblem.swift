@@ -14,6 +14,7 @@ public enum TokenProblem: Error, Hashable, Sendable, CustomStringConvertible {
         case .tooLarge(let limit): "this is no token: it is larger than \(limit) bytes"
         case .segments(let count):
             "this is no token: a JWT has three parts divided by dots, this has \(count)"
+        case .notBase64JSON(part: "signature"): "this is no token: it is not signed, or its signature is cut"
         case .notBase64JSON(let part): "this is no token: its \(part) is not base64url-encoded JSON"
         case .missing(let claim): #"the token lacks the claim "\#(claim)""#
         case .wrongType(let claim, let expected): #"the token's claim "\#(claim)" must be \#(expected)"#

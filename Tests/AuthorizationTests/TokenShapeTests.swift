@@ -38,6 +38,11 @@ struct TokenShapeTests {
         for (token, part) in table { #expect(problem(token: token) == .notBase64JSON(part: part), "\(token)") }
     }
 
+    @Test func aTokenWithoutSignatureIsCalledThat() {
+        let token = "\(Base64URL.encode(Token.header.utf8)).\(Base64URL.encode(Token.payload().utf8))."
+        #expect(problem(token: token)?.description == "this is no token: it is not signed, or its signature is cut")
+    }
+
     @Test(
         "A claim that stands twice has no meaning to rely on",
         arguments: [
