@@ -17,6 +17,8 @@ final class FakeServices: AppServices {
     var outbox: [OutboxItem] = []
     /// Set to have edits fail with this sentence.
     var failure: String?
+    /// Pages are on their way and do not come.
+    var holdsPages = false
     /// Every request, in order.
     private(set) var asked: [Effect] = []
     private var steps: [Int: [Record]] = [:]
@@ -29,7 +31,7 @@ final class FakeServices: AppServices {
         case .openLayer, .join:
             post(.opened(opened))
             if opened.hasPDF { post(pdfReady) }
-        case .loadPage(let index):
+        case .loadPage(let index) where !holdsPages:
             post(pages.indices.contains(index) ? .page(index, pages[index]) : .pageFailed(index, "No such page."))
         case .loadRows(let request): post(.rows(window(request, anchor: request.around)))
         case .findUnread(let request):

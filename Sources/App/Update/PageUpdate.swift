@@ -48,12 +48,16 @@ extension AppState {
         return turnPage(by: step, step > 0 ? .start : .end)
     }
 
-    /// On a page without text the cursor goes from mark to mark.
+    /// On a page without text the cursor goes from mark to mark. While the text is on its way it stays: who types
+    /// ahead means the words of this page, not the next one.
     private mutating func moveMark(_ motion: PageMotion) -> Bool {
-        guard let page = document?.page, let step = motion.pageStep else { return false }
+        guard let document, document.texts[document.page.index] != .loading, let step = motion.pageStep else {
+            return false
+        }
+        let page = document.page
         let target = page.mark + step
         guard page.rows.indices.contains(target) else { return turnPage(by: step) }
-        document?.page.mark = target
+        self.document?.page.mark = target
         return true
     }
 
