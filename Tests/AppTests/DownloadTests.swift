@@ -52,6 +52,13 @@ import Testing
         #expect(stage.asked.last == .startDownload)
     }
 
+    @Test func withTheAccessTheDownloadIsLost() {
+        let stage = downloading()
+        stage.send(.status(SyncStatus(connection: .lost("the layer was removed"))))
+        #expect(!stage.screen.contains("Esc stops it"))
+        #expect(stage.lines[1].contains("the layer was removed"))
+    }
+
     @Test func aPageWithoutTextListsItsMarksByPosition() throws {
         let services = Sample.services()
         services.records.append(Sample.note("n9", page: 2, top: 40, text: "over here", by: "ana", minutes: 1))

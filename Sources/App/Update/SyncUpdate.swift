@@ -14,6 +14,8 @@ extension AppState {
             notice = rightsNotice(from: old.grant, to: status.grant) ?? notice
         }
         if document?.loss == nil { document?.isLossAccepted = false }
+        // Nothing will come any more of a PDF that is on its way.
+        if case .lost(let why) = status.connection, case .downloading = document?.pdf { document?.pdf = .failed(why) }
         return []
     }
 
