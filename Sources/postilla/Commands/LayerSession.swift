@@ -32,10 +32,14 @@ struct LayerSession {
         }
     }
 
-    /// One cycle, both ways. Gives up on a server that does not answer after 10 s.
+    /// One cycle, both ways, unless another process sees to that. Gives up on a server that does not answer after 10 s.
     func synchronize() async throws {
         let events = descriptor.events
         descriptor.delayForSyncingLocalChanges = nil
+        guard descriptor.status.connection != .elsewhere else {
+            return Output.message(
+                "Another program on this machine keeps the layer in step; this is the copy they share.")
+        }
         descriptor.reauthenticate(withJWT: token)
         descriptor.sync()
         try await withThrowingTaskGroup(of: Void.self) { group in

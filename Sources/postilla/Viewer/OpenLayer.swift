@@ -22,6 +22,8 @@ final class OpenLayer: Sendable {
 
     private struct State {
         var token: String?
+        /// What the source answered last: once refused it is not tried again, whatever was pasted meanwhile.
+        var sourceToken: String?
         var wantsPDF = false
         /// The source is being asked: until it has answered, nobody is told that a token is needed.
         var isAskingSource = false
@@ -48,6 +50,7 @@ final class OpenLayer: Sendable {
         let events = descriptor.events
         state.withLock { state in
             state.isAskingSource = token == nil && source != .prompt
+            state.sourceToken = source == .prompt ? nil : token
             state.events = Task { for await event in events { self.heard(event) } }
         }
         if descriptor.pdfFile != nil { openPDF() }
@@ -92,7 +95,10 @@ final class OpenLayer: Sendable {
                 token = try await source.token(
                     refused: refused, document: descriptor.identifier, layer: descriptor.layerName)
             } catch { problem = (error as? CommandFailure)?.message }
-            state.withLock { $0.isAskingSource = false }
+            state.withLock { state in
+                state.isAskingSource = false
+                state.sourceToken = token ?? state.sourceToken
+            }
             if let token { return supply(token) }
             if let problem { post(.notice(problem)) }
             tellStatus(anyway: true)
@@ -160,8 +166,8 @@ final class OpenLayer: Sendable {
         case .didFinishDownload: if descriptor.pdfFile != nil { openPDF() }
         case .didFailDownload(let error): post(.downloadFailed(error.message))
         case .didFailAuthentication(let need):
-            let token = state.withLock(\.token)
-            if source.canBeAskedAgain, need != .forgotten { askSource(refused: token) }
+            let refused = state.withLock { $0.sourceToken ?? $0.token }
+            if source.canBeAskedAgain, need != .forgotten { askSource(refused: refused) }
         case .didFailReauthentication(let error): if !mayAskAgain { post(.tokenRefused(error.message)) }
         case .didFailSync(let error):
             if error.kind != .requestFailed, !isAboutToken(error) { post(.notice(error.message)) }

@@ -142,7 +142,9 @@ final class ViewerServices: AppServices {
         self.layer = layer
         var status = descriptor.status
         // A token is at hand or its source is about to be asked: nobody is bothered yet.
-        if token != nil || options.source != .prompt { status.connection = .connecting }
+        if status.connection != .elsewhere, token != nil || options.source != .prompt {
+            status.connection = .connecting
+        }
         post(
             .opened(
                 OpenedLayer(

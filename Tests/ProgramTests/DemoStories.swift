@@ -1,0 +1,61 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@Suite(.onOwnThreads)
+struct DemoStories {
+    let home: Folder
+
+    init() throws { home = try Folder() }
+
+    private func terminal(_ arguments: [String], columns: Int = 80) throws -> VirtualTerminal {
+        try VirtualTerminal(
+            running: [Program.path] + arguments, environment: ["HOME": home.path], directory: home.path,
+            columns: columns)
+    }
+
+    private struct Ready: Decodable {
+        var server: String
+        var tokens: [String: String]
+        var api_token_file: String
+    }
+
+    @Test func theDemoServesItsPeople() throws {
+        let demo = try terminal(["demo", "--serve-only"], columns: 2000)
+        try demo.wait(until: "the demo says where it is", seconds: Patience.long) { $0.output.contains(0x0A) }
+        let line = demo.output.prefix { $0 != 0x0A }
+        let ready = try JSONDecoder().decode(Ready.self, from: Data(line))
+        #expect(Set(ready.tokens.keys) == ["reviewer", "spectator", "teacher", "student", "expired"])
+
+        let reviewer = try terminal(["open", ready.server, "--token-file", try #require(ready.tokens["reviewer"])])
+        try reviewer.see("synced")
+        try reviewer.see("Reading Machines")
+        #expect(try reviewer.quit() == [])
+        let stranger = try terminal([
+            "open", ready.server, "--data-dir", home.path + "/other", "--token-file",
+            try #require(ready.tokens["expired"]),
+        ])
+        try stranger.see("Token needed")
+        try stranger.see("expired")
+
+        demo.signal(SIGTERM)
+        #expect(try demo.waitForExit(seconds: Patience.long) == 0)
+        // The server went with it: the other terminal, which is still there, sees it go.
+        let run = try Program.run(
+            ["list", ready.server, "--token-file", try #require(ready.tokens["reviewer"])],
+            environment: ["HOME": home.path])
+        #expect(run.status == 5, "\(run.messages)")
+    }
+
+    @Test func theDemoIsLeftWithTheLineThatJoinsIt() throws {
+        let demo = try terminal(["demo"], columns: 200)
+        try demo.see("Reading Machines")
+        try demo.see("synced")
+        try demo.press("q")
+        #expect(try demo.waitForExit(seconds: Patience.long) == 0)
+        #expect(demo.whatIsLeftBehind == [])
+        #expect(demo.text.contains("postilla open http://127.0.0.1"))
+        #expect(demo.text.contains("rm -r"))
+    }
+}

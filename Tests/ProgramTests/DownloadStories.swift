@@ -1,0 +1,22 @@
+import TestSupport
+import Testing
+
+@Suite(.onOwnThreads)
+struct DownloadStories {
+    /// A slow link, and a PDF that takes some seconds on it.
+    @Test func aDownloadIsShownStoppedAndGoesOn() throws {
+        let engine = try EngineProcess(options: ["--limit-rate", "60000"])
+        try engine.upload(Repository.root + "/Resources/samples/harbour-handbook.pdf")
+        let ana = try Person(at: engine)
+        let terminal = try ana.start()
+        try terminal.see("Downloading")
+        try terminal.see("kB of 219 kB")
+        try terminal.press("<esc>")
+        try terminal.see("D downloads it")
+        try terminal.see("Annotations 1/")
+        try terminal.press("D")
+        try terminal.see("Page 1 of")
+        try terminal.see("synced")
+        #expect(try terminal.quit() == [])
+    }
+}

@@ -1,0 +1,65 @@
+import TestSupport
+import Testing
+
+@Suite(.onOwnThreads)
+struct EditingStories {
+    let engine: EngineProcess
+    let ana: Person
+
+    init() throws {
+        engine = try EngineProcess()
+        try engine.upload(.paper())
+        ana = try Person(at: engine)
+    }
+
+    @Test func aLayerOpensFromNothingAndItsPagesTurn() throws {
+        let terminal = try ana.open()
+        try terminal.see("This is the first page")
+        try terminal.see("Printed remark")
+        #expect(terminal.isAlternateScreen)
+        try terminal.press("J")
+        try terminal.see("This is the second page")
+        try terminal.press("J")
+        try terminal.see("Page 3 of 3")
+        try terminal.press("K")
+        try terminal.see("This is the second page")
+        try terminal.press("<C-o>")
+        #expect(try terminal.quit() == [])
+    }
+
+    @Test func aNoteIsAddedChangedDeletedAndBroughtBack() throws {
+        let terminal = try ana.open()
+        try terminal.addNote("Is it though?")
+        try terminal.press("e")
+        try terminal.see("Text of the note")
+        try terminal.press(" Yes.<enter>")
+        try terminal.see("changed; u takes it back")
+        try terminal.see("Is it though? Yes.")
+        try terminal.press("d")
+        try terminal.see("deleted")
+        try terminal.see(no: "Is it though?")
+        try terminal.press("u")
+        try terminal.see("Is it though? Yes.")
+        try terminal.see("synced")
+        let records = try engine.records()
+        #expect(records.contains("Is it though? Yes."))
+        #expect(try terminal.quit() == [])
+    }
+
+    @Test func wordsAreHighlightedWithTheKeyboard() throws {
+        let terminal = try ana.open()
+        try terminal.press("<tab>")
+        try terminal.press("www")
+        try terminal.press("v")
+        try terminal.see("SELECT")
+        try terminal.press("e")
+        try terminal.see(#"SELECT 1 word "first""#)
+        try terminal.press("H")
+        try terminal.see("highlight added")
+        try terminal.see("[first]")
+        try terminal.see("synced")
+        let records = try engine.records()
+        #expect(records.contains("pspdfkit/markup/highlight"))
+        #expect(try terminal.quit() == [])
+    }
+}

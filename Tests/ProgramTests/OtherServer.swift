@@ -1,0 +1,46 @@
+import Dispatch
+import Glibc
+
+/// A web server that is none of ours: whatever it is asked, it greets.
+final class OtherServer: Sendable {
+    let url: String
+    private let listener: Int32
+
+    init() throws {
+        listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let listener = listener
+        let isListening = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(listener, $0, length) == 0 && listen(listener, 8) == 0 && getsockname(listener, $0, &length) == 0
+            }
+        }
+        guard isListening else { throw StoryError("no port for another server: error \(errno)") }
+        url = "http://127.0.0.1:\(UInt16(bigEndian: address.sin_port))"
+        DispatchQueue(label: "other-server").async { Self.greet(listener) }
+    }
+
+    deinit { shutdown(listener, Int32(SHUT_RDWR)) }
+
+    private static func greet(_ listener: Int32) {
+        let page = "<h1>It works!</h1>"
+        let answer = Array(
+            """
+            HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: \(page.utf8.count)\r\n\
+            Connection: close\r\n\r\n\(page)
+            """.utf8)
+        while case let client = accept(listener, nil, nil), client >= 0 {
+            var request = [UInt8](repeating: 0, count: 16_384)
+            _ = read(client, &request, request.count)
+            _ = send(client, answer, answer.count, Int32(MSG_NOSIGNAL))
+            // What is left unread would reset the connection and take the answer with it.
+            shutdown(client, Int32(SHUT_WR))
+            while read(client, &request, request.count) > 0 {}
+            close(client)
+        }
+        close(listener)
+    }
+}

@@ -1,0 +1,107 @@
+import Foundation
+import TestSupport
+
+/// Somebody at a machine of their own: a home with nothing in it.
+final class Person {
+    let name: String
+    let engine: EngineProcess
+    let home: Folder
+    /// The token in the file that ``open`` names.
+    private(set) var token: String
+
+    /// - Parameter token: nil asks the engine for one that may do everything.
+    init(_ name: String = "ana", at engine: EngineProcess, token: String? = nil) throws {
+        self.name = name
+        self.engine = engine
+        home = try Folder()
+        self.token = try token ?? engine.token(name)
+        try home.write("token.jwt", self.token)
+    }
+
+    var tokenFile: String { home.path + "/token.jwt" }
+    var environment: [String: String] { ["HOME": home.path, "TZ": "UTC"] }
+
+    func give(_ token: String) throws {
+        self.token = token
+        try home.write("token.jwt", token)
+    }
+
+    /// Opens the layer and waits for nothing.
+    func start(
+        _ arguments: [String]? = nil, environment more: [String: String] = [:], rows: Int = 24, columns: Int = 80
+    ) throws -> VirtualTerminal {
+        try VirtualTerminal(
+            running: [Program.path] + (arguments ?? ["open", engine.url, "--token-file", tokenFile]),
+            environment: environment.merging(more) { $1 }, directory: home.path, rows: rows, columns: columns)
+    }
+
+    /// Opens the layer and waits until page and list are there and everything is sent.
+    func open(_ arguments: [String]? = nil, rows: Int = 24, columns: Int = 80) throws -> VirtualTerminal {
+        let terminal = try start(arguments, rows: rows, columns: columns)
+        try terminal.wait(forText: "synced", seconds: Patience.long)
+        // The status line shows the number of pages once the PDF is here, the page its view once its text is.
+        try terminal.wait(forText: "(L: ", seconds: Patience.long)
+        return terminal
+    }
+
+    /// A command without a terminal.
+    func run(_ arguments: [String], input: String = "", environment more: [String: String] = [:]) throws
+        -> Program.Outcome
+    {
+        try Program.run(arguments, environment: environment.merging(more) { $1 }, input: input)
+    }
+}
+
+/// Limits of waiting: a loaded machine may need many seconds, a story that works never comes near.
+enum Patience {
+    static let long = 60
+}
+
+extension VirtualTerminal {
+    func see(_ text: String) throws { try wait(forText: text, seconds: Patience.long) }
+
+    func see(no text: String) throws {
+        try wait(until: "\(text) is gone", seconds: Patience.long) { !$0.text.contains(text) }
+    }
+
+    /// Writes a note of one line and waits until the program says that it was made.
+    func addNote(_ text: String) throws {
+        try press("a")
+        try see("New note")
+        send(text: text)
+        try see(text)
+        try press("<enter>")
+        try see("note added")
+    }
+
+    /// Leaves with q and checks that the terminal is as it was.
+    func quit() throws -> [String] {
+        try press("q")
+        let status = try waitForExit(seconds: Patience.long)
+        return whatIsLeftBehind + (status == 0 ? [] : ["exit status \(status)"])
+    }
+
+    var rawOutput: String { String(decoding: output, as: UTF8.self) }
+}
+
+extension SmallPDF {
+    /// Three pages of two lines, and a note by Grace on the first.
+    static func paper() -> SmallPDF {
+        var paper = SmallPDF()
+        for word in ["first", "second", "third"] {
+            let entries = word == "first" ? "/MediaBox[0 0 612 792]/Annots[10 0 R]" : "/MediaBox[0 0 612 792]"
+            paper.pages.append(
+                (
+                    entries,
+                    """
+                    BT /F1 12 Tf 72 700 Td (This is the \(word) page of a quiet little paper) Tj ET
+                    BT /F1 12 Tf 72 684 Td (and its margin is wide enough for everybody here.) Tj ET
+                    """
+                ))
+        }
+        paper.extra = [
+            "<</Type/Annot/Subtype/Text/Rect[500 690 518 708]/Contents(Printed remark)/T(Grace)/NM(base-1)>>"
+        ]
+        return paper
+    }
+}

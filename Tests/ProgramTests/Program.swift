@@ -1,0 +1,59 @@
+import Dispatch
+import Foundation
+import TestSupport
+
+/// The program as it was built, and a run of it without a terminal.
+enum Program {
+    /// Beside the tests: all of one build are in one folder.
+    static let path: String = {
+        let built = Bundle.main.executableURL?.deletingLastPathComponent().appendingPathComponent("postilla").path
+        guard let built, FileManager.default.isExecutableFile(atPath: built) else {
+            return Repository.root + "/.build/debug/postilla"
+        }
+        return built
+    }()
+
+    /// What a finished run left.
+    struct Outcome {
+        var status: Int32
+        var output: String
+        var messages: String
+    }
+
+    /// Runs it to its end.
+    ///
+    /// - Parameter environment: all there is, beside `PATH`.
+    static func run(
+        _ arguments: [String], environment: [String: String], input: String = "", executable: String = path
+    ) throws -> Outcome {
+        let folder = try Folder()
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: executable)
+        process.arguments = arguments
+        process.environment = ["PATH": "/usr/local/bin:/usr/bin:/bin", "SWIFT_BACKTRACE": "enable=no"]
+            .merging(environment) { $1 }
+        process.standardInput = try FileHandle(
+            forReadingFrom: URL(fileURLWithPath: try folder.write("input", input)))
+        let files = try ["output", "messages"].map { URL(fileURLWithPath: try folder.write($0, "")) }
+        process.standardOutput = try FileHandle(forWritingTo: files[0])
+        process.standardError = try FileHandle(forWritingTo: files[1])
+        let end = DispatchSemaphore(value: 0)
+        process.terminationHandler = { _ in end.signal() }
+        try process.run()
+        guard end.wait(timeout: .now() + 60) == .success else {
+            kill(process.processIdentifier, SIGKILL)
+            throw StoryError("\(arguments) did not end within 60 s")
+        }
+        let died: Int32 = process.terminationReason == .uncaughtSignal ? 128 : 0
+        return Outcome(
+            status: process.terminationStatus + died, output: try String(contentsOf: files[0], encoding: .utf8),
+            messages: try String(contentsOf: files[1], encoding: .utf8))
+    }
+}
+
+/// What went wrong in a story before it came to its point.
+struct StoryError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.onOwnThreads)
+struct SurvivalStories {
+    let engine: EngineProcess
+    let ana: Person
+
+    init() throws {
+        engine = try EngineProcess()
+        try engine.upload(.paper())
+        ana = try Person(at: engine)
+    }
+
+    @Test func aServerThatWasKilledComesBackAndGetsWhatWasWrittenMeanwhile() throws {
+        let terminal = try ana.open()
+        try terminal.addNote("Before the fall")
+        try terminal.see("synced")
+        engine.kill()
+        try terminal.see("offline, retry in")
+        try terminal.addNote("Written in the dark")
+        try terminal.see("1 unsent")
+        try engine.start()
+        try terminal.press("S")
+        try terminal.see("synced")
+        // Once more while an edit may be on its way: nothing is lost, and nothing is there twice.
+        try terminal.addNote("In the very moment")
+        engine.kill()
+        try terminal.see("offline, retry in")
+        try engine.start()
+        try terminal.press("S")
+        try terminal.see("synced")
+        let records = try engine.records()
+        for text in ["Before the fall", "Written in the dark", "In the very moment"] {
+            #expect(records.components(separatedBy: text).count == 2, "\(text)")
+        }
+        #expect(try terminal.quit() == [])
+    }
+
+    @Test func aClientThatWasKilledLostNothingItHadShown() throws {
+        let terminal = try ana.open()
+        try terminal.addNote("Perhaps under way")
+        terminal.signal(SIGKILL)
+        #expect(try terminal.waitForExit(seconds: Patience.long) == 128 + Int(SIGKILL))
+        engine.kill()
+        try keepWhatIsShown()
+
+        try engine.start()
+        let again = try ana.open()
+        try again.see("Seen and therefore kept")
+        let records = try engine.records()
+        for text in ["Perhaps under way", "Seen and therefore kept"] {
+            #expect(records.components(separatedBy: text).count == 2, "\(text)")
+        }
+        #expect(try again.quit() == [])
+    }
+
+    /// Without a server: writes, is killed, and finds it again.
+    private func keepWhatIsShown() throws {
+        let terminal = try ana.start()
+        try terminal.see("Perhaps under way")
+        try terminal.addNote("Seen and therefore kept")
+        terminal.signal(SIGKILL)
+        _ = try terminal.waitForExit(seconds: Patience.long)
+        let offline = try ana.start()
+        try offline.see("Seen and therefore kept")
+        try offline.see("unsent")
+        offline.signal(SIGKILL)
+        _ = try offline.waitForExit(seconds: Patience.long)
+    }
+
+    @Test(arguments: [SIGTERM, SIGHUP, SIGINT])
+    func aSignalKeepsTheDraftAndGivesTheTerminalBack(signal: Int32) throws {
+        let terminal = try ana.open()
+        try terminal.press("a")
+        try terminal.see("New note")
+        terminal.send(text: "Half a thou")
+        try terminal.see("Half a thou")
+        terminal.signal(signal)
+        _ = try terminal.waitForExit(seconds: Patience.long)
+        #expect(terminal.whatIsLeftBehind == [])
+
+        let again = try ana.open()
+        try again.press("a")
+        try again.see("Half a thou")
+    }
+
+    @Test func aWindowThatIsClosedKeepsTheDraft() throws {
+        let terminal = try ana.open()
+        try terminal.press("a")
+        try terminal.see("New note")
+        terminal.send(text: "Half a thou")
+        try terminal.see("Half a thou")
+        terminal.hangUp()
+        _ = try terminal.waitForExit(seconds: Patience.long)
+        let again = try ana.open()
+        try again.press("a")
+        try again.see("Half a thou")
+    }
+
+    @Test func controlCTakesBackAndTellsHowToLeave() throws {
+        let terminal = try ana.open()
+        try terminal.press("a")
+        try terminal.see("New note")
+        try terminal.press("<C-c>")
+        try terminal.see(no: "New note")
+        try terminal.press("<C-c>")
+        try terminal.see("q quits")
+        #expect(try terminal.quit() == [])
+    }
+
+    @Test func itIsSuspendedAndBroughtBackByAShell() throws {
+        let shell = try VirtualTerminal(
+            running: ["/bin/bash", "--norc", "--noprofile", "-i"],
+            environment: ana.environment.merging(["PS1": "ready> "]) { $1 }, directory: ana.home.path)
+        try shell.see("ready>")
+        shell.send(text: "'\(Program.path)' open \(engine.url) --token-file token.jwt\r")
+        try shell.see("synced")
+        try shell.press("<C-z>")
+        try shell.see("Stopped")
+        #expect(!shell.isAlternateScreen && shell.isCursorVisible)
+        shell.send(text: "fg\r")
+        try shell.see("Annotations 1/1")
+        try shell.addNote("Back again")
+        try shell.press("q")
+        try shell.wait(until: "the shell has the terminal", seconds: Patience.long) { !$0.isAlternateScreen }
+        shell.send(text: "exit\r")
+        _ = try shell.waitForExit(seconds: Patience.long)
+    }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import Screen
+import TestSupport
+import Testing
+
+@Suite(.onOwnThreads)
+struct TokenStories {
+    let engine: EngineProcess
+    let ana: Person
+
+    init() throws {
+        engine = try EngineProcess()
+        try engine.upload(.paper())
+        ana = try Person(at: engine)
+    }
+
+    @Test func aRevokedTokenIsReplacedAndWhatWaitedIsSent() throws {
+        let terminal = try ana.open()
+        try engine.revoke(ana.token)
+        try terminal.see("Token needed")
+        try terminal.see("was revoked")
+        try terminal.addNote("Written without a token")
+        try terminal.see("Waiting here, safe: 1 note")
+        #expect(try !engine.records().contains("Written without"))
+
+        let token = try engine.token("ana")
+        terminal.send(Key.paste(token).bytes)
+        try terminal.see("[received \(token.count) characters]")
+        try terminal.see("It says: user ana, layer review")
+        try terminal.press("<enter>")
+        try terminal.see("synced")
+        #expect(try engine.records().contains("Written without a token"))
+        #expect(try terminal.quit() == [])
+        try expectNoTrace(of: [token, ana.token], in: terminal)
+    }
+
+    @Test func aTokenInAFileIsNamedOnTheCard() throws {
+        let terminal = try ana.open()
+        try engine.revoke(ana.token)
+        try terminal.see("Token needed")
+        try ana.home.write("fresh.jwt", try engine.token("ana") + "\n")
+        try terminal.press("@\(ana.home.path)/fresh.jwt<enter>")
+        try terminal.see("It says: user ana, layer review")
+        try terminal.press("<enter>")
+        try terminal.see("synced")
+    }
+
+    @Test func aSourceThatHasANewTokenIsAskedBeforeThePerson() throws {
+        let terminal = try ana.open()
+        let old = ana.token
+        try ana.give(try engine.token("ana"))
+        try engine.revoke(old)
+        try terminal.addNote("Nobody was asked")
+        try terminal.see("synced")
+        #expect(try engine.records().contains("Nobody was asked"))
+        #expect(!terminal.rawOutput.contains("Token needed"))
+    }
+
+    /// Each is refused in a sentence, and the next one is not in its way.
+    @Test func badTokensAreRefusedInASentence() throws {
+        let terminal = try ana.open()
+        try engine.revoke(ana.token)
+        try terminal.see("Token needed")
+        let bad: [(token: String, sentence: String)] = [
+            ("nonsense", "this is no token"),
+            (try engine.token { $0.layer = "other" }, "another layer"),
+            (try engine.token { $0.user = "ben" }, "another user"),
+            (try engine.token { $0.permissions = ["write"] }, "read-document"),
+            (try engine.token { $0.expires = 1_000_000_000 }, "expired"),
+            (try engine.tokenSignedWithPublicKey(), "algorithm"),
+            (try engine.unsignedToken(), "not signed"),
+            (ana.token, "revoked"),
+        ]
+        for (token, sentence) in bad {
+            terminal.send(Key.paste(token).bytes)
+            try terminal.see("[received \(token.count) characters]")
+            try terminal.press("<enter>")
+            try terminal.see(sentence)
+            try terminal.press("<C-u>")
+            try terminal.see(no: "[received")
+        }
+        try expectNoTrace(of: bad.map(\.token).filter { $0.contains(".") }, in: terminal)
+        terminal.send(Key.paste(try engine.token("ana")).bytes)
+        try terminal.press("<enter>")
+        try terminal.see("synced")
+    }
+
+    @Test func withoutATokenTheCardAsksForOneAndTheLayerOpens() throws {
+        let terminal = try ana.start(["open", engine.url])
+        try terminal.see("Token needed")
+        terminal.send(Key.paste(ana.token).bytes)
+        try terminal.see("[received \(ana.token.count) characters]")
+        try terminal.press("<enter>")
+        try terminal.see("Printed remark")
+        try terminal.see("synced")
+        // It began with a question in the library, and goes back there.
+        try terminal.press("q")
+        try terminal.see("Layers on this machine")
+        #expect(try terminal.quit() == [])
+        try expectNoTrace(of: [ana.token], in: terminal)
+    }
+
+    @Test func aTokenPastedIntoANoteIsNotWritten() throws {
+        let terminal = try ana.open()
+        try terminal.press("a")
+        try terminal.see("New note")
+        terminal.send(Key.paste(ana.token).bytes)
+        try terminal.see("this is a token and was left out")
+        terminal.signal(SIGTERM)
+        _ = try terminal.waitForExit(seconds: Patience.long)
+        try expectNoTrace(of: [ana.token], in: terminal)
+    }
+
+    /// Not on the screen, not in what was sent to it, not in a file, a log, a process's arguments or environment.
+    private func expectNoTrace(of tokens: [String], in terminal: VirtualTerminal) throws {
+        for token in tokens {
+            let part = String(token.split(separator: ".").last ?? "")
+            #expect(!terminal.rawOutput.contains(part))
+            #expect(!engine.log.contains(part))
+            #expect(Folder.files(below: ana.home.path, holding: part).allSatisfy { $0.hasSuffix(".jwt") })
+            #expect(Folder.files(below: engine.folder.path, holding: part) == [])
+        }
+    }
+}
