@@ -18,7 +18,6 @@ struct DemoStories {
     private struct Ready: Decodable {
         var server: String
         var tokens: [String: String]
-        var api_token_file: String
     }
 
     @Test func theDemoServesItsPeople() throws {

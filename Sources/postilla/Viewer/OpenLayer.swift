@@ -27,6 +27,9 @@ final class OpenLayer: Sendable {
         var wantsPDF = false
         /// The source is being asked: until it has answered, nobody is told that a token is needed.
         var isAskingSource = false
+        /// It was asked and had nothing new: a person has to be told. Until then the status, which may run ahead of
+        /// the event that has the source asked, keeps it from them.
+        var isSourceSpent = false
         var pages: PageReader?
         var meter = RateMeter()
         var events: Task<Void, Never>?
@@ -98,6 +101,7 @@ final class OpenLayer: Sendable {
             state.withLock { state in
                 state.isAskingSource = false
                 state.sourceToken = token ?? state.sourceToken
+                state.isSourceSpent = token == nil
             }
             if let token { return supply(token) }
             if let problem { post(.notice(problem)) }
@@ -168,7 +172,10 @@ final class OpenLayer: Sendable {
         case .didFailAuthentication(let need):
             let refused = state.withLock { $0.sourceToken ?? $0.token }
             if source.canBeAskedAgain, need != .forgotten { askSource(refused: refused) }
-        case .didFailReauthentication(let error): if !mayAskAgain { post(.tokenRefused(error.message)) }
+        case .didFailReauthentication(let error):
+            // Refused on this machine already: nothing more will be heard of it.
+            if [.invalidJWT, .userIDMismatch].contains(error.kind) { state.withLock { $0.isSourceSpent = true } }
+            if !mayAskAgain { post(.tokenRefused(error.message)) }
         case .didFailSync(let error):
             if error.kind != .requestFailed, !isAboutToken(error) { post(.notice(error.message)) }
         case .didChangeRecords(let ids, let others): post(.recordsChanged(Array(ids), author: author(of: others)))
@@ -176,7 +183,8 @@ final class OpenLayer: Sendable {
         case .didReplacePDF:
             post(.notice("The server holds another PDF now: it is fetched again."))
             startDownload()
-        case .didFinishReauthentication, .didBeginSync, .didChangeSyncState, .didFinishSync, .didChangeConnection,
+        case .didFinishReauthentication: state.withLock { $0.isSourceSpent = false }
+        case .didBeginSync, .didChangeSyncState, .didFinishSync, .didChangeConnection,
             .tokenExpires,
             .didLoseAccess:
             break
@@ -193,7 +201,10 @@ final class OpenLayer: Sendable {
     func tellStatus(anyway: Bool = false) {
         var status = descriptor.status
         let isNew = state.withLock { state in
-            if state.isAskingSource, case .needsToken = status.connection { status.connection = .connecting }
+            let isSourceAsked = state.isAskingSource || source.canBeAskedAgain && !state.isSourceSpent
+            if isSourceAsked, case .needsToken(let need) = status.connection, need != .forgotten {
+                status.connection = .connecting
+            }
             defer { state.lastStatus = status }
             return state.lastStatus != status
         }
