@@ -19,6 +19,8 @@ struct Run {
             for name in ["less", "neomutt"] where Tools.path(name) == nil {
                 Report.add("There is no \(name) here: left out.")
             }
+            let versions = Set(found.map(\.version)).sorted().joined(separator: ", ")
+            Report.add("# \(count) annotations, beside \(versions)\n")
             for size in [(rows: 24, columns: 80), (rows: 40, columns: 140)] {
                 let benchmark = ListBenchmark(
                     contestants: [peers.postilla(layer)] + found, rows: size.rows, columns: size.columns,
@@ -28,7 +30,7 @@ struct Run {
                     figures[index].memory = try benchmark.memory(of: figures[index].contestant)
                     figures[index].idle = try benchmark.idle(figures[index].contestant)
                 }
-                Report.add("## A list of \(count), on \(size.columns)x\(size.rows)\n")
+                Report.add("## \(count) on \(size.columns)x\(size.rows)\n")
                 Report.add(ListTable(figures: figures, reference: "neomutt, mbox").text + "\n")
             }
             Report.add(

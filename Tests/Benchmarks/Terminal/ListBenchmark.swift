@@ -20,6 +20,7 @@ struct ListBenchmark {
             for index in figures.indices {
                 let visit = try Visit(figures[index].contestant, rows: rows, columns: columns)
                 figures[index].firstFrame.add(visit.firstFrame)
+                figures[index].settled.add(visit.settled)
                 if start < visits { press(visit, &figures[index]) }
                 visit.leave(figures[index].contestant)
             }

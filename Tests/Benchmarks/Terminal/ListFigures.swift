@@ -2,6 +2,7 @@
 struct ListFigures {
     var contestant: Contestant
     var firstFrame = Samples()
+    var settled = Samples()
     var row = Samples()
     var screen = Samples()
     var filter = Samples()

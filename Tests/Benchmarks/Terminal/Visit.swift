@@ -12,6 +12,8 @@ struct Visit {
 
     let terminal: VirtualTerminal
     let firstFrame: Duration
+    /// Until nothing more came: for Postilla with the page's text, and what the server had to tell.
+    let settled: Duration
 
     init(_ contestant: Contestant, rows: Int, columns: Int, watching: (VirtualTerminal) -> Void = { _ in }) throws {
         let start = ContinuousClock.now
@@ -24,6 +26,7 @@ struct Visit {
         guard let end = terminal.lastRead else { throw BenchmarkError("\(contestant.name) wrote nothing") }
         firstFrame = end - start
         terminal.waitForIdle(milliseconds: 300)
+        settled = (terminal.lastRead ?? end) - start
     }
 
     /// Presses a key: the time to the last byte of what it changed on the screen; nil when nothing changed.
