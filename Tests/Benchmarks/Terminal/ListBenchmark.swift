@@ -55,8 +55,9 @@ struct ListBenchmark {
     /// memory holds it up.
     func memory(of contestant: Contestant) throws -> ProcessMemory {
         var memory = ProcessMemory()
+        // Before its first byte the process may still be a copy of this one, with this one's memory.
         func look(_ terminal: VirtualTerminal) {
-            if let process = terminal.process { memory.note(process: process) }
+            if let process = terminal.process, terminal.bytesRead > 0 { memory.note(process: process) }
         }
         let visit = try Visit(contestant, rows: rows, columns: columns, watching: look)
         look(visit.terminal)
