@@ -58,6 +58,7 @@ package final class Server: Sendable {
     }
 
     private let options: Options
+    private let lock: FolderLock
     private let store: SQLiteStore
     private let engine: Engine
     private let responder: Responder
@@ -70,6 +71,7 @@ package final class Server: Sendable {
     package init(_ options: Options) throws {
         self.options = options
         try PrivateFiles.make(folder: options.dataFolder)
+        lock = try FolderLock(folder: options.dataFolder)
         store = try SQLiteStore(path: options.database ?? "\(options.dataFolder)/postilla.sqlite")
         engine = Engine(store: store, limits: options.limits, now: options.now)
         let blobs = try Blobs(folder: "\(options.dataFolder)/pdf")
@@ -103,7 +105,10 @@ package final class Server: Sendable {
                 ],
                 gracefulShutdownSignals: signals, logger: quiet))
         self.group.withLock { $0 = group }
-        defer { try? store.close() }
+        defer {
+            try? store.close()
+            lock.release()
+        }
         try await group.run()
     }
 

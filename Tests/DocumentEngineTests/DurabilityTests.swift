@@ -40,6 +40,20 @@ import Testing
         }
     }
 
+    @Test func aFolderHasOneServer() async throws {
+        let folder = try TemporaryFolder()
+        try await RunningServer.run(folder: folder) { server in
+            let second = Server.Options(dataFolder: folder.path + "/data", keys: [])
+            let refused = #expect(throws: StoreError.self) { _ = try Server(second) }
+            #expect(refused.map { "\($0)" }?.contains("another server is running on it") == true)
+            try await server.upload()
+        }
+        // It was given back: the next one may have it.
+        try await RunningServer.run(folder: folder) { server in
+            _ = try await server.session(try server.mint.token(TokenClaims()))
+        }
+    }
+
     /// The store as a killed process leaves it: copied while the server runs, log and all, nothing closed.
     @Test func aKilledServerKeepsWhatItAnswered() async throws {
         let (folder, killed) = (try TemporaryFolder(), try TemporaryFolder())

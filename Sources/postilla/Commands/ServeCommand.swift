@@ -69,7 +69,10 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let server = try Server(try await options())
+        let server: Server
+        do { server = try Server(try await options()) } catch let failure as CommandFailure { throw failure } catch {
+            throw CommandFailure("\(error)")
+        }
         if check {
             Output.message("All is in order: \(jwtPublicKey.count) key(s), store and secret can be used.")
             return

@@ -22,7 +22,7 @@ struct DemoServer {
         options.processGroupID = 0
         options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: .seconds(3))]
         let log = try FileDescriptor.open(
-            FilePath(folder.log), .writeOnly, options: [.create, .truncate, .closeOnExec], permissions: .ownerReadWrite)
+            FilePath(folder.log), .writeOnly, options: [.create, .append, .closeOnExec], permissions: .ownerReadWrite)
         let result = try await Subprocess.run(
             .path(FilePath(Self.executable)),
             arguments: Arguments([
@@ -39,7 +39,7 @@ struct DemoServer {
                 if line.contains(0x0A) { break }
             }
             guard let address = (try? JSONReader.parse(line))?["server"]?.string else {
-                throw CommandFailure("the demo's server did not start: see \(folder.log)")
+                throw CommandFailure("the demo's server did not start (is another demo running?): see \(folder.log)")
             }
             if let port = address.split(separator: ":").last { try PrivateFile.write("\(port)\n", to: folder.port) }
             do {
