@@ -80,7 +80,17 @@ void ct_unwatch_signals(void) {
 
 void ct_stop(void) {
     struct sigaction ours;
-    handle(SIGTSTP, SIG_DFL, &ours);
+    // First the rest of the group. A signal to the process as a whole is taken by another thread, at a time of its own
+    // and perhaps after this one went on to draw: so it passes by here, and this thread stops by a signal to itself,
+    // before raise returns. The thread may be one of a pool, where all signals are blocked.
+    handle(SIGTSTP, SIG_IGN, &ours);
     kill(0, SIGTSTP);
+    handle(SIGTSTP, SIG_DFL, NULL);
+    sigset_t stop, blocked;
+    sigemptyset(&stop);
+    sigaddset(&stop, SIGTSTP);
+    pthread_sigmask(SIG_UNBLOCK, &stop, &blocked);
+    raise(SIGTSTP);
+    pthread_sigmask(SIG_SETMASK, &blocked, NULL);
     sigaction(SIGTSTP, &ours, NULL);
 }
