@@ -80,11 +80,13 @@ void ct_unwatch_signals(void) {
 
 void ct_stop(void) {
     struct sigaction ours;
-    // First the rest of the group. A signal to the process as a whole is taken by another thread, at a time of its own
-    // and perhaps after this one went on to draw: so it passes by here, and this thread stops by a signal to itself,
-    // before raise returns. The thread may be one of a pool, where all signals are blocked.
+    // First whoever started this from within the same job, a script or make. A signal to the process as a whole is taken
+    // by another thread, at a time of its own and perhaps after this one went on to draw: so it passes by here, and this
+    // thread stops by a signal to itself, before raise returns. The leader of a job has nobody to tell: its children
+    // go on, as one that stops between fork and exec would hold up the stop of the thread that waits for it, for ever.
     handle(SIGTSTP, SIG_IGN, &ours);
-    kill(0, SIGTSTP);
+    if (getpgrp() != getpid()) kill(0, SIGTSTP);
+    // The thread may be one of a pool, where all signals are blocked.
     handle(SIGTSTP, SIG_DFL, NULL);
     sigset_t stop, blocked;
     sigemptyset(&stop);

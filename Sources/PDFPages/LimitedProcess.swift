@@ -56,6 +56,8 @@ extension PDFTools {
         _ command: FilePath, _ arguments: [String], into start: Sink
     ) async throws -> Outcome<Sink> {
         var options = PlatformOptions()
+        // Not stopped with our job, not reached by what is typed at the terminal.
+        options.processGroupID = 0
         options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: .milliseconds(200))]
         let result = try await Subprocess.run(
             .path(command), arguments: Arguments(arguments),

@@ -116,7 +116,7 @@ struct SurvivalStories {
             environment: ana.environment.merging(["PS1": "ready> "]) { $1 }, directory: ana.home.path)
         try shell.see("ready>")
         shell.send(text: "'\(Program.path)' open \(engine.url) --token-file token.jwt\r")
-        // At once, while pages are being read by other threads and children.
+        // At once, while other threads start the tools that read pages.
         try shell.see("Annotations 1/1")
         try shell.press("<C-z>")
         try shell.see("Stopped")
