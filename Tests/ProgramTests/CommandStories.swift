@@ -33,6 +33,13 @@ struct CommandStories {
         #expect(tsv.count == 2 && tsv.last?.hasSuffix("Printed remark") == true)
     }
 
+    @Test func anUploadToNobodySaysSo() throws {
+        let upload = try ana.run([
+            "upload", ana.tokenFile, "--server", "http://127.0.0.1:1", "--api-token-file", ana.tokenFile,
+        ])
+        #expect(upload.status == 5)
+    }
+
     @Test func aBadTokenIsAnExitCodeAndASentence() throws {
         let bad: [(token: String, sentence: String)] = [
             ("nonsense", "token"), (try engine.token { $0.expires = 1_000_000_000 }, "expired"),

@@ -10,6 +10,14 @@ struct Backend {
     var server: String
     var secret: String
 
+    /// A server that is not there is to be told at once; the shared client would go on trying to connect.
+    private static let http: HTTPClient = {
+        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
+        configuration.timeout.connect = .seconds(10)
+        configuration.connectionPool.retryConnectionEstablishment = false
+        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }()
+
     /// Uploads a PDF as multipart/form-data, read and sent in pieces.
     ///
     /// - Returns: the document's id.
@@ -45,7 +53,7 @@ struct Backend {
     func uploadIfMissing(_ path: String, documentID: String) async throws {
         var request = HTTPClientRequest(url: server + "/api/documents/\(documentID)/properties")
         request.headers.add(name: "Authorization", value: "Token token=\"\(secret)\"")
-        let response = try? await HTTPClient.shared.execute(request, timeout: .seconds(10))
+        let response = try? await Self.http.execute(request, timeout: .seconds(10))
         _ = try? await response?.body.collect(upTo: 1 << 20)
         if response?.status == .ok { return }
         _ = try await upload(path, documentID: documentID, title: nil, overwrite: false)
@@ -64,7 +72,7 @@ struct Backend {
         let response: HTTPClientResponse
         let body: [UInt8]
         do {
-            response = try await HTTPClient.shared.execute(request, timeout: .minutes(30))
+            response = try await Self.http.execute(request, timeout: .minutes(30))
             body = Array(try await response.body.collect(upTo: 1 << 20).readableBytesView)
         } catch {
             throw CommandFailure("\(server) cannot be reached: is it running?", .unreachable)
