@@ -4,9 +4,14 @@ package import InstantCore
 /// What a person does. Each edit is on the disk when the call returns; it throws ``EditProblem`` with the reason when
 /// the stored grant denies it.
 extension InstantDocumentDescriptor {
-    /// - Parameter author: for a token without `creator_name`.
-    package func create(_ content: Content, author: String? = nil) throws -> EditReceipt {
-        try edit { try $0.create(content, id: newID(), author: author, at: $1) }
+    /// - Parameters:
+    ///   - id: nil: a new one.
+    ///   - group: nil: the layer's group for new records.
+    ///   - author: for a token without `creator_name`.
+    package func create(
+        _ content: Content, id: Record.ID? = nil, group: LayerFacts.GroupChoice? = nil, author: String? = nil
+    ) throws -> EditReceipt {
+        try edit { try $0.create(content, id: id ?? newID(), group: group, author: author, at: $1) }
     }
 
     package func update(_ id: Record.ID, content: Content) throws -> EditReceipt {

@@ -6,15 +6,17 @@ import SyncProtocol
 extension Layer {
     /// - Parameters:
     ///   - id: unique, from ``ULID``.
+    ///   - choice: nil: the layer's group for new records.
     ///   - author: for a token without `creator_name`; the server forces the token's own.
     @discardableResult
     package func create(
-        _ content: Content, id: Record.ID, author: String?, at now: Timestamp
+        _ content: Content, id: Record.ID, group choice: LayerFacts.GroupChoice? = nil, author: String?,
+        at now: Timestamp
     ) throws -> EditReceipt {
         try store.write { store in
             let facts = try store.facts()
             guard let grant = facts.grant else { throw EditProblem.noGrant }
-            let group = facts.groupForNew
+            let group = choice.map(\.group) ?? facts.groupForNew
             try grant.require(try store.creation(of: content, group: group, facts: facts))
             let stamped = content.changing { object in
                 if let name = grant.creatorName ?? author { object["creatorName"] = .string(name) }
