@@ -9,7 +9,7 @@ SOURCES = Package.swift Sources Tests
 help:
 	@echo "make run     build Postilla and start its demo: a server, sample documents, the viewer"
 	@echo "make test    build and run all tests"
-	@echo "make bench   measure, in a release build, beside less, neomutt and curl"
+	@echo "make bench   measure, in a release build, beside less, neomutt, curl, SQLite and PostgreSQL"
 	@echo "make format  write all Swift as .swift-format says"
 	@echo "make lint    check the same, and the scripts"
 	@echo "make clean   remove what was built"

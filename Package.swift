@@ -35,6 +35,7 @@ let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let sqlite: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+let rawSQLite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
 let jwt: Target.Dependency = .product(name: "JWTKit", package: "jwt-kit")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
@@ -143,8 +144,8 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "TestSupport", "Annotations", "Authorization", "InstantCore", "Instant", "Screen", arguments, crypto,
-                httpClient, nio, nioHTTP,
+                "TestSupport", "Annotations", "Authorization", "SyncProtocol", "InstantCore", "Instant", "Screen",
+                arguments, crypto, httpClient, nio, nioHTTP, rawSQLite,
             ],
             path: "Tests/Benchmarks", swiftSettings: rim),
     ],

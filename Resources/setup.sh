@@ -16,6 +16,15 @@ has_header() {
     return 1
 }
 
+# Where PostgreSQL's own programs are: Debian keeps them out of the path.
+has_postgres() {
+    if has initdb; then return 0; fi
+    for program in /usr/lib/postgresql/*/bin/initdb /opt/homebrew/opt/postgresql*/bin/initdb; do
+        if [ -x "$program" ]; then return 0; fi
+    done
+    return 1
+}
+
 # What is needed, one a line: how to see that it is there, then its package for apt, dnf, pacman and brew.
 needs() {
     cat <<'LIST'
@@ -34,6 +43,7 @@ LIST
 command less           less           less           less     less
 command neomutt        neomutt        neomutt        neomutt  neomutt
 command curl           curl           curl           curl     curl
+server  postgresql     postgresql     postgresql-server postgresql postgresql
 LIST
 }
 
@@ -43,6 +53,7 @@ missing_packages() {
         case $kind in
         command) if has "$name"; then continue; fi ;;
         header) if has_header "$name"; then continue; fi ;;
+        server) if has_postgres; then continue; fi ;;
         esac
         case $manager in
         apt-get) printf '%s ' "$apt" ;;

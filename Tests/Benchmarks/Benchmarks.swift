@@ -5,7 +5,13 @@ import TestSupport
 @main
 struct Benchmarks: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "Benchmarks",
+        commandName: "Benchmarks", subcommands: [Measurement.self, SyncChild.self], defaultSubcommand: Measurement.self)
+}
+
+/// What a person starts.
+struct Measurement: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "measure",
         abstract: "Measures Postilla beside other programs, in turns, and prints tables with ratios.",
         discussion: "A figure is worth something in a release build on a machine with nothing else to do: make bench.")
 
@@ -18,9 +24,14 @@ struct Benchmarks: AsyncParsableCommand {
 
     @Option(help: "Megabytes of the PDF that is downloaded.") var megabytes = 100
 
-    @Option(parsing: .upToNextOption, help: "What is measured: list, edit, download.") var only = Part.allCases
+    @Option(help: "Records of the layer that is loaded for the first time.") var records = 100_000
 
-    enum Part: String, CaseIterable, ExpressibleByArgument { case list, edit, download }
+    @Option(help: "Edits that are made without a connection and pushed together.") var edits = 10_000
+
+    @Option(parsing: .upToNextOption, help: "What is measured: list, sync, queue, edit, download.") var only = Part
+        .allCases
+
+    enum Part: String, CaseIterable, ExpressibleByArgument { case list, sync, queue, edit, download }
 
     func run() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
@@ -37,6 +48,8 @@ struct Benchmarks: AsyncParsableCommand {
         defer { server.stop() }
         let report = Run(backend: Backend(server: server, postilla: program), folder: folder, options: self)
         if only.contains(.list) { try await report.list() }
+        if only.contains(.sync) { try await report.sync() }
+        if only.contains(.queue) { try await report.queue() }
         if only.contains(.edit) { try await report.edit() }
         if only.contains(.download) { try await report.download() }
         Report.add("Server, whole run: peak \(Figures.megabytes(server.memory.peakResident)) MB (VmHWM).")

@@ -5,7 +5,7 @@ import TestSupport
 struct Run {
     var backend: Backend
     var folder: URL
-    var options: Benchmarks
+    var options: Measurement
 
     func list() async throws {
         let pdf = try sample("harbour-handbook.pdf")
@@ -48,18 +48,73 @@ struct Run {
         let reader = try await LiveClient(
             server: url, folder: folder.appendingPathComponent("reader"),
             token: backend.server.mint.token(document: document, user: "ben"))
-        let (whole, committed) = try await EditBenchmark().run(writer, reader)
+        // On a document of its own: its changes are not for the two clients.
+        try backend.upload(try sample("reading-machines.pdf"), as: "wire")
+        let postgres = try PostgresServer.start(in: folder.appendingPathComponent("postgres"))
+        defer { postgres?.stop() }
+        if postgres == nil { Report.add("There is no PostgreSQL here: left out.") }
+        let result = try await EditBenchmark().run(
+            writer, reader, wire: try WirePair(backend.server, document: "wire"),
+            postgres: try postgres.map(NotifyPair.init))
         let screens = try ScreensBenchmark(backend: backend, document: document, folder: folder).run()
-        var table = Table("ms", "p50", "p99", "slowest", "of")
+        var table = Table("ms", "p50", "p99", "slowest", "of", "x")
         for (name, samples) in [
-            ("edit committed -> told at the other client", committed), ("the call included", whole),
-            ("Enter -> on the other terminal, default delay", screens),
+            ("edit committed -> told at the other client", result.committed), ("the call included", result.whole),
+            ("the same without client stores, by the wire", result.wire),
+            ("PostgreSQL \(postgres?.version ?? "-"): insert, NOTIFY -> heard", result.postgres),
         ] {
             table.add(
                 name, Figures.milliseconds(samples.median), Figures.milliseconds(samples.percentile(99)),
-                Figures.milliseconds(samples.most), String(samples.count))
+                Figures.milliseconds(samples.most), String(samples.count),
+                Figures.ratio(samples.median, to: result.postgres.median))
         }
+        table.add(
+            "Enter -> on the other terminal, default delay", Figures.milliseconds(screens.median),
+            Figures.milliseconds(screens.percentile(99)), Figures.milliseconds(screens.most), String(screens.count),
+            Figures.none)
         Report.add("## An edit until another person has it\n\n\(table.text)\n")
+    }
+
+    func sync() async throws {
+        let document = "sync"
+        try backend.upload(try sample("harbour-handbook.pdf"), as: document)
+        let own = try await backend.count(document: document)
+        try await backend.post(
+            Array(Remark.all(options.records, pages: 109).prefix(options.records - own)), document: document)
+        let result = try await FirstSyncBenchmark(backend: backend, folder: folder, count: options.records).run(
+            document: document)
+        var table = Table("ms", "median", "least-most", "x")
+        for (name, samples) in [
+            ("first sync into the durable store", result.sync),
+            ("curl of the pages, SQLite's bulk insert", result.bound),
+            ("... of which curl", result.curl), ("... of which SQLite", result.insert),
+        ] { table.add(name, samples, to: result.bound.median) }
+        table.add("a new process to its first 100 rows", result.open, to: nil)
+        table.add("... of which inside the library", result.openInside, to: nil)
+        var memory = Table("MB", "VmHWM", "RssAnon")
+        for (name, process) in [("first sync", result.syncMemory), ("first rows", result.openMemory)] {
+            memory.add(name, Figures.megabytes(process.peakResident), Figures.megabytes(process.peakAnonymous))
+        }
+        Report.add(
+            """
+            ## A layer of \(options.records) records for the first time: \(result.pages) pages, \
+            \(Figures.megabytes(result.bytes)) MB
+
+            \(table.text)
+
+            \(memory.text)
+
+            """)
+    }
+
+    func queue() async throws {
+        let result = try await QueueBenchmark(backend: backend, folder: folder, edits: options.edits).run(
+            pdf: try sample("reading-machines.pdf"))
+        var table = Table("ms", "median", "least-most", "x")
+        table.add("pushed, answered, the queue empty", result.push, to: result.bound.median)
+        table.add("SQLite, the server's rows, 100 a commit", result.bound, to: result.bound.median)
+        table.add("one edit, durable", result.edit, to: nil)
+        Report.add("## \(options.edits) edits made without a connection\n\n\(table.text)\n")
     }
 
     func download() async throws {

@@ -2,32 +2,48 @@ import Annotations
 import Instant
 import InstantCore
 
-/// An edit at one client until the other one tells of it: two clients with durable stores, a server with a durable
-/// store, one after the other on loopback, nothing waited for in between.
+/// An edit at one client until the other one tells of it, in turns with the same change by the wire alone, and with
+/// PostgreSQL: each with a durable store, on loopback, nothing waited for in between.
 struct EditBenchmark {
     var edits = 300
     /// First ones that do not count.
     var warmUp = 20
 
-    /// - Returns: from before the edit (its own commit included), and from the outbox's commit.
-    func run(_ writer: LiveClient, _ reader: LiveClient) async throws -> (whole: Samples, committed: Samples) {
+    struct Result {
+        /// From before the edit, its own commit included.
         var whole = Samples()
+        /// From the outbox's commit.
         var committed = Samples()
+        /// Without client stores.
+        var wire = Samples()
+        var postgres = Samples()
+    }
+
+    /// - Parameter postgres: nil where there is none.
+    func run(
+        _ writer: LiveClient, _ reader: LiveClient, wire: WirePair, postgres: NotifyPair?
+    ) async throws -> Result {
+        var result = Result()
         for number in 0..<warmUp + edits {
+            let note = Self.note(number)
+            let told = try postgres?.run(id: "edit-\(number)-", content: note.text)
+            let passed = try wire.run(id: "edit-\(number)-", content: note)
             let start = ContinuousClock.now
-            let receipt = try writer.descriptor.create(Self.note(number))
+            let receipt = try writer.descriptor.create(note)
             let commit = ContinuousClock.now
             let seen = try await reader.wait("edit \(number)") { event in
                 if case .didChangeRecords(let ids, byOthers: _) = event { ids.contains(receipt.id) } else { false }
             }
             guard number >= warmUp else { continue }
-            whole.add(seen - start)
-            committed.add(seen - commit)
+            result.whole.add(seen - start)
+            result.committed.add(seen - commit)
+            result.wire.add(passed)
+            if let told { result.postgres.add(told) }
         }
-        return (whole, committed)
+        return result
     }
 
-    private static func note(_ number: Int) -> Content {
+    static func note(_ number: Int) -> Content {
         let content: JSON = [
             "v": 2, "type": "pspdfkit/note", "pageIndex": 0, "bbox": [72, 72, 24, 24],
             "text": [

@@ -1,19 +1,19 @@
 import Foundation
 import Instant
 
-/// A client of the library with a local store of its own, listening.
+/// A client of the library with a local store of its own.
 final class LiveClient {
     let client: InstantClient
     let descriptor: InstantDocumentDescriptor
     private var events: AsyncStream<InstantEvent>.Iterator
 
     /// Downloads the layer and waits until it is there.
-    init(server: URL, folder: URL, token: String) async throws {
+    init(server: URL, folder: URL, token: String, isListening: Bool = true) async throws {
         client = try InstantClient(serverURL: server, dataDirectory: folder)
         descriptor = try client.documentDescriptor(forJWT: token)
         events = descriptor.events.makeAsyncIterator()
         descriptor.delayForSyncingLocalChanges = .zero
-        descriptor.startListeningForServerChanges()
+        if isListening { descriptor.startListeningForServerChanges() }
         try descriptor.download(usingJWT: token)
         try await wait("the download") { $0 == .didFinishDownload }
     }

@@ -16,6 +16,11 @@ struct ProcessMemory {
         }
     }
 
+    mutating func merge(_ other: ProcessMemory) {
+        peakResident = max(peakResident, other.peakResident)
+        peakAnonymous = max(peakAnonymous, other.peakAnonymous)
+    }
+
     /// Of a line such as `VmHWM:      7120 kB`.
     private static func bytes(_ line: Substring) -> Int {
         (line.split(separator: " ").compactMap { Int($0) }.first ?? 0) * 1024

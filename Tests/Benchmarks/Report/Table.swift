@@ -7,6 +7,14 @@ struct Table {
 
     mutating func add(_ cells: String...) { rows.append(cells) }
 
+    /// A name, its median, its range, and its ratio to something else.
+    mutating func add(_ name: String, _ samples: Samples, to reference: Duration?) {
+        add(
+            name, Figures.milliseconds(samples.median),
+            Figures.milliseconds(samples.least) + "-" + Figures.milliseconds(samples.most),
+            Figures.ratio(samples.median, to: reference))
+    }
+
     var text: String {
         let widths = head.indices.map { column in ([head] + rows).map { $0[column].count }.max() ?? 0 }
         func line(_ cells: [String]) -> String {

@@ -9,6 +9,8 @@ final class ServerProcess {
     let mint = TokenMint()
     let secret = UUID().uuidString
     let secretFile: URL
+    /// Where its store is.
+    let database: String
 
     private let process = Process()
     private let input = Pipe()
@@ -16,6 +18,8 @@ final class ServerProcess {
     init(postilla: String, folder: URL) throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let publicKey = folder.appendingPathComponent("key.pub.pem")
+        let data = folder.appendingPathComponent("data").path
+        database = data + "/postilla.sqlite"
         secretFile = folder.appendingPathComponent("api-token")
         try Self.writePrivately(mint.publicKeyPEM, to: publicKey)
         try Self.writePrivately(secret + "\n", to: secretFile)
@@ -25,7 +29,7 @@ final class ServerProcess {
         _ = FileManager.default.createFile(atPath: log.path, contents: nil)
         process.executableURL = URL(fileURLWithPath: postilla)
         process.arguments = [
-            "serve", "--port", "0", "--data", folder.appendingPathComponent("data").path,
+            "serve", "--port", "0", "--data", data,
             "--jwt-public-key", publicKey.path, "--api-token-file", secretFile.path, "--exit-with-stdin",
         ]
         process.standardInput = input

@@ -1,0 +1,80 @@
+import Foundation
+
+/// A PostgreSQL of its own in a new folder, as its defaults are: every commit on the disk. It ends with this program.
+final class PostgresServer {
+    let port: UInt16
+    let version: String
+    /// The superuser that `initdb` makes.
+    static let user = "bench"
+
+    private let process = Process()
+
+    /// - Returns: nil where there is no PostgreSQL.
+    static func start(in folder: URL) throws -> PostgresServer? {
+        guard let programs, let user = try commandPrefix(owning: folder) else { return nil }
+        return try PostgresServer(programs: programs, asUser: user, folder: folder)
+    }
+
+    /// It refuses to run as root; whoever else runs this, it runs as them.
+    ///
+    /// - Returns: what goes before its programs; nil where they cannot be run.
+    private static func commandPrefix(owning folder: URL) throws -> [String]? {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        guard let setpriv = Tools.path("setpriv") else { return geteuid() == 0 ? nil : ["/usr/bin/env"] }
+        let prefix = [setpriv, "--pdeathsig", "INT"]
+        guard geteuid() == 0 else { return prefix }
+        guard let entry = getpwnam("postgres") ?? getpwnam("nobody") else { return nil }
+        let (user, group) = (entry.pointee.pw_uid, entry.pointee.pw_gid)
+        chown(folder.path, user, group)
+        return prefix + ["--reuid", "\(user)", "--regid", "\(group)", "--clear-groups"]
+    }
+
+    private init(programs: String, asUser: [String], folder: URL) throws {
+        let data = folder.appendingPathComponent("data").path
+        try Tools.run(
+            asUser + [
+                programs + "/initdb", "--pgdata", data, "--username", Self.user, "--auth", "trust", "--locale", "C",
+            ])
+        let words = try Tools.firstLine(of: [programs + "/postgres", "--version"]).split(separator: " ")
+        version = words.first { $0.first?.isNumber ?? false }.map(String.init) ?? ""
+        port = try LoopbackSocket.freePort()
+        process.executableURL = URL(fileURLWithPath: asUser[0])
+        process.arguments =
+            asUser.dropFirst() + [
+                programs + "/postgres", "-D", data, "-p", "\(port)", "-c", "listen_addresses=127.0.0.1", "-c",
+                "unix_socket_directories=", "-c", "fsync=on", "-c", "synchronous_commit=on",
+            ]
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        process.currentDirectoryURL = folder
+        try process.run()
+    }
+
+    /// A connection, as soon as the server takes one.
+    func connect() throws -> PostgresConnection {
+        let limit = ContinuousClock.now + .seconds(30)
+        while true {
+            do { return try PostgresConnection(port: port, user: Self.user) } catch {
+                guard process.isRunning, ContinuousClock.now < limit else { throw error }
+                Thread.sleep(forTimeInterval: 0.05)
+            }
+        }
+    }
+
+    func stop() {
+        // Interrupted it ends its sessions; terminated it would wait for them.
+        process.interrupt()
+        process.waitUntilExit()
+    }
+
+    /// Where `postgres` and `initdb` are: in the path, or where Debian puts them.
+    private static var programs: String? {
+        let versions = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib/postgresql")) ?? []
+        let folders = versions.sorted().reversed().map { "/usr/lib/postgresql/\($0)/bin" }
+        let inPath = Tools.path("initdb").map { ($0 as NSString).deletingLastPathComponent }
+        return (folders + [inPath].compactMap(\.self)).first {
+            FileManager.default.isExecutableFile(atPath: $0 + "/initdb")
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import Foundation
+
+/// What the server writes for changes of one client, by SQLite alone, so many changes a commit: the record and the
+/// remembered answer of each change; the layer's head and the client's row once a commit.
+struct PushBound {
+    private let bound: SQLiteBound
+    private let records: SQLiteBound.Table
+    private let answers: SQLiteBound.Table
+    private let clients: SQLiteBound.Table
+    var changesPerCommit = 100
+
+    /// - Parameters:
+    ///   - path: the database of a server that has taken the changes.
+    ///   - count: how many they were, all in one layer.
+    init(of path: String, layerWith count: Int) throws {
+        bound = try SQLiteBound(of: path)
+        let layer = "layer = (SELECT layer FROM record GROUP BY layer HAVING count(*) >= \(count) LIMIT 1)"
+        records = try SQLiteBound.Table(name: "record", of: path, where: layer)
+        clients = try SQLiteBound.Table(name: "client", of: path, where: layer)
+        // The server forgets answers that were acknowledged; these are as large as they were.
+        let rows = try records.rows.enumerated().map { index, record in
+            guard let id = record.string(1), case .integer(let layer) = record.values[0] else {
+                throw BenchmarkError("the server's records are not as expected")
+            }
+            var row = RawRow()
+            row.add(layer)
+            row.add("01KAAAAAAAAAAAAAAAAAAAAAAA")
+            row.add(Int64(index + 1))
+            row.add("0123456789abcdef0123456789abcdef")
+            row.add(id)
+            row.add("applied")
+            row.add(Int64(index + 1))
+            row.values.append(.null)
+            return row
+        }
+        answers = SQLiteBound.Table(name: "answer", rows: rows)
+    }
+
+    var changes: Int { records.rows.count }
+
+    func run(_ path: String) throws -> Duration {
+        defer { for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + end) } }
+        let database = try bound.make(path)
+        let record = try SQLiteBound.insert(records, into: database)
+        let answer = try SQLiteBound.insert(answers, into: database)
+        let client = try database.prepare("INSERT OR REPLACE INTO client VALUES (?, ?, ?, ?, ?)")
+        let head = try database.prepare("UPDATE layer SET head = ? WHERE id = 1")
+        let start = ContinuousClock.now
+        for first in stride(from: 0, to: changes, by: changesPerCommit) {
+            let last = min(first + changesPerCommit, changes)
+            try database.transaction {
+                for index in first..<last {
+                    try record.run(records.rows[index])
+                    try answer.run(answers.rows[index])
+                }
+                for row in clients.rows { try client.run(row) }
+                var reached = RawRow()
+                reached.add(Int64(last))
+                try head.run(reached)
+            }
+        }
+        return ContinuousClock.now - start
+    }
+}

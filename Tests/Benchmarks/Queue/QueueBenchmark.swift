@@ -1,0 +1,51 @@
+import Annotations
+import Foundation
+import Instant
+import InstantCore
+
+/// Edits made without a connection, then pushed: from the call until the server has taken every one of them and the
+/// client's queue on the disk is empty; beside SQLite writing the server's rows.
+struct QueueBenchmark {
+    var backend: Backend
+    var folder: URL
+    var edits = 10_000
+    var runs = 3
+
+    struct Result {
+        var edit = Samples()
+        var push = Samples()
+        var bound = Samples()
+    }
+
+    func run(pdf: String) async throws -> Result {
+        guard let url = URL(string: backend.server.address) else { throw BenchmarkError("no address") }
+        var result = Result()
+        for number in 0..<runs {
+            let document = "queue-\(number)"
+            try backend.upload(pdf, as: document)
+            let home = folder.appendingPathComponent(document)
+            defer { try? FileManager.default.removeItem(at: home) }
+            let client = try await LiveClient(
+                server: url, folder: home, token: backend.server.mint.token(document: document, user: "ana"),
+                isListening: false)
+            client.descriptor.delayForSyncingLocalChanges = nil
+            for number in 0..<edits {
+                let start = ContinuousClock.now
+                _ = try client.descriptor.create(EditBenchmark.note(number))
+                result.edit.add(ContinuousClock.now - start)
+            }
+            let start = ContinuousClock.now
+            client.descriptor.sync()
+            let end = try await client.wait("the queue") {
+                $0 == .didFinishSync && client.descriptor.status.unsent == 0
+            }
+            result.push.add(end - start)
+            guard try client.descriptor.outbox().isEmpty else { throw BenchmarkError("edits are left in the queue") }
+        }
+        let bound = try PushBound(of: backend.server.database, layerWith: edits)
+        for number in 0..<max(runs, 5) {
+            result.bound.add(try bound.run(folder.appendingPathComponent("push-bound-\(number).sqlite").path))
+        }
+        return result
+    }
+}

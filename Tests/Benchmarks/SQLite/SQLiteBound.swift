@@ -1,0 +1,61 @@
+import Foundation
+
+/// The tables of a store of ours, made again by SQLite alone: the same schema with every index, the same rows, the
+/// same durability, prepared statements, nothing decided and nothing derived.
+struct SQLiteBound {
+    struct Table {
+        var name: String
+        var rows: [RawRow]
+
+        init(name: String, rows: [RawRow]) {
+            self.name = name
+            self.rows = rows
+        }
+
+        /// Reads rows of a store into memory.
+        init(name: String, of path: String, where condition: String = "true") throws {
+            let database = try RawDatabase(path, isReadOnly: true)
+            self.name = name
+            rows = try database.prepare("SELECT * FROM \(name) WHERE \(condition)").rows()
+        }
+    }
+
+    /// Statements that make the tables and their indexes, as the store's own file has them.
+    private let schema: [String]
+
+    init(of path: String) throws {
+        let database = try RawDatabase(path, isReadOnly: true)
+        schema = try database.prepare(
+            """
+            SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY type = 'index'
+            """
+        ).rows().compactMap { $0.string(0) }
+    }
+
+    /// An empty store in a new file: write-ahead log, every commit on the disk.
+    func make(_ path: String) throws -> RawDatabase {
+        let database = try RawDatabase(path)
+        try database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
+        for statement in schema { try database.execute(statement) }
+        return database
+    }
+
+    static func insert(_ table: Table, into database: RawDatabase) throws -> RawStatement {
+        let places = Array(repeating: "?", count: table.rows.first?.values.count ?? 0).joined(separator: ", ")
+        return try database.prepare("INSERT INTO \(table.name) VALUES (\(places))")
+    }
+
+    /// All rows in one transaction: from an open, empty file to the disk.
+    func bulkInsert(_ tables: [Table], into path: String) throws -> Duration {
+        defer { for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + end) } }
+        let database = try make(path)
+        let start = ContinuousClock.now
+        try database.transaction {
+            for table in tables {
+                let insert = try Self.insert(table, into: database)
+                for row in table.rows { try insert.run(row) }
+            }
+        }
+        return ContinuousClock.now - start
+    }
+}

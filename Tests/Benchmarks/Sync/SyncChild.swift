@@ -1,0 +1,46 @@
+import ArgumentParser
+import Foundation
+import Instant
+import InstantCore
+
+/// A client in a process of its own, so that its memory is nobody else's. It writes one line, a word and milliseconds,
+/// and ends.
+struct SyncChild: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "client", shouldDisplay: false)
+
+    enum Task: String, ExpressibleByArgument {
+        /// Loads a layer into an empty folder.
+        case download
+        /// Shows the first rows of a layer that is there, without a server, and how many there are in all.
+        case open
+    }
+
+    @Argument var task: Task
+    @Option var server: String
+    @Option var tokenFile: String
+    @Option var dataDir: String
+
+    func run() async throws {
+        let token = try String(contentsOfFile: tokenFile, encoding: .utf8)
+        guard let url = URL(string: server) else { throw BenchmarkError("\(server) is no address") }
+        let start = ContinuousClock.now
+        switch task {
+        case .download:
+            let client = try await LiveClient(server: url, folder: URL(fileURLWithPath: dataDir), token: token)
+            try finish(start, rows: try client.descriptor.count(ListQuery()))
+        case .open:
+            let client = try InstantClient(serverURL: url, dataDirectory: URL(fileURLWithPath: dataDir))
+            let descriptor = try client.documentDescriptor(forJWT: token)
+            let rows = try descriptor.rows(ListQuery(), offset: 0, limit: 100)
+            try finish(start, rows: rows.count)
+        }
+    }
+
+    private func finish(_ start: ContinuousClock.Instant, rows: Int) throws {
+        let milliseconds = (ContinuousClock.now - start).milliseconds
+        FileHandle.standardOutput.write(Data("\(rows) \(milliseconds)\n".utf8))
+        // What was asked for is on the disk; nothing of this process is needed any more.
+        _ = FileHandle.standardInput.availableData
+        Foundation.exit(0)
+    }
+}
