@@ -2,7 +2,7 @@ import Annotations
 public import FoundationEssentials
 import InstantCore
 
-/// What lies on this machine, and getting rid of it. Removing takes unsent edits along: ask first.
+/// What lies on this machine, and getting rid of it. Edits that are nowhere else go only with consent.
 extension InstantClient {
     /// The layers of this server on this machine, of every user.
     public func listCacheEntries() throws(InstantError) -> [InstantCacheEntry] {
@@ -16,15 +16,28 @@ extension InstantClient {
     }
 
     /// Everything of this server: layers of all users, and PDFs that nothing else uses.
-    public func removeLocalStorage() throws(InstantError) {
-        try remove(try listCacheEntries().filter { $0.problem == nil })
-        try removeUnreferencedCacheEntries()
+    ///
+    /// - Parameter discardingUnsent: consent to lose edits that are nowhere else.
+    /// - Throws: `unsentEdits` without that consent, `couldNotRemoveDiskCacheEntries`.
+    public func removeLocalStorage(discardingUnsent: Bool = false) throws(InstantError) {
+        try remove(try readableEntries(), discardingUnsent: discardingUnsent)
     }
 
     /// A document with all its layers, and its PDF unless another document is the same file.
-    public func removeLocalStorage(forDocumentIdentifier identifier: String) throws(InstantError) {
-        try remove(try listCacheEntries().filter { $0.problem == nil && $0.documentIdentifier == identifier })
-        try removeUnreferencedCacheEntries()
+    public func removeLocalStorage(
+        forDocumentIdentifier identifier: String, discardingUnsent: Bool = false
+    ) throws(InstantError) {
+        let entries = try readableEntries().filter { $0.documentIdentifier.isExactly(identifier) }
+        try remove(entries, discardingUnsent: discardingUnsent)
+    }
+
+    /// One layer of ``listCacheEntries()``, one that cannot be opened included: what is unsent in that is lost, which
+    /// needs the same consent.
+    public func removeLocalStorage(of entry: InstantCacheEntry, discardingUnsent: Bool = false) throws(InstantError) {
+        if let problem = entry.problem, !discardingUnsent {
+            throw InstantError(.unsentEdits, "it cannot be told what would be lost: \(problem)")
+        }
+        try remove([entry], discardingUnsent: discardingUnsent)
     }
 
     /// PDFs, finished or not, that no layer of any server uses.
@@ -38,27 +51,26 @@ extension InstantClient {
         }
     }
 
-    /// The name for new records of this installation; asked for once.
+    /// The name for new records of this installation, one line; asked for once.
     public var rememberedAuthor: String? {
-        get {
-            guard Folders.isFile(folders.author), let data = FileManager.default.contents(atPath: folders.author)
-            else { return nil }
-            let name = String(decoding: data.prefix(1024), as: UTF8.self).prefix { !$0.isNewline }
-            return name.isEmpty ? nil : String(name)
-        }
-        set {
-            let path = folders.author
-            guard let newValue else {
-                try? FileManager.default.removeItem(atPath: path)
-                return
-            }
-            _ = FileManager.default.createFile(
-                atPath: path, contents: Data(newValue.utf8), attributes: [.posixPermissions: 0o600])
-        }
+        get { folders.rememberedAuthor }
+        set { folders.rememberAuthor(newValue) }
     }
 
-    private func remove(_ entries: [InstantCacheEntry]) throws(InstantError) {
+    private func readableEntries() throws(InstantError) -> [InstantCacheEntry] {
+        try listCacheEntries().filter { $0.problem == nil }
+    }
+
+    private func remove(_ entries: [InstantCacheEntry], discardingUnsent: Bool) throws(InstantError) {
+        if !discardingUnsent {
+            var unsent: [UnsentEdit] = []
+            for entry in entries where entry.problem == nil && entry.unsent > 0 {
+                unsent += try descriptor(entry.identity).unsentEdits()
+            }
+            guard unsent.isEmpty else { throw .unsent(unsent) }
+        }
         for descriptor in forget(entries.map(\.identity)) { descriptor.invalidate() }
         for entry in entries { try Folders.remove(entry.folder) }
+        try removeUnreferencedCacheEntries()
     }
 }

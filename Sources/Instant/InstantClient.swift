@@ -89,6 +89,7 @@ public final class InstantClient: Sendable {
                 guard let self, let descriptor else { return }
                 delegation.send(event, self, descriptor)
             }
+            descriptor.onInvalid = { [weak self] in _ = self?.forget([identity]) }
             open[identity] = descriptor
             return descriptor
         }

@@ -56,7 +56,7 @@ extension InstantClientDelegate {
         case .didFailSync(let error):
             instantClient(client, documentDescriptor: descriptor, didFailSyncWithError: error)
         case .didMakeProgress, .didChangeRecords, .didReplacePDF, .tokenExpires, .didLoseAccess,
-            .didChangeConnection, .refresh:
+            .didChangeConnection, .didCancelDownload, .refresh, .didClose:
             break
         }
     }

@@ -1,56 +1,35 @@
-public import Annotations
 import InstantCore
+import Synchronization
 
 /// The annotations of a layer, live: what it answers is what is stored at that moment, own unsent edits included.
-public struct InstantDocument: Sendable {
-    private let descriptor: InstantDocumentDescriptor
+///
+/// Available before, during and after the download. Every method may be called from any thread and does not wait for
+/// the network.
+public final class InstantDocument: Sendable {
+    public let documentDescriptor: InstantDocumentDescriptor
     /// False: a view that changes with the layer and cannot change it.
     public let isEditable: Bool
+    private let username = Mutex<String?>(nil)
 
     init(_ descriptor: InstantDocumentDescriptor, isEditable: Bool) {
-        self.descriptor = descriptor
+        documentDescriptor = descriptor
         self.isEditable = isEditable
     }
 
-    /// - Parameter page: counted from 0.
-    public func annotations(onPage page: Int) throws(InstantError) -> [Annotation] {
-        try translated {
-            try descriptor.rows(onPage: page).compactMap { try descriptor.record($0.id).map(Annotation.init) }
-        }
-    }
-
-    public func record(_ id: Record.ID) throws(InstantError) -> Record? {
-        try translated { try descriptor.record(id) }
-    }
-
-    /// - Parameter author: for a token without `creator_name`.
-    /// - Returns: the id of the new record.
-    @discardableResult
-    public func add(_ content: Content, author: String? = nil) throws(InstantError) -> Record.ID {
-        try editing { try descriptor.create(content, author: author).id }
-    }
-
-    public func update(_ id: Record.ID, content: Content) throws(InstantError) {
-        try editing { _ = try descriptor.update(id, content: content) }
-    }
-
-    public func remove(_ id: Record.ID) throws(InstantError) {
-        try editing { _ = try descriptor.delete(id) }
-    }
-
-    private func editing<T>(_ body: () throws -> T) throws(InstantError) -> T {
-        guard isEditable else { throw InstantError(.accessDenied, "this document was opened for reading only") }
-        return try translated(body)
-    }
-
-    private func translated<T>(_ body: () throws -> T) throws(InstantError) -> T {
-        do { return try body() } catch { throw InstantError(error) }
+    /// The author of records that are made here, for a token without `creator_name`. nil: the name that this
+    /// installation remembers (``InstantClient/rememberedAuthor``).
+    public var defaultAnnotationUsername: String? {
+        get { username.withLock { $0 } }
+        set { username.withLock { $0 = newValue } }
     }
 }
 
 extension InstantDocumentDescriptor {
-    /// Available before, during and after the download.
-    public var editableDocument: InstantDocument { InstantDocument(self, isEditable: true) }
+    /// The document to edit: the same one for as long as anybody holds it.
+    public var editableDocument: InstantDocument {
+        editable { InstantDocument(self, isEditable: true) }
+    }
 
+    /// A new view at each call, live like the editable one.
     public func readOnlyDocument() -> InstantDocument { InstantDocument(self, isEditable: false) }
 }

@@ -36,13 +36,6 @@ extension InstantDocumentDescriptor {
     /// Takes back one edit that was not sent yet, or drops one that lost.
     package func discard(_ entry: Int64) throws { try edit { layer, _ in try layer.discard(entry) } }
 
-    /// New records get this group in place of the token's default. Local, for this layer; survives new tokens.
-    package func overrideDefaultGroup(with group: String?) throws {
-        try layer.overrideGroup(LayerFacts.GroupChoice(group: group))
-    }
-
-    package func resetDefaultGroup() throws { try layer.overrideGroup(nil) }
-
     /// Drops the token from memory; one is asked for again.
     package func forgetToken() { (try? performer())?.post(.tokenForgotten) }
 

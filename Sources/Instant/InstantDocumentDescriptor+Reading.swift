@@ -51,8 +51,6 @@ extension InstantDocumentDescriptor {
 
     package func thread(under root: Record.ID) throws -> [Record] { try layer.thread(under: root) }
 
-    package func conflicts() throws -> [Conflict] { try layer.conflicts() }
-
     package func outbox() throws -> [OutboxEntry] { try layer.outbox() }
 
     package func markRead(_ ids: some Sequence<Record.ID>) throws { try layer.markRead(ids) }

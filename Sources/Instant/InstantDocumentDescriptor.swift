@@ -20,6 +20,7 @@ public final class InstantDocumentDescriptor: Sendable {
     private let transport: HTTPTransport
     private let environment: Environment
     private let allowsToken: Bool
+    private let hub = EventHub()
     private let state = Mutex(State())
 
     private struct State {
@@ -28,6 +29,9 @@ public final class InstantDocumentDescriptor: Sendable {
         var listeners = 0
         var delay: Duration? = .seconds(1)
         var onEvent: (@Sendable (InstantEvent) -> Void)?
+        /// Called once, after the storage was removed.
+        var onInvalid: (@Sendable () -> Void)?
+        weak var editable: InstantDocument?
     }
 
     init(
@@ -46,6 +50,26 @@ public final class InstantDocumentDescriptor: Sendable {
         set { state.withLock { $0.onEvent = newValue } }
     }
 
+    var onInvalid: (@Sendable () -> Void)? {
+        get { state.withLock(\.onInvalid) }
+        set { state.withLock { $0.onInvalid = newValue } }
+    }
+
+    /// The one document to edit; made by the first who asks for it.
+    func editable(_ make: () -> InstantDocument) -> InstantDocument {
+        state.withLock { state in
+            if let document = state.editable { return document }
+            let document = make()
+            state.editable = document
+            return document
+        }
+    }
+
+    private func tell(_ event: InstantEvent) {
+        hub.send(event)
+        onEvent?(event)
+    }
+
     /// Opens the local storage, once.
     func performer() throws(InstantError) -> LayerPerformer {
         let opened = state.withLock { state -> Result<LayerPerformer, InstantError> in
@@ -58,7 +82,7 @@ public final class InstantDocumentDescriptor: Sendable {
                 let store = try Self.open(folder, identity: identity, now: environment.now())
                 let performer = LayerPerformer(
                     folder: folder, store: store, folders: folders, transport: transport, environment: environment,
-                    onEvent: { [weak self] event in self?.onEvent?(event) })
+                    hub: hub, onEvent: { [weak self] event in self?.onEvent?(event) })
                 performer.post(.pushDelay(state.delay?.milliseconds))
                 state.performer = performer
                 return .success(performer)
@@ -82,30 +106,32 @@ public final class InstantDocumentDescriptor: Sendable {
     package var layer: Layer { get throws { try performer().layer } }
 
     func close(because error: InstantError) {
-        state.withLock { state in
-            defer { state.performer = nil }
-            return state.performer
-        }?.close(because: error)
-    }
-
-    func invalidate() {
         let performer = state.withLock { state in
-            state.isInvalid = true
             defer { state.performer = nil }
             return state.performer
         }
+        if let performer { return performer.close(because: error) }
+        tell(.didClose(error))
+        hub.finish()
+    }
+
+    func invalidate() {
+        let (performer, wasInvalid) = state.withLock { state in
+            defer { state.isInvalid = true }
+            return (state.performer, state.isInvalid)
+        }
+        guard !wasInvalid else { return }
         performer?.post(.storageRemoved)
         performer?.settle()
-        performer?.close(because: InstantError(.invalidDocument, "the local storage was removed"))
+        close(because: InstantError(.invalidDocument, "the local storage was removed"))
         performer?.settle()
+        onInvalid?()
     }
 }
 
 extension InstantDocumentDescriptor {
     /// Events from now on, in their order; each access gives a stream of its own.
-    public var events: AsyncStream<InstantEvent> {
-        (try? performer().hub.stream()) ?? AsyncStream { $0.finish() }
-    }
+    public var events: AsyncStream<InstantEvent> { hub.stream() }
 
     public var documentState: DocumentState {
         guard let performer = try? performer() else { return .invalid }
@@ -125,8 +151,13 @@ extension InstantDocumentDescriptor {
         return Folders.isFile(path) ? path : nil
     }
 
-    /// nil before the first byte.
-    public var downloadProgress: DownloadProgress? { (try? performer())?.snapshot.progress }
+    /// nil when none was asked for since launch; it is cancelled through this.
+    public var downloadProgress: InstantProgress? {
+        guard let performer = try? performer() else { return nil }
+        return performer.snapshot.progress.map { progress in
+            InstantProgress(progress, stop: { [weak performer] in performer?.cancelDownload() })
+        }
+    }
 
     /// Fetches PDF and records. A second call while one runs is the same download.
     ///
@@ -145,22 +176,18 @@ extension InstantDocumentDescriptor {
         performer.supply(jwt)
     }
 
-    /// Stops the download; what has arrived is kept for the next one.
-    public func cancelDownload() { (try? performer())?.cancelDownload() }
-
     /// Answers by event: `didFinishReauthentication` (then the token is safe to keep) or `didFailReauthentication`.
     public func reauthenticate(withJWT jwt: String) {
-        guard let performer = try? performer() else { return }
         do throws(InstantError) {
             _ = try check(jwt)
-            performer.supply(jwt)
-        } catch {
-            performer.onQueue { performer.tell(.didFailReauthentication(error)) }
-        }
+            try performer().supply(jwt)
+        } catch { tell(.didFailReauthentication(error)) }
     }
 
     /// One cycle, always both ways. Answers by event.
-    public func sync() { (try? performer())?.post(.syncRequested) }
+    public func sync() {
+        do throws(InstantError) { try performer().post(.syncRequested) } catch { tell(.didFailSync(error)) }
+    }
 
     /// Ends the cycle under way, if there is one.
     public func stopSyncing() { (try? performer())?.post(.syncStopped) }
@@ -194,9 +221,17 @@ extension InstantDocumentDescriptor {
         }
     }
 
-    /// Removes this layer's annotations from this machine, unsent edits too; the PDF stays. The descriptor is
-    /// `invalid` afterwards.
-    public func removeLocalStorage() throws(InstantError) {
+    /// Removes this layer's annotations from this machine; the PDF stays. What is under way is cancelled and the
+    /// descriptor is `invalid` afterwards; the client makes a new one when it is asked again.
+    ///
+    /// - Parameter discardingUnsent: consent to lose edits that are nowhere else, and what a storage may hold that
+    ///   cannot be read.
+    /// - Throws: `unsentEdits` without that consent; `couldNotRemoveDiskCacheEntries`.
+    public func removeLocalStorage(discardingUnsent: Bool = false) throws(InstantError) {
+        if !discardingUnsent {
+            let unsent = try unsentEdits()
+            guard unsent.isEmpty else { throw .unsent(unsent) }
+        }
         invalidate()
         let folder = folders.layer(identity)
         if Folders.isFile(Folders.database(in: folder)) { try Folders.remove(folder) }

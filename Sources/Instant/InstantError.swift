@@ -8,6 +8,10 @@ public struct InstantError: Error, Hashable, Sendable, CustomStringConvertible {
         case requestFailed, invalidServerData, invalidRequest, payloadLimitExceeded, oldClient, oldServer
         case databaseAccessFailed, couldNotWriteToDisk, couldNotReadFromDiskCache, couldNotRemoveDiskCacheEntries
         case invalidDocument, unmanagedDocument, unmanagedAnnotation, noSuchAnnotation
+        /// A new record has to say whose it is, and neither token nor installation names an author.
+        case authorNeeded
+        /// What was asked for would take edits along that are nowhere else.
+        case unsentEdits
         case attachmentNotLoaded, noSuchAttachment, couldNotCreateAttachment
         case contentMigrationNeeded, performingContentMigration
     }
@@ -32,10 +36,16 @@ extension InstantError {
             case .epochChanged, .clientIDTaken, .invalidServer: .invalidServerData
             case .tooLarge: .payloadLimitExceeded
             case .unreachable: .requestFailed
-            case .version: .oldClient
+            case .oldClient: .oldClient
+            case .oldServer: .oldServer
             case .store: .databaseAccessFailed
             }
         self.init(kind, failure.description)
+    }
+
+    /// Runs what speaks the core's errors, and says them by their documented kinds.
+    static func translating<T>(_ body: () throws -> T) throws(InstantError) -> T {
+        do { return try body() } catch { throw InstantError(error) }
     }
 
     /// What the layer or its store threw.
@@ -51,7 +61,12 @@ extension InstantError {
             case .cannotUndo, .noSuchEntry: self.init(.invalidRequest, error.description)
             }
         case let error as PDFDownload.Replaced: self.init(.invalidServerData, error.description)
-        case let error as StoreError: self.init(.databaseAccessFailed, error.description)
+        case let error as StoreError:
+            if case .olderSchema = error {
+                self.init(.contentMigrationNeeded, error.description)
+            } else {
+                self.init(.databaseAccessFailed, error.description)
+            }
         default: self.init(.databaseAccessFailed, "\(error)")
         }
     }

@@ -7,6 +7,8 @@ public enum InstantEvent: Hashable, Sendable {
     case didMakeProgress(DownloadProgress)
     case didFinishDownload
     case didFailDownload(InstantError)
+    /// It was stopped through its ``InstantProgress``; what has arrived is kept.
+    case didCancelDownload
     /// A token is needed: none since launch, expired, revoked or refused. The layer stays readable and editable.
     case didFailAuthentication(TokenNeed)
     /// The server accepted it: safe to keep now.
@@ -28,6 +30,8 @@ public enum InstantEvent: Hashable, Sendable {
     case didChangeConnection
     /// Something was missed: read again what is shown.
     case refresh
+    /// Nothing follows: the client is gone, or the local storage was removed.
+    case didClose(InstantError)
 }
 
 /// How far the download of a PDF has come, in bytes.

@@ -1,7 +1,7 @@
 package import Annotations
 
 /// What a change wants.
-package enum ChangeKind: String, Hashable, Sendable, CaseIterable {
+public enum ChangeKind: String, Hashable, Sendable, CaseIterable {
     case create, update, delete
     /// Brings back what the same user deleted, while its tombstone lives.
     case restore

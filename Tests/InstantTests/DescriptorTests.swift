@@ -210,13 +210,82 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: pdf))
     }
 
+    @Test func whatIsUnsentGoesOnlyWithConsent() async throws {
+        let server = try plainServer()
+        let client = try client(server)
+        let descriptor = try await live(client)
+        descriptor.delayForSyncingLocalChanges = nil
+        let id = try descriptor.create(note("nowhere else"), author: "Ana").id
+        let removals: [(Bool) throws -> Void] = [
+            { try descriptor.removeLocalStorage(discardingUnsent: $0) },
+            { try client.removeLocalStorage(discardingUnsent: $0) },
+            { try client.removeLocalStorage(forDocumentIdentifier: "doc", discardingUnsent: $0) },
+            {
+                try client.removeLocalStorage(
+                    of: try #require(try client.listCacheEntries().first), discardingUnsent: $0)
+            },
+        ]
+        for remove in removals {
+            let error = #expect(throws: InstantError.self) { try remove(false) }
+            #expect(error?.kind == .unsentEdits)
+            #expect(error?.message.contains(id) == true && error?.message.contains("nowhere else") == false)
+            #expect(try descriptor.record(id) != nil)
+        }
+        try client.removeLocalStorage(forDocumentIdentifier: "another", discardingUnsent: true)
+        #expect(descriptor.documentState != .invalid)
+        try removals[2](true)
+        #expect(descriptor.documentState == .invalid)
+        #expect(throws: InstantError.self) { try descriptor.editableDocument.add(note("x"), author: "Ana") }
+    }
+
+    @Test(arguments: [true, false]) func afterRemovingTheClientMakesANewDescriptor(_ byClient: Bool) async throws {
+        let server = try plainServer()
+        let client = try client(server)
+        let descriptor = try await live(client)
+        let events = descriptor.events
+        if byClient { try client.removeLocalStorage() } else { try descriptor.removeLocalStorage() }
+        var last: InstantEvent?
+        for await event in events { last = event }
+        #expect(last == .didClose(InstantError(.invalidDocument, "the local storage was removed")))
+        let next = try client.documentDescriptor(forJWT: token())
+        #expect(next !== descriptor)
+        #expect(next.documentState == .unknown)
+    }
+
+    @Test func aDamagedLayerIsListedAndRemovedOnlyWithConsent() async throws {
+        let server = try plainServer()
+        let client = try client(server)
+        let descriptor = try await live(client)
+        let database = Folders.database(in: descriptor.folders.layer(descriptor.identity))
+        descriptor.close(because: InstantError(.requestFailed, "closed"))
+        // A file of its own: the closed one still settles its log.
+        let damaged = URL(fileURLWithPath: database)
+        try FileManager.default.removeItem(at: damaged.deletingLastPathComponent())
+        try FileManager.default.createDirectory(
+            at: damaged.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data("no database at all, and long enough to be sure of it".utf8 + Array(repeating: 0, count: 4096))
+            .write(to: damaged)
+        let entry = try #require(try client.listCacheEntries().first)
+        #expect(entry.state == .invalid && entry.problem?.contains("damaged") == true)
+        #expect(throws: InstantError.self) { try client.removeLocalStorage(of: entry) }
+        #expect(try client.localDocumentDescriptors().isEmpty)
+        try client.removeLocalStorage(of: entry, discardingUnsent: true)
+        #expect(try client.listCacheEntries().isEmpty)
+    }
+
     @Test func aDroppedClientEndsItsEvents() async throws {
         let server = try plainServer()
         var client: InstantClient? = try client(server)
         let descriptor = try #require(try client?.documentDescriptor(forJWT: token()))
         let events = descriptor.events
         client = nil
-        for await _ in events {}
+        var last: InstantEvent?
+        for await event in events { last = event }
+        guard case .didClose(let why) = last else {
+            Issue.record("\(String(describing: last))")
+            return
+        }
+        #expect(why.message.contains("kept alive"))
         #expect(client == nil)
     }
 

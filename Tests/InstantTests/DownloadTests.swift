@@ -163,8 +163,8 @@ import Testing
         try await wait(in: events) { event in
             if case .didMakeProgress(let progress) = event, progress.received == 0 { () } else { nil }
         }
-        descriptor.cancelDownload()
-        try descriptor.performer().settle()
+        try #require(descriptor.downloadProgress).cancel()
+        try await wait(in: events) { $0 == .didCancelDownload ? () : nil }
         server.release()
         descriptor.sync()
         try await wait(in: events) { $0 == .didFinishSync ? () : nil }

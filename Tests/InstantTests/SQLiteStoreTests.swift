@@ -34,7 +34,7 @@ import Testing
             try (store as? SQLiteTransaction)?.run("PRAGMA user_version = 99")
         }
         first.close()
-        #expect(throws: StoreError.newerSchema(path: path, found: 99, known: Schema.version)) {
+        #expect(throws: StoreError.newerSchema(path: path, found: 99, known: Schema.current.version)) {
             _ = try SQLiteStore(path: path)
         }
     }

@@ -31,6 +31,7 @@ extension LayerPerformer {
         onQueue {
             self.handle { state, _ in
                 state.download.isWanted = true
+                state.download.progress = state.download.progress ?? DownloadProgress(received: 0, total: 0)
                 state.download.failures = 0
                 state.download.notBefore = nil
                 return []
@@ -41,11 +42,14 @@ extension LayerPerformer {
     /// Keeps what has arrived.
     func cancelDownload() {
         onQueue {
+            var wasWanted = false
             self.handle { state, _ in
+                wasWanted = state.download.isWanted
                 state.download.isWanted = false
                 state.download.task?.cancel()
                 return []
             }
+            if wasWanted { self.tell(.didCancelDownload) }
         }
     }
 

@@ -10,7 +10,7 @@ import Synchronization
 /// threads that edit. Tokens live here, in memory, until nothing needs them any more.
 final class LayerPerformer: Sendable {
     let layer: Layer
-    let hub = EventHub()
+    let hub: EventHub
     let folders: Folders
     let store: SQLiteStore
     let transport: HTTPTransport
@@ -46,12 +46,13 @@ final class LayerPerformer: Sendable {
 
     init(
         folder: String, store: SQLiteStore, folders: Folders, transport: HTTPTransport, environment: Environment,
-        onEvent: @escaping @Sendable (InstantEvent) -> Void
+        hub: EventHub, onEvent: @escaping @Sendable (InstantEvent) -> Void
     ) {
         self.store = store
         self.folders = folders
         self.transport = transport
         self.environment = environment
+        self.hub = hub
         self.onEvent = onEvent
         layer = Layer(store: store)
         lockPath = Folders.lock(in: folder)
@@ -99,6 +100,7 @@ final class LayerPerformer: Sendable {
         }
         queue.async {
             if wasSyncing { self.tell(.didFailSync(error)) }
+            self.tell(.didClose(error))
             self.hub.finish()
         }
     }

@@ -10,8 +10,9 @@ final class SQLiteStore: LocalStore {
 
     /// Opens the file and makes the tables it lacks.
     ///
+    /// - Parameter mayUpgrade: false when another program may have the file open.
     /// - Throws: ``StoreError``; a file that is damaged or newer than this program stays as it is.
-    init(path: String) throws {
+    init(path: String, schema: Schema = .current, mayUpgrade: Bool = true) throws {
         self.path = path
         var configuration = Configuration()
         configuration.label = "postilla.layer"
@@ -23,7 +24,7 @@ final class SQLiteStore: LocalStore {
         }
         do {
             pool = try DatabasePool(path: path, configuration: configuration)
-            try pool.writeWithoutTransaction { try Schema.prepare($0, path: path) }
+            try pool.writeWithoutTransaction { try schema.prepare($0, path: path, mayUpgrade: mayUpgrade) }
         } catch { throw StoreError(error, path: path) }
     }
 

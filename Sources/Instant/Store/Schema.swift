@@ -1,24 +1,56 @@
 import GRDB
 import InstantCore
 
-/// The tables of a layer. A change of them raises ``version``; an older program then leaves the file alone.
-enum Schema {
-    static let version = 1
+/// The tables of a layer, as the steps that lead to them: a new file takes all of them, an old one those it lacks, so
+/// that both end up alike. A program that knows fewer steps than a file has taken leaves the file alone.
+///
+/// To change the tables, add a step; never alter one that was released.
+struct Schema: Sendable {
+    struct Step: Sendable {
+        var sql: String
+        /// False: what the server can send again is dropped here. Outbox, identity and grant stay in any case.
+        var keepsRows = true
+    }
 
-    /// - Throws: ``StoreError/newerSchema(path:found:known:)``.
-    static func prepare(_ db: Database, path: String) throws {
-        let found = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
-        guard found <= version else { throw StoreError.newerSchema(path: path, found: found, known: version) }
-        guard found < version else { return }
+    let steps: [Step]
+
+    static let current = Schema(steps: [Step(sql: tables)])
+
+    var version: Int { steps.count }
+
+    /// - Parameter mayUpgrade: false when another program may have the file open: an old file then stays as it is.
+    /// - Throws: ``StoreError/newerSchema(path:found:known:)``, ``StoreError/olderSchema(path:needsReset:)``.
+    func prepare(_ db: Database, path: String, mayUpgrade: Bool) throws {
+        guard try found(db, path: path) < version else { return }
         try db.inTransaction(.immediate) {
             // Another process may have been quicker.
-            if try Int.fetchOne(db, sql: "PRAGMA user_version") == 0 {
-                try db.execute(sql: tables)
-                try db.execute(sql: "PRAGMA user_version = \(version)")
+            let found = try found(db, path: path)
+            if found > 0, found < version, !mayUpgrade {
+                throw StoreError.olderSchema(path: path, needsReset: steps[found...].contains { !$0.keepsRows })
             }
+            for step in steps[found...] {
+                try db.execute(sql: step.sql)
+                if found > 0, !step.keepsRows { try db.execute(sql: Self.reset) }
+            }
+            try db.execute(sql: "PRAGMA user_version = \(version)")
             return .commit
         }
     }
+
+    private func found(_ db: Database, path: String) throws -> Int {
+        let found = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+        guard found <= version else { throw StoreError.newerSchema(path: path, found: found, known: version) }
+        return found
+    }
+
+    /// The server's rows go, and the cursor that spoke of them; what is ours and not yet there stays.
+    private static let reset = """
+        DELETE FROM record;
+        DELETE FROM staged;
+        DELETE FROM shown;
+        UPDATE facts SET json = json_set(
+            json_remove(json, '$.cursor', '$.loading', '$.contentVersion', '$.migratedTo'), '$.wasReset', json('true'));
+        """
 
     /// `record`: the server's last word. `outbox`: what is ours and not yet there. `shown`: what the person sees, one
     /// row each, with what orders and finds it, so that no list reads a record. `staged`: a snapshot under way.

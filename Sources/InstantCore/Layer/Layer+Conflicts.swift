@@ -1,26 +1,26 @@
-package import Annotations
+public import Annotations
 import Authorization
-package import SyncProtocol
+public import SyncProtocol
 
 /// An edit that lost, with all three sides of it.
-package struct Conflict: Hashable, Sendable, Identifiable {
+public struct Conflict: Hashable, Sendable, Identifiable {
     /// The entry in the outbox.
-    package var id: Int64
-    package var recordID: Record.ID
-    package var kind: ChangeKind
+    public var id: Int64
+    public var recordID: Record.ID
+    public var kind: ChangeKind
     /// The record the edit was made on; nil for a create.
-    package var base: Record?
+    public var base: Record?
     /// What the person wrote; nil when they deleted it.
-    package var mine: Content?
+    public var mine: Content?
     /// The record as it stands now; nil when it is gone.
-    package var theirs: Record?
-    package var reason: String
+    public var theirs: Record?
+    public var reason: String
     /// Refused for good by the server rather than overtaken.
-    package var isRefusal: Bool
+    public var isRefusal: Bool
 }
 
 /// What to do with an edit that lost.
-package enum ConflictResolution: Hashable, Sendable {
+public enum ConflictResolution: Hashable, Sendable {
     /// Send mine again, on top of theirs.
     case mine
     /// Drop mine.

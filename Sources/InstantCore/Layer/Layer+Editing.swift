@@ -28,6 +28,17 @@ extension Layer {
         }
     }
 
+    /// Whether a new record would be nobody's: neither the token nor the content names an author. The right to make it
+    /// is looked at first, so that nobody is asked for a name in vain.
+    package func needsAuthor(for content: Content) throws -> Bool {
+        try store.read { store in
+            let facts = try store.facts()
+            guard let grant = facts.grant else { throw EditProblem.noGrant }
+            try grant.require(try store.creation(of: content, group: facts.groupForNew, facts: facts))
+            return grant.creatorName == nil && content["creatorName"]?.string == nil
+        }
+    }
+
     /// Replaces the content. Its author, creation time and group stay.
     @discardableResult
     package func update(_ id: Record.ID, content: Content, at now: Timestamp) throws -> EditReceipt {

@@ -44,16 +44,18 @@ package enum SyncFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case unreachable(String, retryAfterMilliseconds: Int64? = nil)
     /// What answers is no server of ours, or speaks nonsense.
     case invalidServer(String)
-    /// This program is too old for the server, or the server too old for it.
-    case version(String)
+    /// This program is too old for the server.
+    case oldClient(String)
+    /// The server is too old for this program.
+    case oldServer(String)
     /// The local store could not be written.
     case store(String)
 
     package var description: String {
         switch self {
         case .token(let need): need.description
-        case .forbidden(let why), .lost(let why), .unreachable(let why, _), .invalidServer(let why), .version(let why),
-            .store(let why):
+        case .forbidden(let why), .lost(let why), .unreachable(let why, _), .invalidServer(let why),
+            .oldClient(let why), .oldServer(let why), .store(let why):
             why
         case .epochChanged: "the server asks to start over"
         case .clientIDTaken: "the server knows this store under another user"

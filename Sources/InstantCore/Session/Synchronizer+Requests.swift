@@ -140,7 +140,7 @@ extension Synchronizer {
         case .token(let need): perform(session.refused(ticket, need))
         case .forbidden(let why): perform(session.refused(ticket, .refused(why)))
         case .lost(let why): perform(session.accessLost(why))
-        case .epochChanged, .tooLarge, .clientIDTaken, .unreachable, .invalidServer, .version, .store:
+        case .epochChanged, .tooLarge, .clientIDTaken, .unreachable, .invalidServer, .oldClient, .oldServer, .store:
             return fail(failure, now: now, random: &random)
         }
         if session.dataTicket == nil { end(failure) }

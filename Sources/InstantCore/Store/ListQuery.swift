@@ -99,7 +99,7 @@ extension ListRow {
 }
 
 /// How far a record's own edits have come.
-package enum Delivery: String, Hashable, Sendable {
+public enum Delivery: String, Hashable, Sendable {
     /// Nothing of ours waits.
     case delivered
     /// Durable here, not yet applied by the server.

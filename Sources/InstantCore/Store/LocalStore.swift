@@ -101,6 +101,8 @@ package struct OwnWrite: Hashable, Sendable {
 package enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Written by a newer program.
     case newerSchema(path: String, found: Int, known: Int)
+    /// Written by an older program, which may have it open still.
+    case olderSchema(path: String, needsReset: Bool)
     case corrupt(path: String, String)
     case failed(path: String, String)
 
@@ -108,6 +110,8 @@ package enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .newerSchema(let path, let found, let known):
             "\(path) was written by a newer version (schema \(found), this one knows \(known)): update, nothing was changed"
+        case .olderSchema(let path, _):
+            "\(path) is used by an older version just now: end that program, then it is brought up to date"
         case .corrupt(let path, let what):
             "\(path) is damaged (\(what)): nothing was changed; copy it elsewhere before clearing it"
         case .failed(let path, let what): "\(path): \(what)"

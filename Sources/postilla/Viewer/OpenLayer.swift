@@ -121,7 +121,7 @@ final class OpenLayer: Sendable {
 
     func cancelDownload() {
         state.withLock { $0.wantsPDF = false }
-        descriptor.cancelDownload()
+        descriptor.downloadProgress?.cancel()
         post(.downloadFailed(nil))
     }
 
@@ -186,7 +186,7 @@ final class OpenLayer: Sendable {
         case .didFinishReauthentication: state.withLock { $0.isSourceSpent = false }
         case .didBeginSync, .didChangeSyncState, .didFinishSync, .didChangeConnection,
             .tokenExpires,
-            .didLoseAccess:
+            .didLoseAccess, .didCancelDownload, .didClose:
             break
         }
         tellStatus()

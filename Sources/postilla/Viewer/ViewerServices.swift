@@ -179,7 +179,8 @@ final class ViewerServices: AppServices {
                 LayerIdentity(
                     server: reference.server, documentID: reference.documentID, layer: reference.layer,
                     userID: reference.userID))
-            try descriptor.removeLocalStorage()
+            // The card has named the unsent edits, and the person said yes.
+            try descriptor.removeLocalStorage(discardingUnsent: true)
         } catch { tell(error) }
         loadLibrary()
     }

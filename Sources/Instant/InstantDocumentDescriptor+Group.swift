@@ -1,0 +1,17 @@
+import InstantCore
+
+/// The group of new records (guide: default group). Local, for this layer, and kept when the token changes; what the
+/// token says is not touched.
+extension InstantDocumentDescriptor {
+    /// New records get this group in place of the token's default one.
+    ///
+    /// - Parameter group: nil is the null group.
+    public func overrideDefaultGroup(with group: String?) throws(InstantError) {
+        try InstantError.translating { try layer.overrideGroup(LayerFacts.GroupChoice(group: group)) }
+    }
+
+    /// The token's default group counts again.
+    public func resetDefaultGroup() throws(InstantError) {
+        try InstantError.translating { try layer.overrideGroup(nil) }
+    }
+}
