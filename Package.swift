@@ -91,6 +91,7 @@ let package = Package(
 
         // Files and the terminal.
         module("PDFPages", ["Annotations", subprocess, systemPackage]),
+        module("Interchange", ["Annotations"]),
         module("Screen"),
         module("App", ["Annotations", "Authorization", "SyncProtocol", "InstantCore", "PDFPages", "Screen"]),
         .systemLibrary(name: "CNcurses", providers: [.apt(["libncurses-dev"]), .brew(["ncurses"])]),
@@ -100,7 +101,7 @@ let package = Package(
             name: "postilla",
             dependencies: [
                 "Annotations", "Authorization", "SyncProtocol", "InstantCore", "Instant", "EngineCore",
-                "DocumentEngine", "PDFPages", "Screen",
+                "DocumentEngine", "PDFPages", "Interchange", "Screen",
                 "App", "Terminal", arguments, logging, crypto, httpClient, nio, nioHTTP, signals, subprocess,
                 systemPackage,
             ],
@@ -133,6 +134,7 @@ let package = Package(
                 nioHTTP, logging,
             ], rim),
         tests("PDFPages", ["Annotations"]),
+        tests("Interchange", ["Annotations"]),
         tests("Screen"),
         tests("App", ["Annotations", "Authorization", "SyncProtocol", "InstantCore", "PDFPages", "Screen"]),
         tests("Terminal", ["Screen", "CTerminal", "CPty"]),

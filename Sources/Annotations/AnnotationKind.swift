@@ -66,6 +66,9 @@ public enum AnnotationKind: Hashable, Sendable {
         }
     }
 
+    /// All kinds that have a name of their own.
+    package static var known: [AnnotationKind] { types.map(\.1) }
+
     private static let types: [(String, AnnotationKind)] = [
         ("pspdfkit/markup/highlight", .highlight), ("pspdfkit/markup/underline", .underline),
         ("pspdfkit/markup/strikeout", .strikeOut), ("pspdfkit/markup/squiggly", .squiggly),

@@ -20,8 +20,9 @@ struct Postilla: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            LibraryCommand.self, OpenCommand.self, DemoCommand.self, ListCommand.self, TokenCommand.self,
-            UploadCommand.self, ServeCommand.self,
+            LibraryCommand.self, OpenCommand.self, DemoCommand.self, ListCommand.self, ShowCommand.self,
+            AddCommand.self, EditCommand.self, DeleteCommand.self, TokenCommand.self, UploadCommand.self,
+            ServeCommand.self,
         ],
         defaultSubcommand: LibraryCommand.self)
 

@@ -1,6 +1,6 @@
 /// Why a text is not the JSON we take, and where.
 public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
-    public enum Problem: Hashable, Sendable {
+    public enum Problem: Hashable, Sendable, CustomStringConvertible {
         case unexpectedEnd
         case unexpectedByte
         case trailingBytes
@@ -15,20 +15,9 @@ public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
         case tooLarge(Int)
         case wrongType(String)
         case missing(String)
-    }
 
-    public let problem: Problem
-    /// The byte at which it was seen, counted from 0.
-    public let offset: Int
-
-    public init(_ problem: Problem, at offset: Int) {
-        self.problem = problem
-        self.offset = offset
-    }
-
-    public var description: String {
-        let what =
-            switch problem {
+        public var description: String {
+            switch self {
             case .unexpectedEnd: "the text ends too early"
             case .unexpectedByte: "unexpected character"
             case .trailingBytes: "something follows the value"
@@ -43,6 +32,17 @@ public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
             case .wrongType(let expected): "expected \(expected)"
             case .missing(let key): "\"\(key)\" is missing"
             }
-        return "\(what) (at byte \(offset))"
+        }
     }
+
+    public let problem: Problem
+    /// The byte at which it was seen, counted from 0.
+    public let offset: Int
+
+    public init(_ problem: Problem, at offset: Int) {
+        self.problem = problem
+        self.offset = offset
+    }
+
+    public var description: String { "\(problem) (at byte \(offset))" }
 }

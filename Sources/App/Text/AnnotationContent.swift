@@ -1,4 +1,4 @@
-import Annotations
+package import Annotations
 
 // New annotations as Instant JSON v1. Author, times, group and id are stamped by the library.
 extension Content {
@@ -6,7 +6,7 @@ extension Content {
     static let noteSide = 32.0
 
     /// - Parameter corner: where the icon's top left corner goes.
-    static func note(page: Int, at corner: Point, text: String) -> Content {
+    package static func note(page: Int, at corner: Point, text: String) -> Content {
         let box = Rect(left: corner.x, top: corner.y, width: noteSide, height: noteSide)
         return make("pspdfkit/note", page, box) {
             $0["text"] = .string(text)
@@ -16,7 +16,7 @@ extension Content {
     }
 
     /// - Parameter rects: one box for each line of marked words; at least one.
-    static func markup(_ kind: AnnotationKind, page: Int, rects: [Rect]) -> Content? {
+    package static func markup(_ kind: AnnotationKind, page: Int, rects: [Rect]) -> Content? {
         guard let first = rects.first else { return nil }
         return make(kind.type, page, rects.dropFirst().reduce(first) { $0.union($1) }) {
             $0["rects"] = .array(rects.map(\.json))
@@ -27,7 +27,7 @@ extension Content {
 
     /// The content with its text changed, where its kind keeps it: a markup in `note`, everything else in `text`; as an
     /// object where it was one.
-    func changingText(to text: String) -> Content {
+    package func changingText(to text: String) -> Content {
         changing {
             let key = AnnotationKind(type: $0["type"]?.string ?? "").isMarkup ? "note" : "text"
             if $0[key]?.object != nil {

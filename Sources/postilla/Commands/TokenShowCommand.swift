@@ -7,7 +7,7 @@ struct TokenShowCommand: AsyncParsableCommand {
         commandName: "show", abstract: "Explain a token from standard input. Nothing is verified.")
 
     func run() async throws {
-        guard let line = readLine(strippingNewline: true), !line.trimmed.isEmpty else {
+        guard let line = try StandardInput.shared.line(), !line.trimmed.isEmpty else {
             throw CommandFailure("no token on standard input: pipe one in", .authentication)
         }
         let claims: Claims

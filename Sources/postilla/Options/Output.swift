@@ -17,6 +17,24 @@ enum Output {
     /// A line of data for a person or a pipe: cleaned only where a terminal would act on it.
     static func line(_ text: String) { data((isTerminal ? clean(text) : text) + "\n") }
 
+    /// JSON, on a terminal with the characters escaped that it might act on; they stand in strings only.
+    static func json(_ text: String) {
+        guard isTerminal else { return data(text) }
+        var escaped = ""
+        for scalar in text.unicodeScalars {
+            switch scalar.value {
+            case 0x80...0x9F, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069:
+                let digits = String(scalar.value, radix: 16)
+                escaped += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+        data(escaped)
+    }
+
+    /// A question to a person, whose answer follows it on the line.
+    static func prompt(_ text: String) { write(clean(text), to: STDERR_FILENO) }
+
     static func message(_ text: String) { write(clean(text) + "\n", to: STDERR_FILENO) }
 
     static func error(_ text: String) { message("postilla: " + text) }

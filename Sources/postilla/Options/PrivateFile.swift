@@ -8,11 +8,18 @@
 enum PrivateFile {
     /// - Throws: ``CommandFailure`` that names the file and never its content.
     static func read(_ path: String, limit: Int = 64 << 10) throws -> String {
+        guard let text = String(validating: try bytes(path, limit: limit), as: UTF8.self) else {
+            throw CommandFailure("\(path) is not UTF-8 text")
+        }
+        return text
+    }
+
+    static func bytes(_ path: String, limit: Int) throws -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw CommandFailure("cannot read \(path): \(reason())") }
         defer { close(descriptor) }
         var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 4096)
+        var buffer = [UInt8](repeating: 0, count: 64 << 10)
         while true {
             let count = Glibc.read(descriptor, &buffer, buffer.count)
             if count < 0, errno == EINTR { continue }
@@ -21,10 +28,7 @@ enum PrivateFile {
             bytes.append(contentsOf: buffer[..<count])
             guard bytes.count <= limit else { throw CommandFailure("\(path) is larger than \(limit) bytes") }
         }
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw CommandFailure("\(path) is not UTF-8 text")
-        }
-        return text
+        return bytes
     }
 
     /// Whether others than the owner may read the file: worth a warning for a token.

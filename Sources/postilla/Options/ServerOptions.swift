@@ -15,10 +15,16 @@ struct ServerOptions: ParsableArguments {
 
     /// - Throws: when there is none, or it is no http address.
     func serverURL(_ argument: String? = nil) throws -> String {
-        let environment = ProcessInfo.processInfo.environment["POSTILLA_SERVER"]
-        guard let text = argument ?? server ?? environment, !text.isEmpty else {
+        guard let server = try serverIfGiven(argument) else {
             throw CommandFailure("which server? Give --server URL or set POSTILLA_SERVER", .usage)
         }
+        return server
+    }
+
+    /// - Throws: when it is no http address.
+    func serverIfGiven(_ argument: String? = nil) throws -> String? {
+        let environment = ProcessInfo.processInfo.environment["POSTILLA_SERVER"]
+        guard let text = argument ?? server ?? environment, !text.isEmpty else { return nil }
         return try Self.checked(text)
     }
 

@@ -44,7 +44,7 @@ struct TokenOptions: ParsableArguments {
         if let tokenCommand { return .command(tokenCommand) }
         if let tokenUrl { return .url(tokenUrl, headerFile: tokenUrlHeaderFile) }
         if tokenStdin {
-            guard let line = readLine(strippingNewline: true), !line.trimmed.isEmpty else {
+            guard let line = try StandardInput.shared.line(), !line.trimmed.isEmpty else {
                 throw CommandFailure("no token on standard input", .authentication)
             }
             return .given(line.trimmed)

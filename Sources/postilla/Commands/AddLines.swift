@@ -1,0 +1,67 @@
+import Annotations
+import Instant
+import InstantCore
+
+/// `add --ndjson`: as many lines as have come are made and sent together, then answered in their order; so a program
+/// may write one line and wait for its answer, and a file of thousands goes in few requests.
+struct AddLines {
+    let session: LayerSession
+    let author: String?
+    let group: String?
+
+    static let atOnce = 500
+    /// A record has at most 1 MB; escapes may make its line longer.
+    static let longest = 2 << 20
+
+    /// - Throws: ``CommandFailure`` with the status that the lines come to, or with what ended it early.
+    func run() async throws {
+        var outcomes: [Outcome] = []
+        while case let lines = try await StandardInput.shared.lines(maximum: Self.atOnce, longest: Self.longest),
+            !lines.isEmpty
+        {
+            let made = try lines.compactMap(add)
+            var problem: CommandFailure?
+            do {
+                _ = try await session.deliver(made.compactMap(\.waiting))
+            } catch let failure as CommandFailure { problem = failure }
+            for one in made {
+                let outcome = try one.outcome ?? session.outcome(of: one.id ?? "")
+                Output.json(Self.answer(one.id, outcome) + "\n")
+                outcomes.append(outcome)
+            }
+            try session.dropRefused(made.compactMap(\.waiting))
+            if let problem { throw problem }
+        }
+        let refused = outcomes.count { $0.exit != .done }
+        guard refused == 0 else {
+            throw CommandFailure("\(refused) of \(outcomes.count) were not added", outcomes.exit)
+        }
+    }
+
+    /// nil for a line without anything in it.
+    private func add(_ line: StandardInput.Line) throws -> InstantDocumentDescriptor.Added? {
+        guard case .line(let bytes) = line else {
+            return .init(id: nil, outcome: .invalid("the line is longer than \(Self.longest) bytes"))
+        }
+        guard bytes.contains(where: { $0 > 0x20 }) else { return nil }
+        do {
+            var draft = try Draft(json: bytes)
+            if let group, draft.group == nil { draft.group = group }
+            return try session.descriptor.add(draft, author: author)
+        } catch let error as JSONError {
+            return .init(id: nil, outcome: .invalid("\(error)"))
+        } catch let failure as CommandFailure {
+            return .init(id: nil, outcome: .invalid(failure.message))
+        }
+    }
+
+    static func answer(_ id: Record.ID?, _ outcome: Outcome) -> String {
+        var json = JSONWriter()
+        json.object {
+            $0.member("id", orNull: id)
+            $0.member("status", outcome.status)
+            if let reason = outcome.reason { $0.member("reason", reason) }
+        }
+        return json.text
+    }
+}

@@ -1,0 +1,92 @@
+import Annotations
+import ArgumentParser
+import Authorization
+import Instant
+import InstantCore
+
+struct ShowCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Show annotations or comments, with all there is to know of them.",
+        discussion: """
+            table is a block of facts for each, json one array of records, ndjson one record a line.
+
+            Examples:
+              postilla show 01HV60ME365HS69FVQ1CE6PK2G --token-file t.jwt
+              postilla show 01HV60ME365HS69FVQ1CE6PK2G --token-file t.jwt --format ndjson | jq .content.bbox
+            """)
+
+    @Argument(help: ArgumentHelp("Its id, as list writes it; several are shown one after the other.", valueName: "id"))
+    var ids: [String]
+
+    @OptionGroup var listing: ListingOptions
+    @OptionGroup var layer: LayerOptions
+
+    func run() async throws {
+        let session = try await LayerSession.open(layer)
+        try await session.synchronize()
+        do { try write(session) } catch { throw CommandFailure(reading: error) }
+    }
+
+    private func write(_ session: LayerSession) throws {
+        let found = try ids.map { id in
+            guard let record = try session.descriptor.record(id), let row = try session.descriptor.row(id) else {
+                throw CommandFailure("there is no annotation \(id) in this layer")
+            }
+            return (record: record, row: row)
+        }
+        guard listing.format != .table else {
+            for (index, one) in found.enumerated() {
+                if index > 0 { Output.line("") }
+                for (name, value) in try facts(one.record, one.row, session) { Output.line(Self.fact(name, value)) }
+            }
+            return
+        }
+        var listing = Listing(listing, RecordRow.columns)
+        for one in found { listing.add(RecordRow.fields(one.row)) { one.record.json } }
+        listing.end(nothing: "")
+    }
+
+    private func facts(
+        _ record: Record, _ row: ListRow, _ session: LayerSession
+    ) throws -> [(String, String)] {
+        let annotation = Annotation(record)
+        var facts = [("id", record.id), ("kind", row.kind.name)]
+        if case .unknown(let type) = row.kind { facts[1].1 = "unknown (\(type))" }
+        if let page = row.pageIndex { facts.append(("page", "\(page + 1)")) }
+        if let box = annotation.box { facts.append(("box", box.json.text)) }
+        facts.append(("author", [annotation.author, record.createdBy.map { "(\($0))" }].words))
+        if let last = record.updatedBy, last != record.createdBy { facts.append(("changed by", last)) }
+        if let group = record.group { facts.append(("group", group)) }
+        if let made = annotation.createdAt { facts.append(("made", made.iso8601)) }
+        if let changed = annotation.updatedAt { facts.append(("changed", changed.iso8601)) }
+        facts.append(("state", row.delivery.rawValue))
+        if let root = annotation.rootID { facts.append(("reply to", root)) }
+        if row.replies > 0 { facts.append(("comments", "\(row.replies)")) }
+        let operations = try session.descriptor.layer.operations(on: record.id)
+        facts.append(("you may", operations.isEmpty ? "read" : operations.words))
+        if let target = annotation.target { facts.append(("link", target)) }
+        if let warning = annotation.warning { facts.append(("warning", warning)) }
+        if !annotation.text.isEmpty { facts.append(("text", annotation.text)) }
+        return facts
+    }
+
+    /// Further lines of a text stand under its first one.
+    private static func fact(_ name: String, _ value: String) -> String {
+        let indent = String(repeating: " ", count: 12)
+        let lines = value.split(separator: "\n", omittingEmptySubsequences: false)
+        return name + String(repeating: " ", count: max(1, 12 - name.count)) + lines.joined(separator: "\n" + indent)
+    }
+}
+
+extension [String?] {
+    fileprivate var words: String { compactMap { $0 }.joined(separator: " ") }
+}
+
+extension RecordOperations {
+    fileprivate var words: String {
+        let all: [(RecordOperations, String)] = [
+            (.edit, "edit"), (.delete, "delete"), (.reply, "reply"), (.setGroup, "set its group"),
+        ]
+        return all.filter { contains($0.0) }.map(\.1).joined(separator: ", ")
+    }
+}

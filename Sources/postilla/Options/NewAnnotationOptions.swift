@@ -1,0 +1,86 @@
+import Annotations
+import App
+import ArgumentParser
+
+/// An annotation described by options.
+struct NewAnnotationOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("A note with this text; needs --page.", valueName: "text"))
+    var note: String?
+
+    @Flag(help: "A mark on the words in the boxes given with --rect; needs --page.")
+    var mark: MarkArgument?
+
+    @Option(help: ArgumentHelp("The page it goes on, counted from 1.", valueName: "n"))
+    var page: PageArgument?
+
+    @Option(help: ArgumentHelp("Where a note goes, in points from the page's top left corner.", valueName: "x,y"))
+    var at: PointArgument?
+
+    @Option(
+        help: ArgumentHelp(
+            "A box of marked words, in points from the page's top left corner; one for each line of them.",
+            valueName: "left,top,width,height"))
+    var rect: [RectArgument] = []
+
+    @Option(help: ArgumentHelp("What a mark says.", valueName: "text"))
+    var text: String?
+
+    @Option(help: ArgumentHelp("#rrggbb", valueName: "color"))
+    var annotationColor: ColorArgument?
+
+    func validate() throws {
+        guard note != nil || mark != nil else {
+            guard page == nil, at == nil, rect.isEmpty, text == nil, annotationColor == nil else {
+                throw ValidationError("What is to be made? Give --note or a mark such as --highlight.")
+            }
+            return
+        }
+        guard note == nil || mark == nil else { throw ValidationError("Either a note or a mark, not both.") }
+        guard page != nil else { throw ValidationError("On which page? Give --page N, counted from 1.") }
+        guard mark == nil || !rect.isEmpty else { throw ValidationError("Which words? Give --rect for each line.") }
+        guard mark != nil || (rect.isEmpty && text == nil) else {
+            throw ValidationError("--rect and --text go with a mark; a note's text is that of --note.")
+        }
+        guard at == nil || note != nil else { throw ValidationError("--at goes with --note.") }
+    }
+
+    /// nil when nothing is described.
+    var content: Content? {
+        guard let page = page?.index else { return nil }
+        var content: Content?
+        if let note {
+            // Without a place, beside the text: one inch from the top left corner.
+            content = .note(page: page, at: at?.point ?? Point(x: 72, y: 72), text: note)
+        } else if let mark {
+            content = .markup(mark.kind, page: page, rects: rect.map(\.rect))
+            if let text { content = content?.changingText(to: text) }
+        }
+        guard let annotationColor else { return content }
+        return content?.changing { $0["color"] = .string(annotationColor.text) }
+    }
+}
+
+enum MarkArgument: String, EnumerableFlag {
+    case highlight, underline, strikeOut, squiggly
+
+    var kind: AnnotationKind {
+        switch self {
+        case .highlight: .highlight
+        case .underline: .underline
+        case .strikeOut: .strikeOut
+        case .squiggly: .squiggly
+        }
+    }
+}
+
+/// `#rrggbb`
+struct ColorArgument: ExpressibleByArgument {
+    var text: String
+
+    init?(argument: String) {
+        guard argument.utf8.count == 7, argument.hasPrefix("#"), argument.dropFirst().allSatisfy(\.isHexDigit) else {
+            return nil
+        }
+        text = argument.lowercased()
+    }
+}

@@ -1,0 +1,120 @@
+import Dispatch
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Standard input, read in lines or as a whole by one reader: a token in its first line and records behind it come
+/// through the same pipe.
+final class StandardInput: Sendable {
+    static let shared = StandardInput()
+    static let isTerminal = isatty(STDIN_FILENO) == 1
+
+    /// A line of input, or what there is of one that is longer than may be.
+    enum Line: Equatable {
+        case line([UInt8])
+        case tooLong
+    }
+
+    fileprivate struct State {
+        var buffer: [UInt8] = []
+        /// Up to here it was handed out.
+        var taken = 0
+        var isAtEnd = false
+        /// The rest of a line that was too long goes past unseen.
+        var isSkipping = false
+    }
+
+    private let state = Mutex(State())
+    private let queue = DispatchQueue(label: "postilla.input")
+
+    /// At least one line, and as many more as have arrived; empty at the end. Waits on a thread of its own.
+    func lines(maximum: Int, longest: Int) async throws -> [Line] {
+        try await waiting { try $0.lines(maximum: maximum, longest: longest) }
+    }
+
+    /// Everything up to the end.
+    ///
+    /// - Throws: ``CommandFailure`` beyond the limit.
+    func all(limit: Int) async throws -> [UInt8] {
+        try await waiting { try $0.all(limit: limit) }
+    }
+
+    /// The next line, without its end; nil at the end of the input.
+    func line() throws -> String? {
+        try state.withLock { state in
+            guard case .line(let bytes)? = try state.lines(maximum: 1, longest: 64 << 10).first else { return nil }
+            return String(decoding: bytes, as: UTF8.self)
+        }
+    }
+
+    private func waiting<T: Sendable>(
+        _ body: @escaping @Sendable (inout State) throws -> T
+    ) async throws -> T {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async {
+                continuation.resume(with: Result { try self.state.withLock { try body(&$0) } })
+            }
+        }
+    }
+}
+
+extension StandardInput.State {
+    fileprivate mutating func lines(maximum: Int, longest: Int) throws -> [StandardInput.Line] {
+        var lines: [StandardInput.Line] = []
+        while lines.count < maximum {
+            if let end = buffer[taken...].firstIndex(of: UInt8(ascii: "\n")) {
+                if !isSkipping {
+                    lines.append(end - taken > longest ? .tooLong : .line(Array(buffer[taken..<end])))
+                }
+                isSkipping = false
+                taken = end + 1
+                continue
+            }
+            if buffer.count - taken > longest {
+                if !isSkipping { lines.append(.tooLong) }
+                isSkipping = true
+                taken = buffer.count
+            }
+            guard lines.isEmpty else { break }
+            guard try fill() else {
+                if taken < buffer.count, !isSkipping { lines.append(.line(Array(buffer[taken...]))) }
+                taken = buffer.count
+                break
+            }
+        }
+        return lines
+    }
+
+    fileprivate mutating func all(limit: Int) throws -> [UInt8] {
+        while try fill() {
+            guard buffer.count - taken <= limit else {
+                throw CommandFailure("standard input is larger than \(limit) bytes")
+            }
+        }
+        defer { taken = buffer.count }
+        return Array(buffer[taken...])
+    }
+
+    /// - Returns: false at the end.
+    private mutating func fill() throws -> Bool {
+        guard !isAtEnd else { return false }
+        buffer.removeFirst(taken)
+        taken = 0
+        return try withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 1) { space in
+            while true {
+                let count = read(STDIN_FILENO, space.baseAddress, space.count)
+                if count < 0, errno == EINTR { continue }
+                guard count >= 0 else {
+                    throw CommandFailure("cannot read standard input: \(String(cString: strerror(errno)))")
+                }
+                isAtEnd = count == 0
+                buffer.append(contentsOf: space[..<count])
+                return count > 0
+            }
+        }
+    }
+}

@@ -1,0 +1,25 @@
+import Annotations
+import InstantCore
+
+/// A record as a row of a list.
+enum RecordRow {
+    static let columns = [
+        Listing.Column("id", 26), .init("page", 4), .init("kind", 14), .init("author", 12), .init("changed", .moment),
+        .init("state", 9), .init("text", .rest),
+    ]
+
+    static func fields(_ row: ListRow) -> [String] {
+        [
+            row.id, row.pageIndex.map { "\($0 + 1)" } ?? "", row.kind.name, row.author ?? row.createdBy ?? "",
+            row.changedAt?.iso8601 ?? "", row.delivery.rawValue, row.text,
+        ]
+    }
+
+    static func style(_ row: ListRow) -> Paint.Style {
+        switch row.delivery {
+        case .conflict, .refused: .trouble
+        case .unsent, .parked: .attention
+        case .delivered: row.isUnread ? .fresh : .plain
+        }
+    }
+}

@@ -1,0 +1,19 @@
+import Annotations
+import Interchange
+
+/// JSON from a file, or from standard input where the name is `-`. What is wrong with it is told with its place.
+enum ContentFile {
+    static func read(_ path: String, limit: Int = 4 << 20) async throws -> [UInt8] {
+        path == "-" ? try await StandardInput.shared.all(limit: limit) : try PrivateFile.bytes(path, limit: limit)
+    }
+
+    static func draft(_ path: String) async throws -> Draft {
+        let bytes = try await read(path)
+        let name = path == "-" ? "standard input" : path
+        do { return try Draft(json: bytes) } catch let error as JSONError {
+            throw CommandFailure("\(name):\(TextPlace(of: error.offset, in: bytes)): \(error.problem)")
+        } catch let failure as CommandFailure {
+            throw CommandFailure("\(name): \(failure.message)")
+        }
+    }
+}

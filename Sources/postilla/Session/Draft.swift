@@ -1,0 +1,72 @@
+import Annotations
+import Instant
+import InstantCore
+
+/// A record as a script hands it over: `{"id"?, "group"?, "content"}`, or the content alone.
+struct Draft: Sendable {
+    var id: Record.ID?
+    /// nil: not mentioned, so the layer's group for new records; `.some(nil)`: the null group.
+    var group: String??
+    var content: Content
+
+    init(content: Content) { self.content = content }
+
+    /// - Throws: ``JSONError`` with the place, or ``CommandFailure`` that says what is wrong with the value.
+    init(json bytes: [UInt8]) throws {
+        let value = try JSONReader.parse(bytes)
+        guard let object = value.object else {
+            throw CommandFailure(#"not a record: {"id"?, "group"?, "content"} or the content alone"#)
+        }
+        guard let inner = object["content"] else {
+            content = Content(object)
+            return
+        }
+        guard let innerObject = inner.object else { throw CommandFailure(#""content" is not an object"#) }
+        content = Content(innerObject)
+        switch object["id"] {
+        case nil, .null?: break
+        case .string(let id)? where Record.isValidID(id): self.id = id
+        default:
+            throw CommandFailure(#""id" must be a string of 1 to 256 bytes without spaces and control characters"#)
+        }
+        switch object["group"] {
+        case nil: break
+        case .null?: group = .some(nil)
+        case .string(let name)?: group = name
+        default: throw CommandFailure(#""group" must be a string or null"#)
+        }
+    }
+}
+
+extension InstantDocumentDescriptor {
+    /// What became of a draft on this machine.
+    struct Added {
+        var id: Record.ID?
+        /// nil: made, and up to the server.
+        var outcome: Outcome?
+
+        /// The id of a record that the server has to answer for.
+        var waiting: Record.ID? { outcome == nil ? id : nil }
+    }
+
+    func add(_ draft: Draft, author: String?) throws -> Added {
+        if let id = draft.id, try record(id) != nil {
+            return Added(id: id, outcome: .conflict("there is a record with this id already"))
+        }
+        do {
+            let group = draft.group.map(LayerFacts.GroupChoice.init(group:))
+            return Added(id: try create(draft.content, id: draft.id, group: group, author: author).id, outcome: nil)
+        } catch let problem as EditProblem { return Added(id: draft.id, outcome: Outcome(problem)) }
+    }
+}
+
+extension Outcome {
+    /// Of an edit that was not even made.
+    init(_ problem: EditProblem) {
+        switch problem {
+        case .denied, .noGrant: self = .denied(problem.description)
+        case .noSuchRecord: self = .conflict(problem.description)
+        default: self = .invalid(problem.description)
+        }
+    }
+}

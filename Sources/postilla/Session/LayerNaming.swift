@@ -1,0 +1,63 @@
+import Annotations
+import FoundationEssentials
+import Instant
+import InstantCore
+
+/// Finds a layer among those on this machine, by as much of its name as was given.
+struct LayerNaming {
+    var server: String?
+    var document: String?
+    var layer: String?
+    var user: String?
+
+    /// - Throws: ``CommandFailure`` when none fits, or several do; it names them.
+    func find(in folder: String) throws -> InstantCacheEntry {
+        let entries = try Self.entries(in: folder)
+        let found = entries.filter(fits)
+        if found.count == 1, let only = found.first { return only }
+        if found.isEmpty {
+            throw CommandFailure(
+                "no such layer is on this machine: give a token, or see what is there with postilla storage list")
+        }
+        let names = found.map { "  " + $0.options }.joined(separator: "\n")
+        throw CommandFailure("which layer? Give a token, or one of these:\n\(names)", .usage)
+    }
+
+    func fits(_ entry: InstantCacheEntry) -> Bool {
+        func fits(_ wanted: String?, _ name: String) -> Bool { wanted.map { $0.isExactly(name) } ?? true }
+        return entry.problem == nil && fits(server, entry.server) && fits(document, entry.documentIdentifier)
+            && fits(layer, entry.layerName) && fits(user, entry.userID ?? "")
+    }
+
+    static func entries(in folder: String) throws -> [InstantCacheEntry] {
+        do throws(InstantError) {
+            return try InstantClient.listCacheEntries(in: URL(filePath: folder))
+        } catch { throw CommandFailure(error) }
+    }
+}
+
+extension InstantCacheEntry {
+    /// What names this layer and no other, as it is typed.
+    var options: String {
+        "--server \(server.shellWord) --document \(documentIdentifier.shellWord) --layer \(layerName.shellWord) "
+            + "--user \((userID ?? "").shellWord)"
+    }
+
+    /// In words.
+    var name: String {
+        "\(documentIdentifier) / \(layerName.isEmpty ? "(default)" : layerName) of \(userID ?? "(anonymous)")"
+    }
+}
+
+extension String {
+    /// Quoted where a shell would read more into it.
+    var shellWord: String {
+        let plain =
+            !isEmpty
+            && utf8.allSatisfy { byte in
+                let character = Character(Unicode.Scalar(byte))
+                return byte < 0x80 && (character.isLetter || character.isNumber || "-._~/:@%+=".contains(character))
+            }
+        return plain ? self : "'" + replacing("'", with: #"'\''"#) + "'"
+    }
+}

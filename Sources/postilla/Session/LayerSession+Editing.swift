@@ -1,0 +1,105 @@
+import Annotations
+import Authorization
+import Instant
+import InstantCore
+
+extension LayerSession {
+    /// Sends what was edited and waits until the server has answered for each of these records.
+    ///
+    /// With `--offline` nothing is sent. Where the server gets out of reach on the way, what was edited stays here and
+    /// is sent by the next sync.
+    ///
+    /// - Returns: one outcome for each record, in their order.
+    func deliver(_ ids: [Record.ID]) async throws -> [Outcome] {
+        if tokens != nil, !ids.isEmpty {
+            let wanted = Set(ids)
+            try await follow(until: { _ in try !isWaiting(for: wanted) }, start: { $0.sync() })
+        }
+        return try ids.map(outcome(of:))
+    }
+
+    /// The same for commands that have nothing to say where all went well.
+    ///
+    /// - Parameter what: what did not happen, such as "not changed".
+    /// - Throws: ``CommandFailure`` with every record that went wrong, and why.
+    func deliverOrExplain(_ ids: [Record.ID], _ what: String) async throws {
+        let outcomes: [Outcome]
+        do { outcomes = try await deliver(ids) } catch var failure as CommandFailure {
+            if failure.status == .unreachable { failure.message += "; kept here and sent by the next sync" }
+            throw failure
+        }
+        let problems = zip(ids, outcomes).filter { $0.1.exit != .done }
+        guard problems.isEmpty else {
+            let lines = problems.map { "\($0.0): \(what): \($0.1.reason ?? "")" }
+            throw CommandFailure(lines.joined(separator: "\n") + "\nKept: see postilla conflicts", outcomes.exit)
+        }
+        if outcomes.contains(.waiting) { Output.message("kept here, sent by the next sync") }
+    }
+
+    private func isWaiting(for ids: Set<Record.ID>) throws -> Bool {
+        try descriptor.layer.store.read { store in
+            let tally = try store.tally()
+            guard tally[.waiting, default: 0] + tally[.sealed, default: 0] > 0 else { return false }
+            return try store.entries(in: [.waiting, .sealed], limit: .max).contains { ids.contains($0.id) }
+        }
+    }
+
+    /// Where the edits of a record stand.
+    func outcome(of id: Record.ID) throws -> Outcome {
+        try descriptor.layer.store.read { store in
+            let grant = try store.facts().grant
+            for entry in try store.entries(of: id) {
+                switch entry.state {
+                case .waiting, .sealed: return .waiting
+                case .parked(let why): return .denied(why)
+                case .conflict(let why): return .conflict(why)
+                case .refused(let why): return entry.isDenied(by: grant) ? .denied(why) : .invalid(why)
+                case .applied: break
+                }
+            }
+            return .applied
+        }
+    }
+
+    /// Takes back edits that the server refused: whoever made them was told, and has the text.
+    func dropRefused(_ ids: [Record.ID]) throws {
+        for id in ids {
+            let entries = try descriptor.layer.store.read { try $0.entries(of: id) }
+            for entry in entries where entry.stage == .refused { try descriptor.discard(entry.seq) }
+        }
+    }
+
+    /// The name for new records: the token's, else `--author`, else the remembered one; a person is asked once.
+    ///
+    /// - Throws: ``CommandFailure`` when the token may not write, which is asked first, or nobody can be asked.
+    func author(_ given: String?) throws -> String? {
+        guard let grant = descriptor.status.grant else { throw CommandFailure("\(EditProblem.noGrant)") }
+        guard grant.mayWrite else { throw CommandFailure("\(Denial.lacks(.write))", .notPermitted) }
+        if grant.creatorName != nil { return given }
+        if let name = given ?? client.rememberedAuthor { return name }
+        guard StandardInput.isTerminal, Output.isTerminal else {
+            throw CommandFailure("who writes this? The token names no author: give --author NAME", .usage)
+        }
+        Output.prompt("Your name, shown with what you write: ")
+        guard let name = try StandardInput.shared.line()?.trimmed, !name.isEmpty else {
+            throw CommandFailure("a new annotation needs an author: give --author NAME", .usage)
+        }
+        client.rememberedAuthor = name
+        return name
+    }
+}
+
+extension OutboxEntry {
+    /// Whether a right is missing, as far as the stored grant tells; else the server found the content invalid.
+    fileprivate func isDenied(by grant: Grant?) -> Bool {
+        guard let grant else { return true }
+        let subject = base.map { Subject($0) } ?? Subject(.annotations, createdBy: grant.userID, group: group)
+        let operation: Operation =
+            switch kind {
+            case .create: .createAnnotation(group: group)
+            case .update, .restore: .edit(subject)
+            case .delete: .delete(subject)
+            }
+        return !grant.decide(operation).isAllowed
+    }
+}

@@ -1,0 +1,110 @@
+import Instant
+import InstantCore
+
+extension LayerSession {
+    /// Seconds without a sign of life after which a command gives a server up.
+    static let patience = Duration.seconds(10)
+
+    /// Goes through the layer's events until one of them, or the time between them, brings what is waited for.
+    ///
+    /// Asks the token's source again when the server wants another token. A server that refuses connections from the
+    /// start is told at once; one that falls silent is given up after ``patience``.
+    ///
+    /// - Parameters:
+    ///   - isDone: asked with each event, and with nil four times a second and once at the beginning.
+    ///   - start: sets off what is waited for; by then events are listened to.
+    func follow(
+        until isDone: (InstantEvent?) throws -> Bool, start: (InstantDocumentDescriptor) -> Void
+    ) async throws {
+        let signals = Signals(descriptor.events)
+        defer { signals.stop() }
+        start(descriptor)
+        var watch = Watch()
+        if try isDone(nil) { return }
+        for await event in signals.stream {
+            if try isDone(event) { return }
+            guard let event else {
+                try watch.checkPatience(elsewhere: isElsewhere)
+                continue
+            }
+            switch watch.heard(event) {
+            case .goOn: break
+            case .fail(let failure): throw failure
+            case .askForToken(let need):
+                guard let token = try await tokens?.next() else { throw CommandFailure("\(need)", .authentication) }
+                descriptor.reauthenticate(withJWT: token)
+            }
+        }
+        throw CancellationError()
+    }
+}
+
+/// Events and, between them, nil at a steady pace.
+private struct Signals {
+    let stream: AsyncStream<InstantEvent?>
+    private let tasks: [Task<Void, Never>]
+
+    init(_ events: AsyncStream<InstantEvent>) {
+        let (stream, feed) = AsyncStream<InstantEvent?>.makeStream()
+        self.stream = stream
+        tasks = [
+            Task {
+                for await event in events { feed.yield(event) }
+                feed.finish()
+            },
+            Task { while (try? await Task.sleep(for: .milliseconds(250))) != nil { feed.yield(nil) } },
+        ]
+    }
+
+    func stop() { for task in tasks { task.cancel() } }
+}
+
+/// What events mean for a command that waits.
+private struct Watch {
+    enum Verdict {
+        case goOn
+        case askForToken(TokenNeed)
+        case fail(CommandFailure)
+    }
+
+    private var lastSign = ContinuousClock.now
+    /// The server has answered this command before.
+    private var wasReached = false
+    private var problem: String?
+
+    mutating func heard(_ event: InstantEvent) -> Verdict {
+        switch event {
+        case .didFailAuthentication(.noneYet): return .goOn
+        case .didFailAuthentication(let need): return .askForToken(need)
+        case .didFailReauthentication(let error), .didFailSync(let error): return failed(error)
+        case .didLoseAccess(let why): return .fail(CommandFailure(why, .notPermitted))
+        case .didChangeConnection, .didChangeSyncState, .didBeginSync: return .goOn
+        default:
+            lastSign = .now
+            wasReached = true
+            problem = nil
+            return .goOn
+        }
+    }
+
+    private mutating func failed(_ error: InstantError) -> Verdict {
+        switch error.kind {
+        // What follows says whether another token is wanted.
+        case .authenticationFailed: return .goOn
+        case .requestFailed where wasReached:
+            problem = error.message
+            return .goOn
+        default: return .fail(CommandFailure(error))
+        }
+    }
+
+    func checkPatience(elsewhere: Bool) throws {
+        guard .now - lastSign > LayerSession.patience else { return }
+        if elsewhere {
+            throw CommandFailure(
+                "another program on this machine keeps the layer in step and did not get through to the server "
+                    + "within 10 s", .unreachable)
+        }
+        throw CommandFailure(problem ?? "the server did not answer within 10 s", .unreachable)
+    }
+}

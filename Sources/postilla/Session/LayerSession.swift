@@ -1,0 +1,118 @@
+import Annotations
+import Authorization
+import FoundationEssentials
+import Instant
+import InstantCore
+
+/// A layer for the length of one command: named by a token or found on this machine, brought up to date, read, edited.
+struct LayerSession: Sendable {
+    /// Kept alive: descriptors do not retain it.
+    let client: InstantClient
+    let descriptor: InstantDocumentDescriptor
+    /// nil: the server is left alone.
+    let tokens: TokenSupply?
+    /// The token it begins with.
+    private let token: String?
+
+    /// - Parameters:
+    ///   - server: the address as the command's argument.
+    ///   - local: the command needs no server, whatever the options say.
+    /// - Throws: ``CommandFailure`` without a token where one is needed, or when it is none of ours.
+    static func open(
+        _ options: LayerOptions, server: String? = nil, local: Bool = false
+    ) async throws -> LayerSession {
+        let source = try options.tokens.source()
+        if local || options.offline { return try await onThisMachine(options, server: server, source: source) }
+        let address = try options.server.serverURL(server)
+        let tokens = TokenSupply(source, document: options.document, layer: options.layer)
+        let token = try await tokens.first()
+        do throws(InstantError) {
+            let client = try makeClient(address, options)
+            let descriptor = try client.documentDescriptor(forJWT: token)
+            try check(descriptor, options)
+            return LayerSession(client: client, descriptor: descriptor, tokens: tokens, token: token)
+        } catch { throw CommandFailure(error) }
+    }
+
+    private static func onThisMachine(
+        _ options: LayerOptions, server: String?, source: TokenSource
+    ) async throws -> LayerSession {
+        var naming = LayerNaming(
+            server: try options.server.serverIfGiven(server), document: options.document, layer: options.layer,
+            user: options.user)
+        let supply = TokenSupply(source, document: options.document, layer: options.layer)
+        if let token = try await supply.next() {
+            let claims: Claims
+            do { claims = try Claims(token: token) } catch { throw CommandFailure("\(error)", .authentication) }
+            naming.document = claims.grant.documentID
+            naming.layer = claims.grant.layer
+            naming.user = claims.grant.userID ?? ""
+        }
+        let entry = try naming.find(in: try Folders(dataDirectory: options.server.dataDir).data)
+        do throws(InstantError) {
+            let client = try makeClient(entry.server, options)
+            return LayerSession(
+                client: client, descriptor: client.descriptor(entry.identity), tokens: nil, token: nil)
+        } catch { throw CommandFailure(error) }
+    }
+
+    private static func makeClient(_ address: String, _ options: LayerOptions) throws(InstantError) -> InstantClient {
+        guard let url = URL(string: address) else { throw InstantError(.invalidRequest, "\(address) is no address") }
+        let folder: String
+        do { folder = try Folders(dataDirectory: options.server.dataDir).data } catch {
+            throw InstantError(.couldNotWriteToDisk, (error as? CommandFailure)?.message ?? "\(error)")
+        }
+        return try InstantClient(
+            serverURL: url, dataDirectory: URL(filePath: folder), allowsInsecureHTTP: options.server.insecureHttp)
+    }
+
+    /// A script that names the layer beside the token means it.
+    private static func check(
+        _ descriptor: InstantDocumentDescriptor, _ options: LayerOptions
+    ) throws(InstantError) {
+        func same(_ wanted: String?, _ name: String) -> Bool { wanted.map { $0.isExactly(name) } ?? true }
+        guard same(options.document, descriptor.identifier), same(options.layer, descriptor.layerName),
+            same(options.user, descriptor.userID ?? "")
+        else {
+            throw InstantError(.invalidJWT, "the token is for another document, layer or user than the one named")
+        }
+    }
+
+    /// One cycle, both ways, unless another process sees to that or the server is left alone.
+    func synchronize() async throws {
+        guard let token else { return }
+        // What a command writes is sent when it has written it all.
+        descriptor.delayForSyncingLocalChanges = nil
+        guard !isElsewhere else {
+            descriptor.reauthenticate(withJWT: token)
+            return Output.message(
+                "Another program on this machine keeps the layer in step; this is the copy they share.")
+        }
+        try await follow(until: { $0 == .didFinishSync }, start: { $0.reauthenticate(withJWT: token) })
+    }
+
+    var isElsewhere: Bool { descriptor.status.connection == .elsewhere }
+}
+
+extension CommandFailure {
+    init(_ error: InstantError) {
+        let status: ExitStatus =
+            switch error.kind {
+            case .invalidJWT, .userIDMismatch, .authenticationFailed: .authentication
+            case .accessDenied: .notPermitted
+            case .requestFailed: .unreachable
+            default: .failed
+            }
+        self.init(error.message, status)
+    }
+
+    /// What reading or editing the layer threw.
+    init(reading error: any Error) {
+        switch error {
+        case let failure as CommandFailure: self = failure
+        case let error as InstantError: self.init(error)
+        case EditProblem.denied(let denial): self.init(denial.description, .notPermitted)
+        default: self.init("\(error)")
+        }
+    }
+}

@@ -1,0 +1,46 @@
+/// What became of one edit.
+enum Outcome: Equatable, Sendable {
+    /// The server has it.
+    case applied
+    /// Kept on this machine, to be sent by the next sync.
+    case waiting
+    /// Someone else was first, or the record is gone.
+    case conflict(String)
+    case denied(String)
+    case invalid(String)
+
+    /// The word scripts read.
+    var status: String {
+        switch self {
+        case .applied: "applied"
+        case .waiting: "waiting"
+        case .conflict: "conflict"
+        case .denied: "denied"
+        case .invalid: "invalid"
+        }
+    }
+
+    var reason: String? {
+        switch self {
+        case .applied, .waiting: nil
+        case .conflict(let why), .denied(let why), .invalid(let why): why
+        }
+    }
+
+    var exit: ExitStatus {
+        switch self {
+        case .applied, .waiting: .done
+        case .conflict: .conflict
+        case .denied: .notPermitted
+        case .invalid: .failed
+        }
+    }
+}
+
+extension Sequence<Outcome> {
+    /// One status for many: what was denied weighs most, then conflicts, then what was invalid.
+    var exit: ExitStatus {
+        let all = Set(map(\.exit))
+        return [.notPermitted, .conflict, .failed].first(where: all.contains) ?? .done
+    }
+}

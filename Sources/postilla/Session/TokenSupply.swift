@@ -1,0 +1,39 @@
+import Synchronization
+
+/// A layer's tokens for the length of one command: the first one, and others when the server wants them.
+final class TokenSupply: Sendable {
+    private let source: TokenSource
+    private let document: String?
+    private let layer: String?
+    private let last = Mutex<String?>(nil)
+
+    /// - Parameters:
+    ///   - document: for `{document}` of a token URL, where it is known.
+    init(_ source: TokenSource, document: String?, layer: String?) {
+        self.source = source
+        self.document = document
+        self.layer = layer
+    }
+
+    var canBeAskedAgain: Bool { source.canBeAskedAgain }
+
+    /// The first token.
+    ///
+    /// - Throws: ``CommandFailure`` when the source has none.
+    func first() async throws -> String {
+        guard let token = try await next() else {
+            throw CommandFailure(
+                "a token is needed: give --token-file, --token-command, --token-url or --token-stdin", .authentication)
+        }
+        return token
+    }
+
+    /// Another one than the last; nil when the source has no other.
+    func next() async throws -> String? {
+        let refused = last.withLock { $0 }
+        if refused != nil, !source.canBeAskedAgain { return nil }
+        let token = try await source.token(refused: refused, document: document, layer: layer)
+        if let token { last.withLock { $0 = token } }
+        return token
+    }
+}
