@@ -15,6 +15,7 @@ final class Engine: Sendable {
     private let readers: [DispatchQueue]
     private let turn = Atomic<Int>(0)
     private let live = Mutex(Live())
+    private let digests = Mutex(DigestCache())
 
     private struct Live {
         var fanout = Fanout()
@@ -72,6 +73,18 @@ final class Engine: Sendable {
         if let found { return found }
         return try await writes.perform { store in
             try body(LayerView(try Self.open(claims, in: store), scope: scope, in: store))
+        }
+    }
+
+    /// The sum of all that a token may see.
+    func digest(_ claims: Claims, epoch: String) async throws -> DigestAnswer {
+        try await view(claims) { [self] view in
+            if let known = digests.withLock({ $0.answer(view.layer, scope: view.scope) }), known.epoch == epoch {
+                return known
+            }
+            let answer = try view.digest(epoch: epoch)
+            digests.withLock { $0.keep(answer, view.layer, scope: view.scope) }
+            return answer
         }
     }
 

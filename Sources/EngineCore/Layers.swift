@@ -40,6 +40,15 @@ package enum Layers {
         return try store.addLayer(key, generation: Fingerprint.hex(random.next()))
     }
 
+    /// The store was restored from a backup: every layer goes on under a new generation, so that no client takes its
+    /// revisions for those it knows.
+    package static func renew(in store: any StoreWriting, using random: inout some RandomNumberGenerator) throws {
+        for key in try store.layers() {
+            guard let layer = try store.layer(key) else { continue }
+            try store.renew(layer, generation: Fingerprint.hex(random.next()))
+        }
+    }
+
     /// Makes a layer whose records are those of another one of the same document.
     ///
     /// - Returns: what to tell listeners; nobody can be listening yet.

@@ -55,7 +55,7 @@ extension InstantClientDelegate {
         case .didFinishSync: instantClient(client, didFinishSyncFor: descriptor)
         case .didFailSync(let error):
             instantClient(client, documentDescriptor: descriptor, didFailSyncWithError: error)
-        case .didMakeProgress, .didChangeRecords, .didReplacePDF, .tokenExpires, .didLoseAccess,
+        case .didMakeProgress, .didChangeRecords, .didReplacePDF, .tokenExpires, .didCheckIntegrity, .didLoseAccess,
             .didChangeConnection, .didCancelDownload, .refresh, .didClose:
             break
         }

@@ -22,8 +22,10 @@ public enum InstantEvent: Hashable, Sendable {
     case didChangeRecords(Set<Record.ID>, byOthers: Set<Record.ID>)
     /// The server holds another PDF than the one here.
     case didReplacePDF
-    /// By the server's clock.
+    /// Told five minutes and one minute ahead, by the server's clock.
     case tokenExpires(at: Timestamp)
+    /// What is here was compared with what the server holds; if it is not the same, it is loaded anew.
+    case didCheckIntegrity(IntegrityReport)
     /// The document or layer is gone, or reading was withdrawn: storage and edits stay.
     case didLoseAccess(String)
     /// Connected, cut off, waiting for a token: the status has the present state of it.

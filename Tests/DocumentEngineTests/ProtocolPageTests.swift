@@ -8,7 +8,7 @@ import Testing
     private static let types: [String: any Message.Type] = [
         "ErrorAnswer": ErrorAnswer.self, "SessionAnswer": SessionAnswer.self, "SnapshotPage": SnapshotPage.self,
         "Delta": Delta.self, "PushRequest": PushRequest.self, "PushAnswer": PushAnswer.self,
-        "ChangeEvent": ChangeEvent.self, "SessionEvent": SessionEvent.self,
+        "DigestAnswer": DigestAnswer.self, "ChangeEvent": ChangeEvent.self, "SessionEvent": SessionEvent.self,
     ]
 
     @Test func examplesAreMessages() throws {

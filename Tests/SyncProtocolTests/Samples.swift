@@ -21,6 +21,14 @@ struct Sample: Sendable, CustomStringConvertible {
 
     var description: String { name }
 
+    /// Of records `12` in revision 0 and `é` in revision 7.
+    private static let digest: ViewDigest = {
+        var digest = ViewDigest()
+        digest.add("\u{E9}", 7)
+        digest.add("12", 0)
+        return digest
+    }()
+
     static let all: [Sample] = [
         Sample("session", session),
         Sample(
@@ -35,6 +43,7 @@ struct Sample: Sendable, CustomStringConvertible {
         Sample("snapshot, last page", SnapshotPage(epoch: "g1-v1", at: 7, records: [], next: nil)),
         Sample("delta", Delta(epoch: "g1-v1", changes: [note, gone], upTo: 9, more: true)),
         Sample("delta, nothing new", Delta(epoch: "g1-v1", changes: [], upTo: 9, more: false)),
+        Sample("digest", DigestAnswer(epoch: "g1-v1", upTo: 9, digest)),
         Sample(
             "push",
             PushRequest(

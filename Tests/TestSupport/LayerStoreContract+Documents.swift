@@ -119,6 +119,28 @@ extension LayerStoreContract {
         }
     }
 
+    static func renewsLayers(_ store: any LayerStore) throws {
+        try store.write { store in
+            let layer = try layer(store)
+            let other = try store.addLayer(LayerKey(document: "doc", name: "other"), generation: "o")
+            try equal(try store.layers(), [layer.key, other.key], "all layers")
+            let answer = StoredAnswer(
+                n: 1, bodyHash: "h", recordID: "a", status: .applied, revision: 1, reason: nil)
+            for layer in [layer, other] {
+                try store.put(record("a", 1), in: layer)
+                try store.put(StoredClient(id: "c", userID: nil, lastN: 4), in: layer)
+                try store.put(answer, to: "c", in: layer)
+            }
+            try store.renew(layer, generation: "h")
+            try equal(try store.layer(key)?.generation, "h", "generation")
+            try equal(try store.record("a", in: layer)?.revision, 1, "record")
+            try equal(try store.client("c", in: layer), nil, "client")
+            try equal(try store.answer(1, to: "c", in: layer), nil, "answer")
+            try equal(try store.client("c", in: other)?.lastN, 4, "client of the other layer")
+            try equal(try store.answer(1, to: "c", in: other), answer, "answer of the other layer")
+        }
+    }
+
     static func removesDocuments(_ store: any LayerStore) throws {
         try store.write { store in
             _ = try layer(store, base: [base("7")])

@@ -22,6 +22,7 @@ package struct LayerStoreContract: Sendable {
         Step(description: "a savepoint that throws takes back its own part only", run: takesBackSavepoints),
         Step(description: "layers have a number that is never used again", run: keepsLayers),
         Step(description: "a layer goes with all that is in it", run: removesLayers),
+        Step(description: "a renewed layer keeps its records and forgets its clients", run: renewsLayers),
         Step(description: "a document goes with its layers and its base", run: removesDocuments),
         Step(description: "base records lie beneath until one is written over", run: overlaysBase),
         Step(description: "records come back whole", run: keepsRecords),

@@ -32,6 +32,8 @@ package struct LocalStoreContract: Sendable {
         Step(description: "comments are in threads, not in the list", run: keepsThreads),
         Step(description: "an unread mark survives a new row and ends with the row", run: keepsUnread),
         Step(description: "a stage is kept beside the records", run: keepsStage),
+        Step(description: "own changes are kept, one for each record, until they are forgotten", run: keepsOwnWrites),
+        Step(description: "the server's rows are added up whatever their order", run: addsUp),
     ]
 
     static func equal<T: Equatable>(_ found: T, _ wanted: T, _ what: String) throws {
@@ -74,6 +76,8 @@ extension LocalStoreContract {
         changed.pdfBytes = 5
         changed.limits = Limits(recordBytes: 1, batchChanges: 2, batchBytes: 3, pageRecords: 4)
         changed.lastSync = Timestamp(milliseconds: 9)
+        changed.checkedAt = Timestamp(milliseconds: 8)
+        changed.isRecovering = true
         changed.clockOffset = -86_400_000
         changed.loading = LayerFacts.Loading(epoch: "e.2", at: 3, after: "x", inPlace: true)
         changed.groupOverride = LayerFacts.GroupChoice(group: nil)
@@ -165,8 +169,39 @@ extension LocalStoreContract {
             try equal(try layer.staged(after: "a", limit: 5).map(\.id), ["b", "c"], "staged")
             try equal(try layer.record("a")?.revision, 1, "the record itself")
             try equal(try layer.isStaged("c"), true, "c is staged")
+            try equal(try layer.stagedRecord("c")?.revision, 5, "the staged record")
+            try equal(try layer.stagedRecord("d"), nil, "what is not staged")
             try layer.clearStage()
             try equal(try layer.isStaged("c"), false, "cleared")
         }
+    }
+
+    private static func keepsOwnWrites(_ store: any LocalStore) throws {
+        try store.write { layer in
+            for (seq, id) in ["c", "a", "b"].enumerated() {
+                try layer.note(OwnWrite(id: id, seq: Int64(seq), revision: Revision(seq) + 7))
+            }
+            try layer.note(OwnWrite(id: "b", seq: 9, revision: 20))
+            try equal(try layer.ownWrite("b")?.revision, 20, "the newest")
+            try equal(try layer.ownWrites(after: nil, limit: 2).map(\.id), ["a", "b"], "a page")
+            try equal(try layer.ownWrites(after: "a", limit: 9).map(\.seq), [9, 0], "the next one")
+            try layer.forgetOwnWrite("b")
+            try equal(try layer.ownWrite("b"), nil, "forgotten")
+            try layer.forgetOwnWrites()
+            try equal(try layer.ownWrites(after: nil, limit: 9), [], "all forgotten")
+        }
+    }
+
+    private static func addsUp(_ store: any LocalStore) throws {
+        var digest = ViewDigest()
+        try equal(try store.read { try $0.digest() }, digest, "nothing")
+        try store.write { layer in
+            for (id, revision) in [("b", 2), ("a", 0), ("e\u{301}", 3)] {
+                try layer.put(StoredRecord(note(id), Revision(revision)))
+            }
+            try layer.stage(StoredRecord(note("staged"), 9))
+        }
+        for (id, revision) in [("a", 0), ("b", 2), ("e\u{301}", 3)] { digest.add(id, Revision(revision)) }
+        try equal(try store.read { try $0.digest() }, digest, "the server's rows")
     }
 }

@@ -24,7 +24,7 @@ enum Route: Hashable {
     }
 
     enum Sync: String, Hashable, CaseIterable {
-        case session, document, records, changes, events
+        case session, document, records, digest, changes, events
     }
 
     /// - Parameter path: as it stands in the request, without its query.

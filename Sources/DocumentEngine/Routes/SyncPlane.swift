@@ -21,6 +21,7 @@ struct SyncPlane: Sendable {
         case .session: return try await session(claims)
         case .document: return try await document(claims, exchange)
         case .records: return try await records(claims, exchange)
+        case .digest: return try await digest(claims, exchange)
         case .changes: return try await changes(claims, exchange)
         case .events: return try await events(claims, exchange)
         }
@@ -98,6 +99,14 @@ struct SyncPlane: Sendable {
             try await engine.view(claims) {
                 try $0.snapshot(after: after, at: at, epoch: epoch, limit: Int(limit))
             })
+    }
+
+    private func digest(_ claims: Claims, _ exchange: Exchange) async throws -> Response {
+        try require(.readDocument, claims)
+        guard let epoch = exchange.query["epoch"] else {
+            throw Refusal(.badRequest, #"the "epoch" of the session answer is needed"#)
+        }
+        return .message(try await engine.digest(claims, epoch: epoch))
     }
 
     private func changes(_ claims: Claims, _ exchange: Exchange) async throws -> Response {

@@ -17,6 +17,10 @@ extension SQLiteTransaction {
         }
     }
 
+    func layers() throws -> [LayerKey] {
+        try all("SELECT document, name FROM layer ORDER BY id", []) { LayerKey(document: $0[0], name: $0[1]) }
+    }
+
     func layerNames(of document: String) throws -> [String] {
         try all("SELECT name FROM layer WHERE document = ? ORDER BY name", [document]) { $0[0] }
     }
@@ -47,6 +51,11 @@ extension SQLiteTransaction {
 
     func setHead(_ head: Revision, of layer: StoredLayer) throws {
         try run("UPDATE layer SET head = ? WHERE id = ?", [head, layer.id])
+    }
+
+    func renew(_ layer: StoredLayer, generation: String) throws {
+        try run("UPDATE layer SET generation = ? WHERE id = ?", [generation, layer.id])
+        for table in ["client", "answer"] { try run("DELETE FROM \(table) WHERE layer = ?", [layer.id]) }
     }
 
     func prune(_ layer: StoredLayer, before moment: Timestamp) throws {

@@ -25,6 +25,23 @@ extension SQLiteTransaction {
             """, [layer.id, layer.base, id ?? "", limit], Self.own)
     }
 
+    func marks(in layer: StoredLayer, after id: Record.ID?, limit: Int) throws -> [RecordMark] {
+        try all(
+            """
+            SELECT id, revision, type, created_by, grp FROM record
+            WHERE layer = ?1 AND id > ?3 AND removed_at IS NULL
+            UNION ALL
+            SELECT id, 0, type, created_by, grp FROM base_record WHERE base = ?2 AND id > ?3
+            AND NOT EXISTS (SELECT 1 FROM record WHERE layer = ?1 AND record.id = base_record.id)
+            ORDER BY id LIMIT ?4
+            """, [layer.id, layer.base, id ?? "", limit]
+        ) { row in
+            RecordMark(
+                id: row["id"], revision: row["revision"],
+                subject: Subject(try Self.type(row), createdBy: row["created_by"], group: row["grp"]))
+        }
+    }
+
     func changed(in layer: StoredLayer, after revision: Revision, limit: Int) throws -> [StoredRecord] {
         try all(
             "SELECT * FROM record WHERE layer = ? AND revision > ? ORDER BY revision LIMIT ?",

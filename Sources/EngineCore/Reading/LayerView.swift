@@ -110,7 +110,7 @@ package struct LayerView {
         return record
     }
 
-    private func check(_ epoch: String) throws {
+    func check(_ epoch: String) throws {
         guard epoch == self.epoch else { throw Self.startOver }
     }
 

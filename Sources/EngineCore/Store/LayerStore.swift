@@ -21,6 +21,8 @@ package protocol StoreReading {
     func isPDFUsed(_ sha256: String) throws -> Bool
 
     func layer(_ key: LayerKey) throws -> StoredLayer?
+    /// Every layer there is.
+    func layers() throws -> [LayerKey]
     /// Names, in byte order.
     func layerNames(of document: String) throws -> [String]
     /// When the layer was last deleted; nil when it never was.
@@ -30,6 +32,8 @@ package protocol StoreReading {
     func record(_ id: Record.ID, in layer: StoredLayer) throws -> StoredRecord?
     /// Live records, base records overlaid, in id order.
     func live(in layer: StoredLayer, after id: Record.ID?, limit: Int) throws -> [StoredRecord]
+    /// The same rows without what they say, for adding a layer up.
+    func marks(in layer: StoredLayer, after id: Record.ID?, limit: Int) throws -> [RecordMark]
     /// Records whose newest revision lies after this one, live or removed, in revision order.
     func changed(in layer: StoredLayer, after revision: Revision, limit: Int) throws -> [StoredRecord]
     func departures(in layer: StoredLayer, after revision: Revision, limit: Int) throws -> [Departure]
@@ -58,6 +62,8 @@ package protocol StoreWriting: StoreReading {
     func addLayer(_ key: LayerKey, generation: String) throws -> StoredLayer
     func removeLayer(_ layer: StoredLayer, at moment: Timestamp) throws
     func setHead(_ head: Revision, of layer: StoredLayer) throws
+    /// Gives the layer another generation and forgets its clients: what they know of it is of another history.
+    func renew(_ layer: StoredLayer, generation: String) throws
     func put(_ record: StoredRecord, in layer: StoredLayer) throws
     func add(_ departure: Departure, in layer: StoredLayer) throws
     /// Forgets removals and departures older than the moment and moves the horizon. Removed base records are kept:

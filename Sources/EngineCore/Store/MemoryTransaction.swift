@@ -73,6 +73,8 @@ final class MemoryTransaction: StoreWriting {
         return layer
     }
 
+    func layers() throws -> [LayerKey] { state.layers.values.sorted { $0.layer.id < $1.layer.id }.map(\.layer.key) }
+
     func layerNames(of document: String) throws -> [String] {
         state.layers.values.map(\.layer.key).filter { ByteOrdered($0.document) == ByteOrdered(document) }
             .map { ByteOrdered($0.name) }.sorted().map(\.text)
@@ -100,6 +102,13 @@ final class MemoryTransaction: StoreWriting {
 
     func setHead(_ head: Revision, of layer: StoredLayer) throws { try change(layer) { $0.layer.head = head } }
 
+    func renew(_ layer: StoredLayer, generation: String) throws {
+        try change(layer) {
+            $0.layer.generation = generation
+            ($0.clients, $0.answers) = ([:], [:])
+        }
+    }
+
     private func change(_ layer: StoredLayer, _ body: (inout MemoryState.Layer) -> Void) throws {
         guard state.layers[layer.id] != nil else { throw MemoryStoreError.noSuchLayer(layer.id) }
         body(&state.layers[layer.id]!)
@@ -115,6 +124,12 @@ final class MemoryTransaction: StoreWriting {
     func live(in layer: StoredLayer, after id: Record.ID?, limit: Int) throws -> [StoredRecord] {
         let rows = overlaid(layer).filter { row in id.map { ByteOrdered($0) < ByteOrdered(row.id) } ?? true }
         return Array(rows.prefix(limit))
+    }
+
+    func marks(in layer: StoredLayer, after id: Record.ID?, limit: Int) throws -> [RecordMark] {
+        try live(in: layer, after: id, limit: limit).map {
+            RecordMark(id: $0.id, revision: $0.revision, subject: $0.subject)
+        }
     }
 
     func changed(in layer: StoredLayer, after revision: Revision, limit: Int) throws -> [StoredRecord] {

@@ -71,6 +71,19 @@ package struct StoredRecord: Hashable, Sendable {
     package var item: SyncItem { isLive ? .record(record, revision) : .removed(id, revision) }
 }
 
+/// What tells one state of a live record from another, and who may see it.
+package struct RecordMark: Hashable, Sendable {
+    package var id: Record.ID
+    package var revision: Revision
+    package var subject: Subject
+
+    package init(id: Record.ID, revision: Revision, subject: Subject) {
+        self.id = id
+        self.revision = revision
+        self.subject = subject
+    }
+}
+
 /// A record left a group, and with it the views that saw it for its group.
 package struct Departure: Hashable, Sendable {
     package var id: Record.ID

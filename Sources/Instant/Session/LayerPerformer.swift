@@ -27,6 +27,7 @@ final class LayerPerformer: Sendable {
         var random = SystemRandomNumberGenerator()
         var tokens: [Ticket: String] = [:]
         var nextTicket = 1
+        var requests: [Int: Task<Void, Never>] = [:]
         var streams: [StreamID: Task<Void, Never>] = [:]
         var wakeNumber = 0
         var lock: FileLock?
@@ -91,8 +92,8 @@ final class LayerPerformer: Sendable {
     func close(because error: InstantError) {
         let wasSyncing = state.withLock { state in
             state.isClosed = true
-            for stream in state.streams.values { stream.cancel() }
-            state.streams = [:]
+            for task in Array(state.streams.values) + Array(state.requests.values) { task.cancel() }
+            (state.streams, state.requests) = ([:], [:])
             state.download.task?.cancel()
             state.tokens = [:]
             state.lock = nil
@@ -155,9 +156,9 @@ extension LayerPerformer {
     /// - Returns: what is to be told, once nothing is locked any more.
     private func perform(_ effect: Synchronizer.Effect, _ state: inout State) -> InstantEvent? {
         switch effect {
-        case .send(let request): send(request, state)
-        case .openStream(let id, let ticket, let cursor):
-            state.streams[id] = openStream(id, token: state.tokens[ticket], from: cursor)
+        case .send(let request): state.requests[request.id] = send(request, token: state.tokens[request.ticket])
+        case .cancel(let id): state.requests.removeValue(forKey: id)?.cancel()
+        case .openStream(let request): state.streams[request.id] = open(request, token: state.tokens[request.ticket])
         case .closeStream(let id): state.streams.removeValue(forKey: id)?.cancel()
         case .wake(let moment): wake(at: moment, &state)
         case .announce(let notice):
@@ -170,24 +171,38 @@ extension LayerPerformer {
         return nil
     }
 
-    private func send(_ request: SyncRequest, _ state: State) {
-        guard let token = state.tokens[request.ticket] else {
-            return post(.failed(request.id, .token(.noneYet)))
-        }
+    private func send(_ request: SyncRequest, token: String?) -> Task<Void, Never> {
         Task {
+            let input: Synchronizer.Input
             do throws(SyncFailure) {
-                self.post(.answered(request.id, try await self.transport.send(request.kind, token: token)))
-            } catch { self.post(.failed(request.id, error)) }
+                guard let token else { throw .token(.noneYet) }
+                input = .answered(request.id, try await self.transport.send(request.kind, token: token))
+            } catch { input = .failed(request.id, error) }
+            self.withState { $0.requests[request.id] = nil }
+            await self.take(input)
         }
     }
 
-    private func openStream(_ id: StreamID, token: String?, from cursor: Cursor) -> Task<Void, Never> {
+    private func open(_ request: StreamRequest, token: String?) -> Task<Void, Never> {
         Task {
-            guard let token else { return self.post(.streamEnded(id, .token(.noneYet))) }
+            var end: SyncFailure?
             do throws(SyncFailure) {
-                try await self.transport.listen(from: cursor, token: token) { self.post(.heard(id, $0)) }
-                self.post(.streamEnded(id, nil))
-            } catch { self.post(.streamEnded(id, error)) }
+                guard let token else { throw .token(.noneYet) }
+                try await self.transport.listen(request.channel, from: request.cursor, token: token) {
+                    await self.take(.heard(request.id, $0))
+                }
+            } catch { end = error }
+            await self.take(.streamEnded(request.id, end))
+        }
+    }
+
+    /// Returns when it was handled: whoever brings it fast has to wait.
+    private func take(_ input: Synchronizer.Input) async {
+        await withCheckedContinuation { continuation in
+            onQueue {
+                self.handle { $0.synchronizer.handle(input, now: $1, random: &$0.random) }
+                continuation.resume()
+            }
         }
     }
 
@@ -219,6 +234,7 @@ extension LayerPerformer {
         case .lost(let why): .didLoseAccess(why)
         case .pdfReplaced: .didReplacePDF
         case .tokenExpires(let moment): .tokenExpires(at: moment)
+        case .checked(let report): .didCheckIntegrity(report)
         }
     }
 

@@ -55,6 +55,16 @@ extension SQLiteTransaction {
         }
     }
 
+    func ownWrites(after id: Record.ID?, limit: Int) throws -> [OwnWrite] {
+        try all("SELECT id, seq, revision FROM own WHERE id > ? ORDER BY id LIMIT ?", [id ?? "", limit]) {
+            OwnWrite(id: $0[0], seq: $0[1], revision: $0[2])
+        }
+    }
+
+    func forgetOwnWrite(_ id: Record.ID) throws { try run("DELETE FROM own WHERE id = ?", [id]) }
+
+    func forgetOwnWrites() throws { try run("DELETE FROM own") }
+
     func note(_ write: OwnWrite) throws {
         try run(
             "INSERT OR REPLACE INTO own(id, seq, revision) VALUES (?, ?, ?)", [write.id, write.seq, write.revision])

@@ -92,4 +92,15 @@ extension SQLiteTransaction {
     func isStaged(_ id: Record.ID) throws -> Bool {
         try number("SELECT count(*) FROM staged WHERE id = ?", [id]) > 0
     }
+
+    func stagedRecord(_ id: Record.ID) throws -> StoredRecord? {
+        try one("SELECT \(Self.columns) FROM staged WHERE id = ?", [id], stored)
+    }
+
+    func digest() throws -> ViewDigest {
+        let rows = try Row.fetchCursor(db.cachedStatement(sql: "SELECT id, revision FROM record"))
+        var digest = ViewDigest()
+        while let row = try rows.next() { digest.add(row[0], row[1]) }
+        return digest
+    }
 }

@@ -5,11 +5,21 @@ import NIOHTTP1
 import SyncProtocol
 
 extension HTTPTransport {
-    /// Reads the live stream until it ends, giving events in their order.
+    /// Reads a live channel until it ends, giving events in their order. The next one is not read before the last one
+    /// was taken: a server that is faster than the store is held back by the connection itself.
     ///
     /// - Throws: ``SyncFailure``; returns when the server ended the stream.
     func listen(
-        from cursor: Cursor, token: String, heard: @Sendable (LiveEvent) -> Void
+        _ channel: LiveChannel, from cursor: Cursor, token: String, heard: @Sendable (LiveEvent) async -> Void
+    ) async throws(SyncFailure) {
+        switch channel {
+        case .events: try await readEvents(from: cursor, token: token, heard: heard)
+        case .polling: try await poll(from: cursor, token: token, heard: heard)
+        }
+    }
+
+    private func readEvents(
+        from cursor: Cursor, token: String, heard: @Sendable (LiveEvent) async -> Void
     ) async throws(SyncFailure) {
         var request = request(.GET, "events", token: token)
         request.headers.add(name: "accept", value: "text/event-stream")
@@ -22,10 +32,39 @@ extension HTTPTransport {
         var parser = ServerSentEventParser()
         do {
             for try await part in response.body {
-                for event in try parser.feed(part.readableBytesView) { heard(event) }
+                for event in try parser.feed(part.readableBytesView) { await heard(event) }
             }
         } catch let failure as ServerSentEventParser.Failure {
             throw .invalidServer("\(address.host) sent an event that cannot be read: \(failure)")
         } catch { throw connectionFailure(error) }
+    }
+
+    /// How long the server holds an answer back for, in seconds.
+    private static let pollSeconds: Int64 = 30
+
+    /// One long poll after the other, each answer as a change event.
+    private func poll(
+        from cursor: Cursor, token: String, heard: @Sendable (LiveEvent) async -> Void
+    ) async throws(SyncFailure) {
+        var cursor = cursor
+        var wait: Int64 = 0
+        while !Task.isCancelled {
+            let delta: Delta = try await ask(
+                .GET, "events",
+                [("since", "\(cursor.revision)"), ("epoch", cursor.epoch), ("wait", "\(wait)")], token: token,
+                timeout: Self.timeout + .seconds(wait))
+            if delta.upTo > cursor.revision {
+                await heard(
+                    .change(
+                        ChangeEvent(
+                            epoch: delta.epoch, revision: delta.upTo, previous: cursor.revision,
+                            changes: delta.changes)))
+                cursor.revision = delta.upTo
+            } else {
+                await heard(.heartbeat)
+            }
+            // The first answer comes at once: it tells that this way is open.
+            wait = delta.more ? 0 : Self.pollSeconds
+        }
     }
 }

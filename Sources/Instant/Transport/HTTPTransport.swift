@@ -10,8 +10,8 @@ struct HTTPTransport: Sendable {
     let http: HTTPClient
     let address: ServerAddress
 
-    /// Answers are at most this large.
-    static let maximumBytes = 64 << 20
+    /// Answers are at most this large. Ours end a page at 768 KB and one record.
+    static let maximumBytes = 16 << 20
     static let timeout = TimeAmount.seconds(30)
 
     static func makeHTTPClient() -> HTTPClient {
@@ -38,6 +38,7 @@ struct HTTPTransport: Sendable {
                 try await ask(
                     .GET, "records",
                     [("after", page.after), ("at", page.at.map { "\($0)" }), ("epoch", page.epoch)], token: token))
+        case .digest(let epoch): .digest(try await ask(.GET, "digest", [("epoch", epoch)], token: token))
         }
     }
 
@@ -52,8 +53,9 @@ struct HTTPTransport: Sendable {
         return request
     }
 
-    private func ask<Answer: Message>(
-        _ method: HTTPMethod, _ path: String, _ query: [(String, String?)] = [], token: String, body: [UInt8]? = nil
+    func ask<Answer: Message>(
+        _ method: HTTPMethod, _ path: String, _ query: [(String, String?)] = [], token: String, body: [UInt8]? = nil,
+        timeout: TimeAmount = Self.timeout
     ) async throws(SyncFailure) -> Answer {
         var request = request(method, path, query, token: token)
         request.headers.add(name: "accept", value: "application/json")
@@ -61,7 +63,7 @@ struct HTTPTransport: Sendable {
             request.headers.add(name: "content-type", value: "application/json")
             request.body = .bytes(body)
         }
-        let response = try await execute(request, deadline: .now() + Self.timeout)
+        let response = try await execute(request, deadline: .now() + timeout)
         try await check(response)
         let bytes = try await collect(response, limit: Self.maximumBytes)
         do { return try Answer(bytes: bytes) } catch { throw notOurs("its answer cannot be read: \(error)") }

@@ -5,7 +5,8 @@ package import SyncProtocol
 extension Layer {
     /// Takes the answers and the delta behind them in one transaction.
     ///
-    /// - Parameter newClientID: for the case that the server lost track of the present one.
+    /// - Parameter newClientID: for the case that the server lost track of the present one: it was restored from a
+    ///   backup, noticed or not.
     package func take(
         _ answer: PushAnswer, to request: PushRequest, newClientID: String
     ) throws -> LayerChanges {
@@ -20,7 +21,7 @@ extension Layer {
                 try store.take(result, of: entry, into: &changes)
             }
             if changes.startedAnew {
-                try store.startAnew(clientID: newClientID, into: &changes)
+                try store.beginRecovery(clientID: newClientID, into: &changes)
             }
             if let delta = answer.delta { changes.merge(try store.take(delta)) }
             if answer.reset { changes.needsSnapshot = true }
@@ -100,11 +101,15 @@ extension WritableLayer {
     }
 
     /// Keeps what the server did not take, with the edits that were made on top of it.
-    fileprivate func settle(
+    func settle(
         _ entry: OutboxEntry, as state: OutboxEntry.State, into changes: inout LayerChanges
     ) throws {
         var kept = entry
         kept.state = state
+        if kept.kind == .restore, let base = kept.base {
+            // What it was to bring back is what is kept.
+            (kept.kind, kept.content, kept.group) = (.create, base.content, base.group)
+        }
         let others = try entries(of: entry.id).filter { $0.seq != entry.seq }
         for later in others where later.seq > entry.seq && later.isUnsealed {
             try removeEntry(later.seq)

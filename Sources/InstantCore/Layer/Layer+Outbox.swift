@@ -5,11 +5,15 @@ import SyncProtocol
 /// What the sync asks of the outbox.
 extension Layer {
     /// Something could be sent by the stored grant: waiting, or sealed and not answered.
-    package func hasUnsent() throws -> Bool {
+    package func hasUnsent() throws -> Bool { try backlog() == .sendable }
+
+    /// What is neither at the server nor left to the person to settle.
+    package func backlog() throws -> Backlog {
         try store.read { store in
-            guard try store.facts().grant?.mayWrite == true else { return false }
             let tally = try store.tally()
-            return tally[.waiting, default: 0] + tally[.sealed, default: 0] > 0
+            let sendable = tally[.waiting, default: 0] + tally[.sealed, default: 0]
+            if sendable > 0, try store.facts().grant?.mayWrite == true { return .sendable }
+            return sendable + tally[.parked, default: 0] > 0 ? .kept : .none
         }
     }
 
@@ -19,6 +23,8 @@ extension Layer {
         try store.write { store in
             var facts = try store.facts()
             facts.lastSync = now
+            // A layer that was just loaded needs no comparison with the server.
+            facts.checkedAt = facts.checkedAt ?? now
             try store.set(facts)
         }
     }

@@ -59,6 +59,8 @@ extension WritableLayer {
         case .removed(let id, _):
             guard stored != nil else { break }
             try removeRecord(id)
+            // What is noted of a record that is gone is a delete of ours, and nothing else.
+            if !ours { try forgetOwnWrite(id) }
         }
         for entry in try entries(of: item.id) {
             if case .applied(_, let revision) = entry.state, revision <= item.revision { try removeEntry(entry.seq) }

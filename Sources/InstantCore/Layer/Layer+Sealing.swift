@@ -10,7 +10,7 @@ extension Layer {
     package func seal(maximum: Int = .max) throws -> PushRequest? {
         try store.write { store in
             var facts = try store.facts()
-            guard facts.grant?.mayWrite == true else { return nil }
+            guard facts.grant?.mayWrite == true, !facts.isRecovering else { return nil }
             let sealed = try store.entries(in: [.sealed], limit: .max)
             var batch = Batch(limits: facts.limits, maximum: maximum)
             for entry in sealed.sorted(by: { $0.n < $1.n }) { guard batch.add(entry) else { break } }

@@ -8,6 +8,8 @@ extension Layer {
         package var changes = LayerChanges()
         /// The server holds another PDF than before.
         package var pdfReplaced = false
+        /// There was a cursor and it is good for nothing any more: the layer is loaded anew.
+        package var isCursorLost = false
     }
 
     /// - Throws: ``InvalidServerData`` when the server answered for another layer or user.
@@ -20,7 +22,8 @@ extension Layer {
             }
             var accepted = Accepted()
             let oldScope = facts.grant?.viewScope
-            let oldGeneration = facts.generation
+            let wasRestored = facts.isBehind(answer)
+            let hadCursor = facts.cursor != nil
             accepted.pdfReplaced = !facts.pdfSHA256.isEmpty && facts.pdfSHA256 != answer.pdfSHA256
             facts.grant = answer.grant
             facts.generation = answer.generation
@@ -32,19 +35,26 @@ extension Layer {
             if facts.cursor?.epoch != answer.epoch { facts.cursor = nil }
             if facts.loading?.epoch != answer.epoch { facts.loading = nil }
             try store.set(facts)
-            if oldGeneration != nil, oldGeneration != answer.generation {
-                try store.startAnew(clientID: newClientID, into: &accepted.changes)
-                try store.doubtApplied(into: &accepted.changes)
-            }
+            if wasRestored { try store.beginRecovery(clientID: newClientID, into: &accepted.changes) }
             if accepted.pdfReplaced { try store.doubtUnsent(into: &accepted.changes) }
             if let oldScope, oldScope != answer.grant.viewScope {
                 try store.hideInvisible(answer.grant, into: &accepted.changes)
             }
             try store.parkDenied(answer.grant, into: &accepted.changes)
             facts = try store.facts()
+            accepted.isCursorLost = hadCursor && facts.cursor == nil
             for id in accepted.changes.ids { try store.refresh(id, facts: facts) }
             return accepted
         }
+    }
+}
+
+extension LayerFacts {
+    /// The server was restored from a backup: it noticed and drew a new generation, or its head fell behind what was
+    /// seen here.
+    fileprivate func isBehind(_ answer: SessionAnswer) -> Bool {
+        guard let generation else { return false }
+        return !generation.isExactly(answer.generation) || cursor.map { $0.revision > answer.head } ?? false
     }
 }
 
@@ -91,18 +101,10 @@ extension WritableLayer {
         while case let batch = try records(after: last, limit: 500), !batch.isEmpty {
             for row in batch where !grant.canView(Subject(row.record)) {
                 try removeRecord(row.id)
+                try forgetOwnWrite(row.id)
                 changes.ids.insert(row.id)
             }
             last = batch.last?.id
-        }
-    }
-
-    /// A restored server may have lost what it had applied.
-    fileprivate func doubtApplied(into changes: inout LayerChanges) throws {
-        for var entry in try entries(in: [.applied], limit: .max) {
-            entry.state = .conflict("the server was restored from a backup and may have lost this edit")
-            try replace(entry)
-            changes.ids.insert(entry.id)
         }
     }
 

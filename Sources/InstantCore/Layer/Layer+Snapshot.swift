@@ -63,7 +63,14 @@ extension Layer {
             loading.after = page.next
             facts.loading = loading
             if page.next == nil {
+                var recovered = LayerChanges()
+                if facts.isRecovering {
+                    try store.recover(inPlace: loading.inPlace, facts: facts, into: &recovered)
+                    facts.isRecovering = false
+                }
                 if !loading.inPlace { try store.swap(facts: facts, into: &changes) }
+                for id in recovered.ids { try store.refresh(id, facts: facts) }
+                changes.merge(recovered)
                 facts.loading = nil
                 facts.cursor = Cursor(epoch: loading.epoch, revision: loading.at)
             }
@@ -122,6 +129,7 @@ extension WritableLayer {
         while case let batch = try records(after: last, limit: 500), !batch.isEmpty {
             for row in batch where try !isStaged(row.id) {
                 try removeRecord(row.id)
+                try forgetOwnWrite(row.id)
                 try refresh(row.id, facts: facts)
                 changes.ids.insert(row.id)
                 changes.byOthers.insert(row.id)

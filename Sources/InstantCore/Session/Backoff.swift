@@ -4,6 +4,6 @@ package enum Backoff {
     /// Milliseconds, from 500 to 60,000.
     package static func delay(failures: Int, using random: inout some RandomNumberGenerator) -> Int64 {
         let ceiling = min(60_000, Int64(500) << Int64(min(max(failures, 1), 8)))
-        return max(500, Int64.random(in: 0...ceiling, using: &random))
+        return Int64.random(in: 500...ceiling, using: &random)
     }
 }

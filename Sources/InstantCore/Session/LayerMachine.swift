@@ -16,6 +16,14 @@ public enum DocumentState: String, Hashable, Sendable, CaseIterable {
     case invalid
 }
 
+/// What of ours is not at the server.
+package enum Backlog: Hashable, Sendable {
+    case none
+    /// Edits that may not be sent at present.
+    case kept
+    case sendable
+}
+
 /// Decides what a sync cycle does next, and what is told of it: exactly one finish or fail for each begin.
 package struct LayerMachine: Hashable, Sendable {
     package enum Action: Hashable, Sendable {
@@ -28,27 +36,32 @@ package struct LayerMachine: Hashable, Sendable {
     package private(set) var state: DocumentState
     /// A cycle was asked for while one was under way.
     private var again = false
+    /// Something was downloaded once: without edits it is clean and not unknown.
+    private var isKnown: Bool
 
-    package init(state: DocumentState) { self.state = state }
+    package init(isKnown: Bool, backlog: Backlog = .none) {
+        self.isKnown = isKnown
+        state = backlog != .none ? .dirty : isKnown ? .clean : .unknown
+    }
 
     package var isSyncing: Bool { state == .sendingChanges || state == .receivingChanges }
 
     /// Something waits now, or nothing does any more (an undo).
-    package mutating func edited(hasUnsent: Bool) -> [Action] {
+    package mutating func edited(backlog: Backlog) -> [Action] {
         switch state {
-        case .unknown, .clean, .dirty: move(to: rest(hasUnsent))
+        case .unknown, .clean, .dirty: move(to: rest(backlog))
         default: []
         }
     }
 
-    package mutating func cycleRequested(hasUnsent: Bool) -> [Action] {
+    package mutating func cycleRequested(backlog: Backlog) -> [Action] {
         switch state {
         case .sendingChanges, .receivingChanges:
             again = true
             return []
         case .unknown, .clean, .dirty:
             again = false
-            return [.announceBegin] + move(to: hasUnsent ? .sendingChanges : .receivingChanges)
+            return [.announceBegin] + move(to: backlog == .sendable ? .sendingChanges : .receivingChanges)
         default: return []
         }
     }
@@ -59,28 +72,29 @@ package struct LayerMachine: Hashable, Sendable {
         return move(to: .receivingChanges)
     }
 
-    /// Everything up to the server's head is here. When another cycle was asked for meanwhile, this one goes on.
-    package mutating func received(hasUnsent: Bool) -> [Action] {
+    /// Everything up to the server's head is here: begun anew when more can be sent. When another cycle was asked for meanwhile, this one goes on.
+    package mutating func received(backlog: Backlog) -> [Action] {
         guard state == .receivingChanges else { return [] }
-        if hasUnsent { return move(to: .sendingChanges) }
+        isKnown = true
+        if backlog == .sendable { return move(to: .sendingChanges) }
         if again {
             again = false
             return []
         }
-        return move(to: .clean) + [.announceFinish]
+        return move(to: rest(backlog)) + [.announceFinish]
     }
 
     /// The cycle ends here; what waits goes on waiting.
-    package mutating func failed(hasUnsent: Bool) -> [Action] {
+    package mutating func failed(backlog: Backlog) -> [Action] {
         guard isSyncing else { return [] }
         again = false
-        return move(to: rest(hasUnsent)) + [.announceFailure]
+        return move(to: rest(backlog)) + [.announceFailure]
     }
 
     /// A change came by the live stream, outside any cycle.
-    package mutating func changeArrived(hasUnsent: Bool) -> [Action] {
+    package mutating func changeArrived(backlog: Backlog) -> [Action] {
         guard state == .clean || state == .dirty || state == .unknown else { return [] }
-        return [.announceBegin] + move(to: .receivingChanges) + move(to: rest(hasUnsent)) + [.announceFinish]
+        return [.announceBegin] + move(to: .receivingChanges) + move(to: rest(backlog)) + [.announceFinish]
     }
 
     package mutating func storageRemoved() -> [Action] {
@@ -88,7 +102,10 @@ package struct LayerMachine: Hashable, Sendable {
         return move(to: .invalid) + ending
     }
 
-    private func rest(_ hasUnsent: Bool) -> DocumentState { hasUnsent ? .dirty : .clean }
+    /// Edits that may not be sent keep a layer dirty: they are only here.
+    private func rest(_ backlog: Backlog) -> DocumentState {
+        backlog != .none ? .dirty : isKnown ? .clean : .unknown
+    }
 
     private mutating func move(to next: DocumentState) -> [Action] {
         guard next != state else { return [] }

@@ -11,6 +11,8 @@ package struct SyncRequest: Hashable, Sendable {
         case pull(Cursor)
         /// `GET records?after=`
         case page(Layer.NextPage)
+        /// `GET digest?epoch=`
+        case digest(epoch: String)
     }
 
     /// Echoed with the answer: what comes for a request that was given up changes nothing.
@@ -24,6 +26,7 @@ package enum SyncAnswer: Hashable, Sendable {
     case push(PushAnswer)
     case delta(Delta)
     case page(SnapshotPage)
+    case digest(DigestAnswer)
 }
 
 /// Why a request or a stream brought nothing. Texts are for a person and never hold a token.
@@ -62,11 +65,4 @@ package enum SyncFailure: Error, Hashable, Sendable, CustomStringConvertible {
         case .tooLarge: "the request was too large for the server"
         }
     }
-}
-
-/// Names one opening of the live stream.
-package struct StreamID: Hashable, Sendable {
-    package var number: Int
-
-    package init(_ number: Int) { self.number = number }
 }

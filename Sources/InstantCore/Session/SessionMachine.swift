@@ -89,6 +89,15 @@ package struct SessionMachine: Hashable, Sendable {
         }
     }
 
+    /// 403 for reading: what a token could read it can read no more. Of a token that is being tried, a refusal.
+    package mutating func readingWithdrawn(_ ticket: Ticket, _ why: String) -> [Action] {
+        switch state {
+        case .authenticating(ticket, _): refused(ticket, .refused(why))
+        case .connecting(ticket), .live(ticket): accessLost(why)
+        default: []
+        }
+    }
+
     /// No answer, an answer that makes no sense, or a stream that ended. A state without a connection stays as it is.
     package mutating func failed(at now: Timestamp, delay: Int64) -> [Action] {
         guard let ticket else { return [] }
@@ -108,6 +117,12 @@ package struct SessionMachine: Hashable, Sendable {
         guard case .live(let ticket) = state else { return [] }
         state = .connecting(ticket)
         return [.closeStream, .askSession(ticket)]
+    }
+
+    /// The clock of this machine was set back by so many milliseconds.
+    mutating func clockWentBack(by milliseconds: Int64) {
+        guard case .waiting(let ticket, let until, let wasAccepted) = state else { return }
+        state = .waiting(ticket, until: until + -milliseconds, wasAccepted: wasAccepted)
     }
 
     /// It works: the next failure is the first one again.

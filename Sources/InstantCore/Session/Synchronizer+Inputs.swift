@@ -13,23 +13,29 @@ extension Synchronizer {
         case .tokenForgotten:
             waitingTicket = nil
             perform(session.tokenForgotten())
+            giveUp()
             end(.token(.forgotten))
         case .answered(let id, let answer): try take(answer, to: id, now: now, random: &random)
-        case .failed(let id, let failure): requestFailed(id, failure, now: now, random: &random)
+        case .failed(let id, let failure): try requestFailed(id, failure, now: now, random: &random)
         case .heard(let id, let event): try heard(event, on: id, now: now, random: &random)
         case .streamEnded(let id, let failure): streamEnded(id, failure, now: now, random: &random)
         case .edited:
-            let hasUnsent = try layer.hasUnsent()
-            perform(cycle.edited(hasUnsent: hasUnsent))
-            pushAt = hasUnsent ? pushDelay.map { now + $0 } : nil
-            if hasUnsent, pushDelay != nil { perform(session.retryDue()) }
+            let backlog = try layer.backlog()
+            perform(cycle.edited(backlog: backlog))
+            pushAt = backlog == .sendable ? pushDelay.map { now + $0 } : nil
+            if pushAt != nil { stopWaiting(now: now) }
         case .storeChanged:
             effects.append(.announce(.changed(LayerChanges())))
-            let hasUnsent = try layer.hasUnsent()
-            perform(cycle.edited(hasUnsent: hasUnsent))
-            if hasUnsent, pushAt == nil { pushAt = pushDelay.map { now + $0 } }
-        case .syncRequested: try requestSync()
-        case .syncStopped: end(nil)
+            let backlog = try layer.backlog()
+            perform(cycle.edited(backlog: backlog))
+            if backlog == .sendable, pushAt == nil { pushAt = pushDelay.map { now + $0 } }
+        case .syncRequested: try requestSync(now: now)
+        case .checkRequested:
+            integrity.asked()
+            try requestSync(now: now)
+        case .syncStopped:
+            giveUp()
+            end(nil)
         case .listening(let listens):
             isListening = listens
             if listens {
@@ -38,9 +44,10 @@ extension Synchronizer {
                 closeStreams()
             }
         case .woke: try woke(now: now, random: &random)
-        case .nudged: perform(session.retryDue())
+        case .nudged: stopWaiting(now: now)
         case .wentOffline:
             perform(session.wentOffline())
+            giveUp()
             end(.unreachable("offline"))
         case .wentOnline: perform(session.wentOnline())
         case .leading(let leads): lead(leads)
@@ -50,17 +57,17 @@ extension Synchronizer {
             if delay == nil { pushAt = nil }
         case .storageRemoved:
             closeStreams()
-            underWay = nil
+            giveUp()
             perform(cycle.storageRemoved())
             perform(session.accessLost("the local storage was removed"))
         }
     }
 
-    private mutating func requestSync() throws {
+    private mutating func requestSync(now: Timestamp) throws {
         switch session.state {
         case .needsToken(let need): effects.append(.announce(.failedAuthentication(need)))
         case .live: try beginCycle()
-        case .waiting: perform(session.retryDue())
+        case .waiting: stopWaiting(now: now)
         case .lost(let why): effects.append(.announce(.failedSync(.lost(why))))
         case .authenticating(_, .some): try beginCycle()
         case .authenticating, .connecting, .paused: break
@@ -78,43 +85,20 @@ extension Synchronizer {
         }
     }
 
-    private mutating func woke(now: Timestamp, random: inout some RandomNumberGenerator) throws {
-        if case .waiting(_, let until, _) = session.state, until <= now { perform(session.retryDue()) }
-        if let stream, stream.lastHeard + Self.streamPatience <= now {
-            fail(.unreachable("the server has been silent for too long"), now: now, random: &random)
-        }
-        if let pushAt, pushAt <= now {
-            self.pushAt = nil
-            if session.dataTicket != nil, try layer.hasUnsent() { try beginCycle() }
-        }
-    }
-
     mutating func beginCycle() throws {
         isCaughtUp = false
         if !cycle.isSyncing {
-            snapshots = 0
             freshStarts = 0
+            batchLimit = .max
         }
-        perform(cycle.cycleRequested(hasUnsent: try mayPush() && layer.hasUnsent()))
-    }
-
-    /// The moment of the nearest thing that is due.
-    mutating func setWake() {
-        var due: [Timestamp] = []
-        if case .waiting(_, let until, _) = session.state { due.append(until) }
-        if let stream { due.append(stream.lastHeard + Self.streamPatience) }
-        if let pushAt, session.dataTicket != nil { due.append(pushAt) }
-        let next = due.min()
-        if next != wake {
-            wake = next
-            effects.append(.wake(next))
-        }
+        perform(cycle.cycleRequested(backlog: try backlog()))
     }
 
     mutating func perform(_ actions: [SessionMachine.Action]) {
         for action in actions {
             switch action {
             case .askSession(let ticket):
+                if let sessionRequest { effects.append(.cancel(sessionRequest.id)) }
                 let request = SyncRequest(id: number(), ticket: ticket, kind: .session)
                 sessionRequest = request
                 effects.append(.send(request))

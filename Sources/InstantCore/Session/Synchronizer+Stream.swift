@@ -1,42 +1,33 @@
 import Annotations
 import SyncProtocol
 
-/// The live stream: opened when a session is live and caught up, read in order, replaced before it is closed.
+/// The live channel: opened when a session is live and caught up, read in order, replaced before it is closed.
 extension Synchronizer {
     mutating func tendStream(now: Timestamp) throws {
         guard isListening, let ticket = session.dataTicket, !cycle.isSyncing, let epoch,
-            let cursor = try layer.facts().cursor, cursor.epoch == epoch
+            let channel = stream.wanted(by: ticket, at: now),
+            let cursor = try layer.facts().cursor, cursor.epoch.isExactly(epoch)
         else { return }
-        if let stream {
-            guard stream.ticket != ticket else { return }
-            if let oldStream { effects.append(.closeStream(oldStream)) }
-            oldStream = stream.id
-        }
         let id = StreamID(number())
-        stream = OpenStream(id: id, ticket: ticket, lastHeard: now)
-        effects.append(.openStream(id, ticket, cursor))
+        close(stream.opened(id, ticket, channel, at: now))
+        effects.append(.openStream(StreamRequest(id: id, ticket: ticket, cursor: cursor, channel: channel)))
     }
 
     mutating func heard(
         _ event: LiveEvent, on id: StreamID, now: Timestamp, random: inout some RandomNumberGenerator
     ) throws {
-        guard id == stream?.id || id == oldStream else { return }
-        if id == stream?.id {
-            stream?.lastHeard = now
-            if let old = oldStream {
-                oldStream = nil
-                effects.append(.closeStream(old))
-            }
-        }
+        guard let replaced = stream.heard(id, at: now) else { return }
+        close(replaced)
         switch event {
-        case .heartbeat: break
+        case .heartbeat: proved(id)
         case .change(let change):
+            proved(id)
             let changes = try layer.take(change)
             announce(changes)
             if changes.needsPull {
                 try beginCycle()
             } else if !changes.ids.isEmpty {
-                perform(cycle.changeArrived(hasUnsent: try layer.hasUnsent()))
+                perform(cycle.changeArrived(backlog: try backlog()))
             }
         case .session(let event): try heard(event, on: id, now: now, random: &random)
         }
@@ -45,47 +36,55 @@ extension Synchronizer {
     private mutating func heard(
         _ event: SessionEvent, on id: StreamID, now: Timestamp, random: inout some RandomNumberGenerator
     ) throws {
-        let ticket = id == stream?.id ? stream?.ticket : nil
+        // What an outgoing channel says of its token is of yesterday.
+        guard let current = stream.current, current.id == id else {
+            if event.kind != .open, event.kind != .expiring, stream.ended(id, at: now) == .old { close([id]) }
+            return
+        }
         switch event.kind {
-        case .open: session.succeeded()
-        case .expiring: if let at = event.at { effects.append(.announce(.tokenExpires(at))) }
-        case .expired: if let ticket { judge(.token(.expired), ticket: ticket, now: now, random: &random) }
-        case .revoked: if let ticket { judge(.token(.revoked), ticket: ticket, now: now, random: &random) }
+        case .open: break
+        case .expiring: if let end = expiry?.toldByServer() { announceExpiry(end) }
+        case .expired: judge(.token(.expired), ticket: current.ticket, now: now, random: &random)
+        case .revoked: judge(.token(.revoked), ticket: current.ticket, now: now, random: &random)
         case .lost:
-            guard let ticket else { return }
-            judge(.lost(event.reason ?? "the layer is gone"), ticket: ticket, now: now, random: &random)
+            judge(.lost(event.reason ?? "the layer is gone"), ticket: current.ticket, now: now, random: &random)
         case .behind:
-            close(id)
+            // At once on opening, it would be so again.
+            guard current.isProven else {
+                return fail(.unreachable("the live stream cannot keep up"), now: now, random: &random)
+            }
+            close(stream.closedAll())
             try beginCycle()
-        case .closing:
-            guard ticket != nil else { return close(id) }
-            fail(.unreachable("the server is stopping"), now: now, random: &random)
+        case .closing: fail(.unreachable("the server is stopping"), now: now, random: &random)
         }
     }
 
     mutating func streamEnded(
         _ id: StreamID, _ failure: SyncFailure?, now: Timestamp, random: inout some RandomNumberGenerator
     ) {
-        if id == oldStream {
-            oldStream = nil
+        guard let current = stream.current, current.id == id else {
+            _ = stream.ended(id, at: now)
             return
         }
-        guard let ended = stream, ended.id == id else { return }
-        stream = nil
-        if case .epochChanged = failure { return perform(session.doubted()) }
+        switch failure {
+        case nil, .unreachable(_, nil): if stream.ended(id, at: now) == .unheard { return }
+        case .epochChanged:
+            _ = stream.closedAll()
+            return perform(session.doubted())
+        default: _ = stream.closedAll()
+        }
         judge(
-            failure ?? .unreachable("the connection was closed"), ticket: ended.ticket, now: now, random: &random)
+            failure ?? .unreachable("the connection was closed"), ticket: current.ticket, now: now, random: &random)
     }
 
-    private mutating func close(_ id: StreamID) {
-        if id == oldStream { oldStream = nil }
-        if id == stream?.id { stream = nil }
-        effects.append(.closeStream(id))
+    /// The stream brings something: the next failure is the first one again.
+    private mutating func proved(_ id: StreamID) {
+        guard id == stream.current?.id else { return }
+        stream.broughtSomething(id)
+        session.succeeded()
     }
 
-    mutating func closeStreams() {
-        for id in [oldStream, stream?.id].compactMap(\.self) { effects.append(.closeStream(id)) }
-        oldStream = nil
-        stream = nil
-    }
+    mutating func closeStreams() { close(stream.closedAll()) }
+
+    private mutating func close(_ ids: [StreamID]) { for id in ids { effects.append(.closeStream(id)) } }
 }

@@ -35,11 +35,15 @@ package struct Synchronizer {
         case storageRemoved
         /// What was read says that the layer is not as the last session answer told: ask again.
         case doubted
+        /// Compare what is here with what the server holds.
+        case checkRequested
     }
 
     package enum Effect: Hashable, Sendable {
         case send(SyncRequest)
-        case openStream(StreamID, Ticket, Cursor)
+        /// Its answer is not waited for any more.
+        case cancel(Int)
+        case openStream(StreamRequest)
         case closeStream(StreamID)
         /// Give ``Input/woke`` at this moment; takes the place of the one before. nil: not at all.
         case wake(Timestamp?)
@@ -59,8 +63,9 @@ package struct Synchronizer {
         case changed(LayerChanges)
         case lost(String)
         case pdfReplaced
-        /// The token ends then, by the server's clock.
+        /// The token ends then, by the server's clock: five minutes and one minute ahead.
         case tokenExpires(Timestamp)
+        case checked(IntegrityReport)
     }
 
     let layer: Layer
@@ -73,16 +78,20 @@ package struct Synchronizer {
     var underWay: SyncRequest?
     /// The session request that counts.
     var sessionRequest: SyncRequest?
-    /// The view epoch of the last accepted token, this launch.
+    /// The last accepted token and its view epoch, this launch.
+    var acceptedTicket: Ticket?
     var epoch: String?
     /// The head was reached in this cycle.
     var isCaughtUp = false
     /// A 403 for everything: nothing is pushed with this token again.
     var forbidden: Ticket?
     var batchLimit = Int.max
-    /// Fresh starts in this cycle; more than one each is a server that goes round in circles.
-    var snapshots = 0
+    /// The cursor is no good any more: a snapshot is loaded once the session was asked where the layer stands.
+    var mustStartOver = false
+    var resets = ResetLedger()
+    /// New names taken in this cycle; more than one is a server that goes round in circles.
     var freshStarts = 0
+    var integrity = IntegrityWatch()
 
     /// The last failure to reach a server that makes sense; nil once it answers.
     package internal(set) var problem: SyncFailure?
@@ -90,28 +99,22 @@ package struct Synchronizer {
     var isLeading: Bool
     var waitingTicket: Ticket?
     var isListening = false
-    var stream: OpenStream?
-    var oldStream: StreamID?
+    var stream = StreamMachine()
     var pushDelay: Int64? = 1000
     var pushAt: Timestamp?
+    var expiry: ExpiryWatch?
+    /// The server asked to be left alone until then.
+    var notBefore: Timestamp?
     var wake: Timestamp?
-
-    struct OpenStream {
-        var id: StreamID
-        var ticket: Ticket
-        var lastHeard: Timestamp
-    }
-
-    /// Milliseconds without a heartbeat after which a stream is dead.
-    static let streamPatience: Int64 = 40_000
+    /// What the clock said at the last input.
+    var lastNow: Timestamp?
 
     /// - Parameter isLeading: false when another process holds the layer's lock.
     package init(layer: Layer, isLeading: Bool = true) {
         self.layer = layer
         self.isLeading = isLeading
-        let facts = try? layer.facts()
-        let waits = (try? layer.hasUnsent()) ?? false
-        cycle = LayerMachine(state: facts?.cursor == nil && !waits ? .unknown : waits ? .dirty : .clean)
+        let isKnown = (try? layer.facts())?.cursor != nil
+        cycle = LayerMachine(isKnown: isKnown, backlog: (try? layer.backlog()) ?? .none)
     }
 
     /// Takes one input. Total: a store that fails ends the cycle, no input crashes.
@@ -121,6 +124,7 @@ package struct Synchronizer {
         _ input: Input, now: Timestamp, random: inout some RandomNumberGenerator
     ) -> [Effect] {
         effects = []
+        noticeClock(now)
         do {
             try take(input, now: now, random: &random)
             try pump(now: now)
@@ -129,6 +133,7 @@ package struct Synchronizer {
             let failure = (error as? InvalidServerData).map { SyncFailure.invalidServer($0.description) }
             fail(failure ?? .store("\(error)"), now: now, random: &random)
         }
+        watchExpiry(now: now)
         setWake()
         return effects
     }
@@ -144,6 +149,11 @@ package struct Synchronizer {
         case .paused: return .idle
         case .lost(let why): return .lost(why)
         }
+    }
+
+    /// A token is being tried, and the server has not answered yet.
+    package var isAuthenticating: Bool {
+        if case .authenticating = session.state { sessionRequest != nil } else { false }
     }
 
     /// Tokens that may still be needed.

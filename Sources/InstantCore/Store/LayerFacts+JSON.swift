@@ -24,6 +24,8 @@ extension LayerFacts {
             $0.member("pdfBytes", pdfBytes)
             $0.member("limits", object: { limits.write(to: &$0) })
             if let lastSync { $0.member("lastSync", lastSync.milliseconds) }
+            if let checkedAt { $0.member("checkedAt", checkedAt.milliseconds) }
+            if isRecovering { $0.member("isRecovering", true) }
             $0.member("clockOffset", clockOffset)
             if let loading { $0.member("loading", object: { loading.write(to: &$0) }) }
             if let groupOverride {
@@ -56,6 +58,8 @@ extension LayerFacts {
         pdfBytes = value["pdfBytes"]?.integer ?? 0
         if let limits = value["limits"] { self.limits = Limits(stored: limits) }
         lastSync = value["lastSync"]?.integer.map(Timestamp.init(milliseconds:))
+        checkedAt = value["checkedAt"]?.integer.map(Timestamp.init(milliseconds:))
+        isRecovering = value["isRecovering"]?.bool ?? false
         clockOffset = value["clockOffset"]?.integer ?? 0
         loading = value["loading"].flatMap(Loading.init(json:))
         if let override = value["groupOverride"] { groupOverride = GroupChoice(group: override["group"]?.string) }

@@ -21,6 +21,10 @@ package struct LayerFacts: Hashable, Sendable {
     package var pdfBytes: Int64 = 0
     package var limits = Limits()
     package var lastSync: Timestamp?
+    /// When what is here was last compared with what the server holds, or loaded whole.
+    package var checkedAt: Timestamp?
+    /// The server lost what it had: nothing is sent until a fresh snapshot tells where everything stands.
+    package var isRecovering = false
     package var clockOffset: Int64 = 0
     /// A snapshot under way.
     package var loading: Loading?

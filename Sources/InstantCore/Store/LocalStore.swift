@@ -30,6 +30,10 @@ package protocol StoredLayer {
     func tally() throws -> [OutboxEntry.Stage: Int]
     /// The newest change of ours that the server applied to a record.
     func ownWrite(_ id: Record.ID) throws -> OwnWrite?
+    /// Changes of ours, one for each record, in the order of their ids.
+    func ownWrites(after id: Record.ID?, limit: Int) throws -> [OwnWrite]
+    /// Over the server's rows.
+    func digest() throws -> ViewDigest
 
     func count(_ query: ListQuery) throws -> Int
     func rows(_ query: ListQuery, offset: Int, limit: Int) throws -> [ListRow]
@@ -45,6 +49,7 @@ package protocol StoredLayer {
     /// Staged rows in the order of their ids.
     func staged(after id: Record.ID?, limit: Int) throws -> [StoredRecord]
     func isStaged(_ id: Record.ID) throws -> Bool
+    func stagedRecord(_ id: Record.ID) throws -> StoredRecord?
 }
 
 /// The same, to be changed.
@@ -59,6 +64,8 @@ package protocol WritableLayer: StoredLayer {
     func replace(_ entry: OutboxEntry) throws
     func removeEntry(_ seq: Int64) throws
     func note(_ write: OwnWrite) throws
+    func forgetOwnWrite(_ id: Record.ID) throws
+    func forgetOwnWrites() throws
 
     /// Puts the row a person sees in place of the one before, whose unread mark stays.
     func show(_ row: ShownRow) throws

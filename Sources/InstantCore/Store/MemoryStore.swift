@@ -70,14 +70,22 @@ final class MemoryTransaction: WritableLayer {
     }
     func removeEntry(_ seq: Int64) { kept.outbox.removeAll { $0.seq == seq } }
     func ownWrite(_ id: Record.ID) -> OwnWrite? { kept.own[id] }
+    func ownWrites(after id: Record.ID?, limit: Int) -> [OwnWrite] { Self.page(kept.own, after: id, limit: limit) }
     func note(_ write: OwnWrite) { kept.own[write.id] = write }
+    func forgetOwnWrite(_ id: Record.ID) { kept.own[id] = nil }
+    func forgetOwnWrites() { kept.own = [:] }
+
+    func digest() -> ViewDigest {
+        kept.records.values.reduce(into: ViewDigest()) { $0.add($1.id, $1.revision) }
+    }
 
     func stage(_ record: StoredRecord) { kept.stage[record.id] = record }
     func clearStage() { kept.stage = [:] }
     func isStaged(_ id: Record.ID) -> Bool { kept.stage[id] != nil }
+    func stagedRecord(_ id: Record.ID) -> StoredRecord? { kept.stage[id] }
     func staged(after id: Record.ID?, limit: Int) -> [StoredRecord] { Self.page(kept.stage, after: id, limit: limit) }
 
-    private static func page(_ rows: [Record.ID: StoredRecord], after id: Record.ID?, limit: Int) -> [StoredRecord] {
+    private static func page<Row>(_ rows: [Record.ID: Row], after id: Record.ID?, limit: Int) -> [Row] {
         let ids = rows.keys.sorted { $0.isBefore($1) }.drop { key in id.map { !$0.isBefore(key) } ?? false }
         return ids.prefix(limit).compactMap { rows[$0] }
     }

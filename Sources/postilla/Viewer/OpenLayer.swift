@@ -185,7 +185,7 @@ final class OpenLayer: Sendable {
             startDownload()
         case .didFinishReauthentication: state.withLock { $0.isSourceSpent = false }
         case .didBeginSync, .didChangeSyncState, .didFinishSync, .didChangeConnection,
-            .tokenExpires,
+            .tokenExpires, .didCheckIntegrity,
             .didLoseAccess, .didCancelDownload, .didClose:
             break
         }

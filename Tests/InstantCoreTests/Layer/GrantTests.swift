@@ -42,17 +42,6 @@ import Testing
         #expect(try it.layer.facts().grant?.userID == "ana")
     }
 
-    @Test func aRestoredServerGetsANewNameAndDoubtedEditsAreShown() throws {
-        let it = try LayerFixture()
-        try it.layer.update("1", content: note("applied"), at: it.now)
-        try it.push((.applied, 5))
-        try it.layer.update("2", content: note("waits"), at: it.now)
-        try it.accept(it.grant(), generation: "g2")
-        #expect(try it.layer.facts().clientID == "me-g2")
-        #expect(try it.layer.conflicts().map { $0.mine?["text"]?.string } == ["applied"])
-        #expect(try it.layer.seal()?.changes.map { [$0.n, $0.baseRevision] } == [[1, 3]])
-    }
-
     @Test func anotherPDFMakesWaitingEditsConflicts() throws {
         let it = try LayerFixture()
         try it.layer.update("1", content: note("mine"), at: it.now)

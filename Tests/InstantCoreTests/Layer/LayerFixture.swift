@@ -29,19 +29,22 @@ struct LayerFixture {
 
     @discardableResult
     func accept(
-        _ grant: Grant, generation: String = "g", pdf: String = "pdf"
+        _ grant: Grant, generation: String = "g", head: Revision = 3, pdf: String = "pdf"
     ) throws -> Layer.Accepted {
         try layer.accept(
             SessionAnswer(
-                grant: grant, now: now, generation: generation, epoch: "e", head: 3, pdfSHA256: pdf, pdfBytes: 1,
+                grant: grant, now: now, generation: generation, epoch: "e\(generation == "g" ? "" : generation)",
+                head: head,
+                pdfSHA256: pdf, pdfBytes: 1,
                 title: "T"), now: now, newClientID: "me-\(generation)")
     }
 
-    /// A first snapshot at revision 3.
-    func take(_ records: [StoredRecord]) throws {
-        guard let page = try layer.nextPage(epoch: "e") else { return }
+    /// A snapshot, at revision 3 if nothing else is said.
+    @discardableResult
+    func take(_ records: [StoredRecord], epoch: String = "e", at revision: Revision = 3) throws -> LayerChanges {
+        guard let page = try layer.nextPage(epoch: epoch) else { throw Missing() }
         let items = records.map { SyncItem.record($0.record, $0.revision) }
-        _ = try layer.take(SnapshotPage(epoch: "e", at: 3, records: items, next: nil), for: page)
+        return try layer.take(SnapshotPage(epoch: epoch, at: revision, records: items, next: nil), for: page)
     }
 
     /// The server answers the next push with these statuses, in their order.

@@ -4,75 +4,75 @@ import Testing
 
 @Suite struct LayerMachineTests {
     @Test func theDocumentedCycle() {
-        var layer = LayerMachine(state: .clean)
-        #expect(layer.edited(hasUnsent: true) == [.announceState(.dirty)])
+        var layer = LayerMachine(isKnown: true)
+        #expect(layer.edited(backlog: .sendable) == [.announceState(.dirty)])
         #expect(
-            layer.cycleRequested(hasUnsent: true) == [.announceBegin, .announceState(.sendingChanges)])
-        #expect(layer.edited(hasUnsent: true) == [])
+            layer.cycleRequested(backlog: .sendable) == [.announceBegin, .announceState(.sendingChanges)])
+        #expect(layer.edited(backlog: .sendable) == [])
         #expect(layer.sent() == [.announceState(.receivingChanges)])
         // An edit was made meanwhile.
-        #expect(layer.received(hasUnsent: true) == [.announceState(.sendingChanges)])
+        #expect(layer.received(backlog: .sendable) == [.announceState(.sendingChanges)])
         #expect(layer.sent() == [.announceState(.receivingChanges)])
-        #expect(layer.received(hasUnsent: false) == [.announceState(.clean), .announceFinish])
+        #expect(layer.received(backlog: .none) == [.announceState(.clean), .announceFinish])
     }
 
     @Test func withoutEditsItOnlyReceives() {
-        var layer = LayerMachine(state: .unknown)
+        var layer = LayerMachine(isKnown: false)
         #expect(
-            layer.cycleRequested(hasUnsent: false) == [.announceBegin, .announceState(.receivingChanges)])
-        #expect(layer.received(hasUnsent: false) == [.announceState(.clean), .announceFinish])
+            layer.cycleRequested(backlog: .none) == [.announceBegin, .announceState(.receivingChanges)])
+        #expect(layer.received(backlog: .none) == [.announceState(.clean), .announceFinish])
     }
 
     @Test func aSecondRequestMakesTheCycleLongerNotDouble() {
-        var layer = LayerMachine(state: .clean)
-        _ = layer.cycleRequested(hasUnsent: false)
-        #expect(layer.cycleRequested(hasUnsent: true) == [])
-        #expect(layer.received(hasUnsent: false) == [])
-        #expect(layer.received(hasUnsent: false) == [.announceState(.clean), .announceFinish])
+        var layer = LayerMachine(isKnown: true)
+        _ = layer.cycleRequested(backlog: .none)
+        #expect(layer.cycleRequested(backlog: .sendable) == [])
+        #expect(layer.received(backlog: .none) == [])
+        #expect(layer.received(backlog: .none) == [.announceState(.clean), .announceFinish])
     }
 
-    @Test(arguments: [(true, DocumentState.dirty), (false, .clean)])
-    func aFailureFallsBack(hasUnsent: Bool, to state: DocumentState) {
-        var layer = LayerMachine(state: .clean)
-        _ = layer.cycleRequested(hasUnsent: true)
-        #expect(layer.failed(hasUnsent: hasUnsent) == [.announceState(state), .announceFailure])
-        #expect(layer.failed(hasUnsent: hasUnsent) == [])
+    @Test(arguments: [(Backlog.sendable, DocumentState.dirty), (.kept, .dirty), (.none, .clean)])
+    func aFailureFallsBack(backlog: Backlog, to state: DocumentState) {
+        var layer = LayerMachine(isKnown: true)
+        _ = layer.cycleRequested(backlog: .sendable)
+        #expect(layer.failed(backlog: backlog) == [.announceState(state), .announceFailure])
+        #expect(layer.failed(backlog: backlog) == [])
     }
 
     @Test func aLiveChangeIsAShortCycleOfItsOwn() {
-        var layer = LayerMachine(state: .clean)
+        var layer = LayerMachine(isKnown: true)
         #expect(
-            layer.changeArrived(hasUnsent: false) == [
+            layer.changeArrived(backlog: .none) == [
                 .announceBegin, .announceState(.receivingChanges), .announceState(.clean), .announceFinish,
             ])
-        _ = layer.cycleRequested(hasUnsent: false)
-        #expect(layer.changeArrived(hasUnsent: false) == [])
+        _ = layer.cycleRequested(backlog: .none)
+        #expect(layer.changeArrived(backlog: .none) == [])
     }
 
     @Test func removedStorageEndsTheCycleAndEverything() {
-        var layer = LayerMachine(state: .clean)
-        _ = layer.cycleRequested(hasUnsent: false)
+        var layer = LayerMachine(isKnown: true)
+        _ = layer.cycleRequested(backlog: .none)
         #expect(layer.storageRemoved() == [.announceState(.invalid), .announceFailure])
-        #expect(layer.cycleRequested(hasUnsent: true) == [])
-        #expect(layer.edited(hasUnsent: true) == [])
+        #expect(layer.cycleRequested(backlog: .sendable) == [])
+        #expect(layer.edited(backlog: .sendable) == [])
     }
 
     /// Exactly one finish or fail for each begin, never two begins in a row.
     @Test(arguments: 0..<200)
     func randomEvents(seed: Int) {
         var random = SeededRandom(seed: UInt64(seed))
-        var layer = LayerMachine(state: .unknown)
+        var layer = LayerMachine(isKnown: false)
         var open = 0
         for _ in 0..<200 {
-            let hasUnsent = random.chance(1, of: 2)
+            let backlog = random.pick([Backlog.none, .kept, .sendable])
             let actions =
                 switch Int.random(in: 0..<6, using: &random) {
-                case 0: layer.edited(hasUnsent: hasUnsent)
-                case 1: layer.cycleRequested(hasUnsent: hasUnsent)
+                case 0: layer.edited(backlog: backlog)
+                case 1: layer.cycleRequested(backlog: backlog)
                 case 2: layer.sent()
-                case 3: layer.received(hasUnsent: hasUnsent)
-                case 4: layer.changeArrived(hasUnsent: hasUnsent)
-                default: layer.failed(hasUnsent: hasUnsent)
+                case 3: layer.received(backlog: backlog)
+                case 4: layer.changeArrived(backlog: backlog)
+                default: layer.failed(backlog: backlog)
                 }
             for action in actions {
                 if action == .announceBegin { open += 1 }

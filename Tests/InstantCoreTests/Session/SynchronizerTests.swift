@@ -62,7 +62,9 @@ extension Synchronizer.Effect {
             case .push(let push): "push \(push.changes.count)"
             case .pull(let cursor): "pull since \(cursor.revision)"
             case .page(let page): "page after \(page.after ?? "nothing")"
+            case .digest: "digest"
             }
+        case .cancel: "cancel"
         case .openStream: "open stream"
         case .closeStream: "close stream"
         case .wake: nil
@@ -79,6 +81,7 @@ extension Synchronizer.Effect {
             case .lost(let why): "lost: \(why)"
             case .pdfReplaced: "PDF replaced"
             case .tokenExpires: "token expires"
+            case .checked(let report): report.isSound ? "sound" : "unsound"
             }
         }
     }
@@ -154,38 +157,10 @@ extension Synchronizer.Effect {
         #expect(try it.layer.tally()[.sealed] == 1)
     }
 
-    @Test func aServerThatAlwaysStartsOverIsLeftAloneForAWhile() {
-        var it = Bench()
-        _ = it.goLive()
-        let pull = it.request(.syncRequested)
-        let asked = it.request(.failed(pull, .epochChanged))
-        let page = it.request(.answered(asked, it.session(epoch: "e2")))
-        let after = it.names(.failed(page, .epochChanged))
-        #expect(after == ["clean", "failed: the server keeps asking to start over"])
-        guard case .offline = it.synchronizer.connection else {
-            Issue.record("\(it.synchronizer.connection)")
-            return
-        }
-    }
-
-    @Test func aSilentStreamIsDead() {
-        var it = Bench()
-        _ = it.give(.listening(true))
-        let effects = it.goLive()
-        #expect(effects.last == .wake(it.now + 40_000))
-        let stream = effects.compactMap { if case .openStream(let id, _, _) = $0 { id } else { nil } }.first
-        it.now = it.now + 39_000
-        _ = it.give(.heard(stream ?? StreamID(0), .heartbeat))
-        it.now = it.now + 39_000
-        #expect(it.names(.woke) == [])
-        it.now = it.now + 1_000
-        #expect(it.names(.woke) == ["close stream"])
-    }
-
     @Test func aRevokedStreamRestsAndItsEndDoesNotReconnect() {
         var it = Bench()
         _ = it.give(.listening(true))
-        let stream = it.goLive().compactMap { if case .openStream(let id, _, _) = $0 { id } else { nil } }[0]
+        let stream = it.goLive().compactMap { if case .openStream(let request) = $0 { request.id } else { nil } }[0]
         #expect(
             it.names(.heard(stream, .session(SessionEvent(.revoked)))) == [
                 "close stream", "needs a token: the token was revoked",
@@ -198,11 +173,11 @@ extension Synchronizer.Effect {
     @Test func aNewTokenOpensItsStreamBeforeTheOldOneIsClosed() {
         var it = Bench()
         _ = it.give(.listening(true))
-        let old = it.goLive().compactMap { if case .openStream(let id, _, _) = $0 { id } else { nil } }[0]
+        let old = it.goLive().compactMap { if case .openStream(let request) = $0 { request.id } else { nil } }[0]
         let asked = it.request(.tokenSupplied(Ticket(2)))
         let pull = it.request(.answered(asked, it.session()))
         let effects = it.give(.answered(pull, .delta(Delta(epoch: "e", changes: [], upTo: 0, more: false))))
-        let new = effects.compactMap { if case .openStream(let id, _, _) = $0 { id } else { nil } }[0]
+        let new = effects.compactMap { if case .openStream(let request) = $0 { request.id } else { nil } }[0]
         #expect(!effects.contains(.closeStream(old)))
         #expect(it.give(.heard(new, .session(SessionEvent(.open)))).contains(.closeStream(old)))
     }
@@ -256,7 +231,7 @@ extension Synchronizer.Effect {
         _ = it.goLive()
         _ = try it.edit()
         _ = it.give(.syncRequested)
-        #expect(it.names(.wentOffline) == ["dirty", "failed: offline"])
+        #expect(it.names(.wentOffline) == ["cancel", "dirty", "failed: offline"])
         #expect(it.synchronizer.connection == .idle)
         #expect(it.names(.wentOnline) == ["ask session"])
     }

@@ -35,10 +35,11 @@ final class SimulatedClient {
         for effect in synchronizer.handle(input, now: now, random: &random) {
             switch effect {
             case .send(let request): requests.append(request)
-            case .openStream(let id, _, let cursor):
-                guard let (listener, events) = try server.listen(from: cursor, by: grant) else { continue }
-                streams.append((id, listener))
-                inputs += events.map { .heard(id, $0) }
+            case .cancel(let id): requests.removeAll { $0.id == id }
+            case .openStream(let stream):
+                guard let (listener, events) = try server.listen(from: stream.cursor, by: grant) else { continue }
+                streams.append((stream.id, listener))
+                inputs += events.map { .heard(stream.id, $0) }
             case .closeStream(let id): drop(id)
             case .wake(let moment): wake = moment
             case .announce(.beganSync): open += 1

@@ -42,6 +42,7 @@ final class SimulatedServer {
                         try view(grant) {
                             try $0.snapshot(after: page.after, at: page.at, epoch: page.epoch, limit: 4)
                         }))
+            case .digest(let epoch): return .success(.digest(try view(grant) { try $0.digest(epoch: epoch) }))
             }
         } catch let refusal as Refusal {
             switch refusal.reason {

@@ -1,0 +1,28 @@
+package import Authorization
+package import SyncProtocol
+
+/// Sums of views as they stand at present: who asks again before anything changed costs nothing.
+package struct DigestCache: Sendable {
+    private struct Sight: Hashable, Sendable {
+        var layer: Int64
+        var scope: ViewScope
+    }
+
+    private var answers: [Sight: DigestAnswer] = [:]
+    private let limit: Int
+
+    package init(limit: Int = 256) { self.limit = limit }
+
+    /// The sum of a view, if it was added up since the layer last changed.
+    package func answer(_ layer: StoredLayer, scope: ViewScope) -> DigestAnswer? {
+        guard let answer = answers[Sight(layer: layer.id, scope: scope)], answer.upTo == layer.head,
+            answer.epoch == layer.epoch(for: scope)
+        else { return nil }
+        return answer
+    }
+
+    package mutating func keep(_ answer: DigestAnswer, _ layer: StoredLayer, scope: ViewScope) {
+        if answers.count >= limit { answers = [:] }
+        answers[Sight(layer: layer.id, scope: scope)] = answer
+    }
+}

@@ -1,0 +1,26 @@
+package import Annotations
+package import SyncProtocol
+
+/// Whether what is here is what the server holds.
+extension Layer {
+    /// - Returns: nil when the two stand at different revisions: nothing can be said then.
+    package func compare(with answer: DigestAnswer) throws -> IntegrityReport? {
+        try store.read { store in
+            guard let cursor = try store.facts().cursor, cursor.epoch.isExactly(answer.epoch),
+                cursor.revision == answer.upTo
+            else { return nil }
+            let digest = try store.digest()
+            return IntegrityReport(
+                here: digest.count, there: answer.count,
+                isSound: digest.count == answer.count && digest.hash.isExactly(answer.hash))
+        }
+    }
+
+    package func noteCheck(at now: Timestamp) throws {
+        try store.write { store in
+            var facts = try store.facts()
+            facts.checkedAt = now
+            try store.set(facts)
+        }
+    }
+}

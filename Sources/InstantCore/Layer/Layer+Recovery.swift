@@ -1,0 +1,116 @@
+import Annotations
+import SyncProtocol
+
+/// A server that lost what it had: restored from a backup, or out of step with what this store sent.
+///
+/// Its revisions begin anew, so nothing that names one may be sent before a fresh snapshot tells where each record
+/// stands. Then every edit of this store is looked for in it: what is there is done, what still fits waits on, and what
+/// may be lost becomes a conflict that can be sent again.
+extension WritableLayer {
+    /// Goes on under a new name; nothing is sent until ``recover(inPlace:facts:into:)``.
+    func beginRecovery(clientID: String, into changes: inout LayerChanges) throws {
+        try startAnew(clientID: clientID, into: &changes)
+        var facts = try facts()
+        facts.isRecovering = true
+        facts.cursor = nil
+        facts.loading = nil
+        try set(facts)
+        try clearStage()
+    }
+
+    /// The snapshot is complete and not yet shown.
+    ///
+    /// - Parameter inPlace: it was loaded into the empty table; else it is staged beside the old rows.
+    func recover(inPlace: Bool, facts: LayerFacts, into changes: inout LayerChanges) throws {
+        func present(_ id: Record.ID) throws -> StoredRecord? { try inPlace ? record(id) : stagedRecord(id) }
+        let pending = try entries(in: [.applied, .waiting, .parked], limit: .max)
+        var last: Record.ID?
+        while case let batch = try ownWrites(after: last, limit: 500), !batch.isEmpty {
+            for write in batch where try entries(of: write.id).isEmpty {
+                try keepLost(
+                    write, was: inPlace ? nil : record(write.id), now: present(write.id), facts: facts, into: &changes)
+            }
+            last = batch.last?.id
+        }
+        // They name revisions that mean something else now.
+        try forgetOwnWrites()
+        for entry in pending {
+            try rebase(entry.id, onto: present(entry.id), user: facts.identity.userID, into: &changes)
+        }
+    }
+
+    /// A write that the server took and this store forgot: was it the last one to its record, and is it still there?
+    private func keepLost(
+        _ write: OwnWrite, was: StoredRecord?, now: StoredRecord?, facts: LayerFacts, into changes: inout LayerChanges
+    ) throws {
+        var lost = OutboxEntry(
+            id: write.id, kind: .delete, baseRevision: now?.revision ?? 0, base: now?.record,
+            state: .conflict(lostReason), madeAt: facts.lastSync ?? Timestamp(milliseconds: 0))
+        if let was {
+            guard was.revision == write.revision, now.map({ !$0.record.saysTheSame(as: was.record) }) ?? true else {
+                return
+            }
+            lost.kind = now == nil ? .create : .update
+            lost.content = was.record.content
+            lost.group = was.record.group
+        } else if now == nil {
+            return
+        }
+        _ = try append(lost)
+        changes.ids.insert(write.id)
+    }
+
+    /// What waits for one record, looked at from the oldest edit to the newest. Doing it twice changes nothing.
+    private func rebase(
+        _ id: Record.ID, onto present: StoredRecord?, user: String?, into changes: inout LayerChanges
+    ) throws {
+        let pending = try entries(of: id).filter { $0.isPending || $0.stage == .applied }
+        changes.ids.insert(id)
+        for (index, entry) in pending.enumerated() {
+            if entry.isDone(in: present?.record, by: user) {
+                try removeEntry(entry.seq)
+                continue
+            }
+            guard entry.stage != .applied, entry.fits(present?.record) else {
+                return try settle(entry, as: .conflict(lostReason), into: &changes)
+            }
+            for var later in pending[index...] {
+                later.baseRevision = present?.revision ?? 0
+                if later.threadRevision != nil { later.threadRevision = later.baseRevision }
+                try replace(later)
+            }
+            return
+        }
+    }
+
+    private var lostReason: String { "the server was restored from a backup and may have lost this edit" }
+}
+
+extension OutboxEntry {
+    /// The server has what the edit wanted.
+    fileprivate func isDone(in present: Record?, by user: String?) -> Bool {
+        switch kind {
+        case .delete: return present == nil
+        case .restore: return present != nil
+        case .create, .update:
+            guard let content, let present else { return false }
+            return content.saysTheSame(as: present.content) && group.isExactly(present.group)
+                && present.updatedBy.isExactly(user)
+        }
+    }
+
+    /// The record is as the person saw it when they made the edit.
+    fileprivate func fits(_ present: Record?) -> Bool {
+        switch (kind, present) {
+        case (.create, nil): true
+        case (.update, let present?), (.delete, let present?): base?.saysTheSame(as: present) ?? false
+        default: false
+        }
+    }
+}
+
+extension Record {
+    fileprivate func saysTheSame(as other: Record) -> Bool {
+        content.saysTheSame(as: other.content) && group.isExactly(other.group)
+    }
+}

@@ -1,0 +1,35 @@
+import Annotations
+
+/// Decides when what is here is compared with what the server holds: after starting over, when somebody asks, and
+/// every six hours.
+struct IntegrityWatch: Hashable, Sendable {
+    /// Milliseconds between two comparisons.
+    static let interval: Int64 = 6 * 3_600_000
+    /// How often a layer that moves on may be asked about in a row.
+    static let patience = 5
+
+    private var isWanted = false
+    private var misses = 0
+
+    mutating func asked() { isWanted = true }
+
+    mutating func startedOver() {
+        isWanted = true
+        misses = 0
+    }
+
+    /// The layer stood at another revision there than here.
+    mutating func missed() {
+        misses += 1
+        if misses >= Self.patience { compared() }
+    }
+
+    mutating func compared() { (isWanted, misses) = (false, 0) }
+
+    /// - Parameter lastCheck: nil: never; loading the layer was as good.
+    func isDue(lastCheck: Timestamp?, at now: Timestamp) -> Bool {
+        if isWanted { return true }
+        guard let lastCheck else { return false }
+        return now - lastCheck >= Self.interval || now < lastCheck
+    }
+}

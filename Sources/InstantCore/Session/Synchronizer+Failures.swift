@@ -1,0 +1,92 @@
+import Annotations
+import SyncProtocol
+
+/// What it means when a request or a stream brings nothing.
+extension Synchronizer {
+    mutating func requestFailed(
+        _ id: Int, _ failure: SyncFailure, now: Timestamp, random: inout some RandomNumberGenerator
+    ) throws {
+        if let request = sessionRequest, request.id == id {
+            sessionRequest = nil
+            return judge(failure, ticket: request.ticket, now: now, random: &random)
+        }
+        guard let request = underWay, request.id == id else { return }
+        underWay = nil
+        switch (request.kind, failure) {
+        case (_, .epochChanged): startOver()
+        case (.push, .forbidden):
+            // Nothing was consumed: it waits for a token that may write.
+            forbidden = request.ticket
+            end(failure)
+        case (.push(let pushed), .tooLarge): try split(pushed, now: now, random: &random)
+        case (.push, .clientIDTaken):
+            try countFreshStart("the server takes no name of this store")
+            announce(try layer.startAnew(newClientID: newName(now, &random)))
+        case (.digest, .invalidServer):
+            // A server that does not know the question.
+            integrity.compared()
+            try layer.noteCheck(at: now)
+        default: judge(failure, ticket: request.ticket, now: now, random: &random)
+        }
+    }
+
+    /// What a failure means for the session.
+    mutating func judge(
+        _ failure: SyncFailure, ticket: Ticket, now: Timestamp, random: inout some RandomNumberGenerator
+    ) {
+        switch failure {
+        case .token(let need): perform(session.refused(ticket, need))
+        case .forbidden(let why): perform(session.readingWithdrawn(ticket, why))
+        case .lost(let why): perform(session.accessLost(why))
+        case .epochChanged, .tooLarge, .clientIDTaken, .unreachable, .invalidServer, .oldClient, .oldServer, .store:
+            return fail(failure, now: now, random: &random)
+        }
+        if session.dataTicket == nil {
+            giveUp()
+            end(failure)
+        }
+    }
+
+    /// 413: half as many for the rest of the cycle; what is too large alone is refused with the reason.
+    private mutating func split(
+        _ pushed: PushRequest, now: Timestamp, random: inout some RandomNumberGenerator
+    ) throws {
+        if pushed.changes.count > 1 {
+            batchLimit = pushed.changes.count / 2
+        } else if let n = pushed.changes.first?.n {
+            announce(try layer.refuseTooLarge(n: n, newClientID: newName(now, &random)))
+        }
+    }
+
+    /// Ends the cycle and leaves the server alone for a while.
+    mutating func fail(_ failure: SyncFailure, now: Timestamp, random: inout some RandomNumberGenerator) {
+        var delay = Backoff.delay(failures: session.failures + 1, using: &random)
+        if case .unreachable(_, let retryAfter?) = failure {
+            delay = max(delay, min(retryAfter, Self.longestWait))
+            notBefore = now + delay
+        }
+        giveUp()
+        if case .authenticating(let ticket, _) = session.state, problem?.description != failure.description {
+            // Told once, not at each attempt.
+            effects.append(.announce(.failedReauthentication(ticket, failure)))
+        }
+        problem = failure
+        perform(session.failed(at: now, delay: delay))
+        end(failure)
+    }
+
+    /// What is under way is not waited for any more. A push may still be taken: it will be asked for again.
+    mutating func giveUp() {
+        if let underWay { effects.append(.cancel(underWay.id)) }
+        underWay = nil
+    }
+
+    /// Ends the cycle, if there is one.
+    mutating func end(_ failure: SyncFailure?) {
+        guard cycle.isSyncing else { return }
+        perform(cycle.failed(backlog: (try? layer.backlog()) ?? .kept), failure: failure)
+    }
+
+    /// Milliseconds that a server may ask to be left alone for.
+    static let longestWait: Int64 = 600_000
+}
