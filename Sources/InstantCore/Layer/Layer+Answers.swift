@@ -92,12 +92,24 @@ extension WritableLayer {
                 try replace(later)
             }
         }
+        try followUp(entry, revision: revision)
         if try facts().cursor.map({ $0.revision >= revision }) ?? false {
             try removeEntry(entry.seq)
         } else {
             try replace(done)
         }
         try refreshShown(entry.id, into: &changes)
+    }
+
+    /// A restore brings back what the server had; text that it never saw comes behind it, unless it was edited anew.
+    private func followUp(_ entry: OutboxEntry, revision: Revision) throws {
+        guard entry.kind == .restore, let content = entry.content,
+            try !entries(of: entry.id).contains(where: { $0.seq > entry.seq && $0.isUnsealed })
+        else { return }
+        _ = try append(
+            OutboxEntry(
+                id: entry.id, kind: .update, baseRevision: revision, group: entry.group, content: content,
+                base: entry.base, madeAt: entry.madeAt))
     }
 
     /// Keeps what the server did not take, with the edits that were made on top of it.

@@ -29,7 +29,9 @@ extension Layer {
                 guard grant.mayWrite else { throw EditProblem.denied(.lacks(.write)) }
                 var undone = try store.enqueue(
                     .restore, receipt.id, content: nil, group: before.group, at: now, facts: facts)
-                try store.giveBase(before, to: undone.seq)
+                // What the delete swallowed before it was sent, the server has never seen.
+                let swallowed = receipt.previous?.kind == .update ? before.content : nil
+                try store.complete(undone.seq, base: before, content: swallowed)
                 try store.refresh(receipt.id, facts: facts)
                 undone.after = try store.overlay(receipt.id, facts: facts).record
                 return undone
@@ -85,9 +87,10 @@ extension WritableLayer {
         guard wasOurs else { throw EditProblem.cannotUndo("someone else wrote to it since") }
     }
 
-    fileprivate func giveBase(_ record: Record, to seq: Int64) throws {
+    fileprivate func complete(_ seq: Int64, base: Record, content: Content?) throws {
         guard var entry = try entry(seq), entry.kind == .restore else { return }
-        entry.base = record
+        entry.base = base
+        entry.content = content
         try replace(entry)
     }
 }

@@ -32,7 +32,7 @@ package struct OutboxEntry: Hashable, Sendable {
     package var baseRevision: Revision
     package var threadRevision: Revision?
     package var group: String?
-    /// Of a create or update.
+    /// Of a create or update. Of a restore: what the delete swallowed before the server saw it, sent as an update behind.
     package var content: Content?
     /// What the person saw before the edit; nil for a create.
     package var base: Record?

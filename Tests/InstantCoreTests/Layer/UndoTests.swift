@@ -101,6 +101,37 @@ import Testing
         #expect(change.baseRevision == 8)
     }
 
+    /// The delete took the place of an update that was never sent, so the server restores an older text.
+    @Test func aRestoreBringsBackWhatTheServerNeverSaw() throws {
+        let it = try LayerFixture()
+        _ = try it.layer.update("2", content: note("mine"), at: it.now)
+        let receipt = try it.layer.delete("2", at: it.now)
+        try it.push((.applied, 4))
+        try it.pull(.removed("2", 4), upTo: 4)
+        try it.layer.undo(receipt, at: it.now)
+        #expect(try it.text("2") == "mine")
+        try it.push((.applied, 5))
+        #expect(try it.text("2") == "mine")
+        try it.pull(item("2", "two", 5, by: "ana"), upTo: 5)
+        #expect(try it.text("2") == "mine")
+        let change = try #require(try it.layer.seal()?.changes.first)
+        #expect(change.kind == .update)
+        #expect(change.baseRevision == 5)
+        #expect(change.content?["text"]?.string == "mine")
+    }
+
+    @Test func whatWasEditedAfterARestoreIsWhatIsSent() throws {
+        let it = try LayerFixture()
+        _ = try it.layer.update("2", content: note("mine"), at: it.now)
+        let receipt = try it.layer.delete("2", at: it.now)
+        try it.push((.applied, 4))
+        try it.layer.undo(receipt, at: it.now)
+        _ = try it.layer.update("2", content: note("newer"), at: it.now)
+        try it.push((.applied, 5))
+        #expect(try it.text("2") == "newer")
+        #expect(try it.layer.seal()?.changes.map { $0.content?["text"]?.string } == ["newer"])
+    }
+
     @Test func anAppliedCreateIsUndoneByADelete() throws {
         let it = try LayerFixture()
         let receipt = try it.layer.create(note("a"), id: "n", author: nil, at: it.now)
