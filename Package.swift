@@ -116,6 +116,10 @@ let package = Package(
                 "Annotations", "Authorization", "SyncProtocol", "InstantCore", "EngineCore", "Screen", "CPty", "CVTerm",
             ],
             path: "Tests/TestSupport", swiftSettings: strict),
+        // The real server in a process of its own, for whatever needs one.
+        .target(
+            name: "EngineSupport", dependencies: ["Annotations", "Authorization", crypto, httpClient, nio, nioHTTP],
+            path: "Tests/EngineSupport", swiftSettings: rim),
         tests("Annotations"),
         tests("Authorization", ["Annotations"]),
         tests("SyncProtocol", ["Annotations", "Authorization"]),
@@ -141,15 +145,21 @@ let package = Package(
         .testTarget(name: "ArchitectureTests", swiftSettings: strict),
         .testTarget(
             name: "ProgramTests",
-            dependencies: ["TestSupport", "postilla", "Annotations", jwt, crypto],
+            dependencies: ["TestSupport", "EngineSupport", "postilla", "Annotations"],
             swiftSettings: rim),
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "TestSupport", "Annotations", "Authorization", "SyncProtocol", "InstantCore", "Instant", "Screen",
-                arguments, crypto, httpClient, nio, nioHTTP, rawSQLite,
+                "TestSupport", "EngineSupport", "Annotations", "Authorization", "SyncProtocol", "InstantCore",
+                "Instant",
+                "Screen", arguments, crypto, httpClient, nio, nioHTTP, rawSQLite,
             ],
             path: "Tests/Benchmarks", swiftSettings: rim),
+        .executableTarget(
+            name: "Crash",
+            dependencies: ["TestSupport", "EngineSupport", "Annotations", "InstantCore", "Instant", arguments],
+            path: "Tests/Crash", swiftSettings: rim),
+        .testTarget(name: "CrashTests", dependencies: ["TestSupport", "Crash", "postilla"], swiftSettings: rim),
     ],
     swiftLanguageModes: [.v6]
 )

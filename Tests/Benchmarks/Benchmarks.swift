@@ -1,4 +1,5 @@
 import ArgumentParser
+import EngineSupport
 import Foundation
 import TestSupport
 

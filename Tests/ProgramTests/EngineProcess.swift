@@ -1,4 +1,4 @@
-import Crypto
+import EngineSupport
 import Foundation
 import TestSupport
 
@@ -6,77 +6,33 @@ import TestSupport
     import FoundationNetworking
 #endif
 
-/// `postilla serve` as a child, with its data, key pair and secret in a folder of the story. It can be killed and
-/// started again on the same port. It ends with its standard input, so none outlives the tests.
+/// A server of a story's own, with its data, key pair and secret in a folder of the story. It can be killed and started
+/// again on the same port. It ends with its standard input, so none outlives the tests.
 final class EngineProcess {
     let folder: Folder
-    let key: P256.Signing.PrivateKey
-    let secret = UUID().uuidString
-    private(set) var url = ""
-    private let options: [String]
-    private var process: Process?
-    private var input = Pipe()
+    let mint = TokenMint()
+    private let server: ServerProcess
 
     /// - Parameter options: further options of `serve`.
     init(options: [String] = []) throws {
         folder = try Folder()
-        key = P256.Signing.PrivateKey()
-        self.options = options
-        try folder.write("key.pub.pem", key.publicKey.pemRepresentation)
-        try folder.write("key.pem", key.pemRepresentation)
-        try folder.write("secret", secret)
-        try start()
+        server = try ServerProcess(
+            postilla: Program.path, folder: URL(fileURLWithPath: folder.path), mint: mint, options: options,
+            environment: [
+                "PATH": "/usr/local/bin:/usr/bin:/bin", "SWIFT_BACKTRACE": "enable=no", "HOME": folder.path,
+            ])
+        try folder.write("key.pem", mint.privateKeyPEM)
     }
 
-    deinit { kill() }
-
+    var url: String { server.address }
+    var secret: String { server.secret }
+    var secretFile: String { server.secretFile.path }
     var environment: [String: String] { ["HOME": folder.path] }
-    var secretFile: String { folder.path + "/secret" }
-    var log: String { (try? String(contentsOfFile: folder.path + "/server.log", encoding: .utf8)) ?? "" }
-    var processID: Int32 { process?.processIdentifier ?? 0 }
+    var log: String { server.log }
+    var processID: Int32 { server.processID }
 
-    /// Starts it, the second time on the port it had.
-    func start() throws {
-        let process = Process()
-        let (input, output) = (Pipe(), Pipe())
-        let log = folder.path + "/server.log"
-        if !FileManager.default.fileExists(atPath: log) { try folder.write("server.log", "") }
-        let logFile = try FileHandle(forWritingTo: URL(fileURLWithPath: log))
-        try logFile.seekToEnd()
-        process.executableURL = URL(fileURLWithPath: Program.path)
-        process.arguments =
-            [
-                "serve", "--port", url.split(separator: ":").last.map(String.init) ?? "0", "--data",
-                folder.path + "/data", "--jwt-public-key", folder.path + "/key.pub.pem", "--api-token-file", secretFile,
-                "--exit-with-stdin",
-            ] + options
-        process.environment = ["PATH": "/usr/local/bin:/usr/bin:/bin", "SWIFT_BACKTRACE": "enable=no"]
-            .merging(environment) { $1 }
-        process.standardInput = input
-        process.standardOutput = output
-        process.standardError = logFile
-        try process.run()
-        (self.process, self.input) = (process, input)
-        // Its first line says where it listens; without one the pipe ends.
-        var line = Data()
-        while !line.contains(0x0A) {
-            let piece = output.fileHandleForReading.availableData
-            if piece.isEmpty { throw StoryError("the server did not start: \(self.log)") }
-            line += piece
-        }
-        guard let address = try JSONDecoder().decode([String: String].self, from: line)["server"] else {
-            throw StoryError("the server's first line makes no sense")
-        }
-        url = address
-    }
-
-    /// As `kill -9`: nothing is said to anybody.
-    func kill() {
-        guard let process else { return }
-        Glibc.kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
-        self.process = nil
-    }
+    func start() throws { try server.start() }
+    func kill() { server.kill() }
 
     // MARK: As the customer's backend
 

@@ -1,3 +1,4 @@
+import EngineSupport
 import Foundation
 
 /// What a process holds, as the kernel counts it, in bytes.
@@ -24,5 +25,14 @@ struct ProcessMemory {
     /// Of a line such as `VmHWM:      7120 kB`.
     private static func bytes(_ line: Substring) -> Int {
         (line.split(separator: " ").compactMap { Int($0) }.first ?? 0) * 1024
+    }
+}
+
+extension ServerProcess {
+    /// What the server holds now, at its peak.
+    var memory: ProcessMemory {
+        var memory = ProcessMemory()
+        memory.note(process: processID)
+        return memory
     }
 }

@@ -1,5 +1,6 @@
 import Annotations
 import AsyncHTTPClient
+import EngineSupport
 import Foundation
 import NIOCore
 import NIOHTTP1
@@ -18,9 +19,9 @@ struct Backend {
 
     /// How many records the layer shows; comments are not among them.
     func count(document: String) async throws -> Int {
-        var request = request("documents/\(document)/annotations")
+        var request = server.request("documents/\(document)/annotations")
         request.headers.add(name: "Accept", value: "application/x-ndjson")
-        let body = try await send(request)
+        let body = try await server.send(request)
         return body.split(separator: 0x0A).count
     }
 
@@ -28,31 +29,14 @@ struct Backend {
     func post(_ remarks: [Remark], document: String) async throws {
         for start in stride(from: 0, to: remarks.count, by: 500) {
             let piece = remarks[start..<min(start + 500, remarks.count)]
-            var request = request("documents/\(document)/annotations")
-            request.method = .POST
+            var request = server.request("documents/\(document)/annotations", .POST)
             request.headers.add(name: "Content-Type", value: "application/json")
             request.body = .bytes(ByteBuffer(string: (["annotations": .array(piece.map(\.json))] as JSON).text))
-            let answer = try JSONReader.parse(Array(try await send(request)))
+            let answer = try JSONReader.parse(try await server.send(request))
             guard answer["result"]?.string == "success" else {
                 throw BenchmarkError("the server did not take all annotations: \(answer.text.prefix(500))")
             }
         }
-    }
-
-    private func request(_ route: String) -> HTTPClientRequest {
-        var request = HTTPClientRequest(url: server.address + "/api/" + route)
-        request.headers.add(name: "Authorization", value: "Token token=\"\(server.secret)\"")
-        return request
-    }
-
-    private func send(_ request: HTTPClientRequest) async throws -> [UInt8] {
-        let response = try await HTTPClient.shared.execute(request, timeout: .minutes(5))
-        let body = Array(try await response.body.collect(upTo: 1 << 28).readableBytesView)
-        guard response.status == .ok else {
-            throw BenchmarkError(
-                "\(request.url) answered \(response.status.code): \(String(decoding: body, as: UTF8.self))")
-        }
-        return body
     }
 }
 

@@ -1,3 +1,4 @@
+import EngineSupport
 import Foundation
 
 /// A large layer into an empty folder, then its first rows in a new process: beside curl and SQLite, in turns.

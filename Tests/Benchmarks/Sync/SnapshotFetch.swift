@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import EngineSupport
 import Foundation
 import NIOCore
 import SyncProtocol

@@ -1,5 +1,6 @@
 import Annotations
 import Authorization
+import EngineSupport
 import Foundation
 import SyncProtocol
 

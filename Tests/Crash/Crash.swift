@@ -1,0 +1,22 @@
+import ArgumentParser
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+@main
+struct Crash: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "Crash",
+        abstract: "Kills the real client and the real server at random moments, and looks whether all is there.",
+        subcommands: [CyclesCommand.self, WriterCommand.self], defaultSubcommand: CyclesCommand.self)
+}
+
+/// What went wrong, in a sentence.
+struct CrashProblem: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}

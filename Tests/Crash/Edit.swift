@@ -1,0 +1,90 @@
+/// One edit of a writer. Texts are numbers that are used once, so each tells which edit it came from.
+enum Edit: Hashable {
+    case create(text: String)
+    case update(id: String, text: String)
+    case delete(id: String)
+}
+
+/// What a writer says, a line each.
+enum Report: Hashable {
+    /// About to be made: from here on it may have happened.
+    case tried(Edit)
+    /// The library returned: from here on it must have happened.
+    case kept(id: String, text: String)
+    case gone(id: String)
+    case needsToken
+    /// Nothing waits any more.
+    case settled
+    /// One record as this client shows it.
+    case row(id: String, text: String)
+    /// All rows were told. Edits that lost or were refused are counted.
+    case shown(conflicts: Int, refused: Int)
+    /// What must not happen, in words.
+    case trouble(String)
+
+    /// - Returns: nil for a line that the writer's death cut short.
+    init?(line: String) {
+        let words = line.split(separator: " ").map(String.init)
+        switch (words.first, words.count) {
+        case ("create", 2): self = .tried(.create(text: words[1]))
+        case ("update", 3): self = .tried(.update(id: words[1], text: words[2]))
+        case ("delete", 2): self = .tried(.delete(id: words[1]))
+        case ("kept", 3): self = .kept(id: words[1], text: words[2])
+        case ("gone", 2): self = .gone(id: words[1])
+        case ("needs-token", 1): self = .needsToken
+        case ("settled", 1): self = .settled
+        case ("row", 3): self = .row(id: words[1], text: words[2])
+        case ("shown", 3):
+            guard let conflicts = Int(words[1]), let refused = Int(words[2]) else { return nil }
+            self = .shown(conflicts: conflicts, refused: refused)
+        case ("trouble", 2...): self = .trouble(words.dropFirst().joined(separator: " "))
+        default: return nil
+        }
+    }
+
+    var line: String {
+        switch self {
+        case .tried(.create(let text)): "create \(text)"
+        case .tried(.update(let id, let text)): "update \(id) \(text)"
+        case .tried(.delete(let id)): "delete \(id)"
+        case .kept(let id, let text): "kept \(id) \(text)"
+        case .gone(let id): "gone \(id)"
+        case .needsToken: "needs-token"
+        case .settled: "settled"
+        case .row(let id, let text): "row \(id) \(text)"
+        case .shown(let conflicts, let refused): "shown \(conflicts) \(refused)"
+        case .trouble(let why): "trouble \(why)"
+        }
+    }
+}
+
+/// What a writer is told, a line each.
+enum Order: Hashable, Sendable {
+    case token(String)
+    /// Make edits until told otherwise.
+    case edit
+    /// Make none, and say when nothing waits.
+    case settle
+    /// Catch up, then tell every row.
+    case show
+
+    init?(line: String) {
+        let words = line.split(separator: " ").map(String.init)
+        switch (words.first, words.count) {
+        case ("token", 2): self = .token(words[1])
+        case ("edit", 1): self = .edit
+        case ("settle", 1): self = .settle
+        case ("show", 1): self = .show
+        default: return nil
+        }
+    }
+
+    var line: String {
+        switch self {
+        case .token(let jwt): "token \(jwt)"
+        case .edit: "edit"
+        case .settle: "settle"
+        case .show: "show"
+        }
+    }
+}

@@ -1,0 +1,185 @@
+import Annotations
+import EngineSupport
+import Foundation
+import TestSupport
+
+/// A server, its writers, and what was promised to each: hit, started again and compared, cycle for cycle.
+final class Campaign {
+    struct Settings {
+        var cycles: Int
+        var seed: UInt64
+        var writers: Int
+        /// 0: tokens outlive the run.
+        var tokenSeconds: Int
+        var kills: Bool
+        /// Writers acknowledge edits that they never make, to see that it is noticed.
+        var lies: Bool
+    }
+
+    static let document = "paper"
+    /// Seconds after which what has not come will not come: a stall.
+    static let patience = 60
+
+    let settings: Settings
+    let server: ServerProcess
+    private(set) var writers: [WriterProcess] = []
+    private var random: SeededRandom
+    private var (serverKills, writerKills) = (0, 0)
+
+    /// - Parameter writer: this program.
+    init(settings: Settings, postilla: String, writer: String, folder: URL) throws {
+        self.settings = settings
+        random = SeededRandom(seed: settings.seed)
+        // Below the ports from which connections are made: a client that tries a port on which nobody listens must not
+        // meet itself there.
+        let port = Int.random(in: 20_000..<30_000)
+        server = try ServerProcess(postilla: postilla, folder: folder.appendingPathComponent("server"), port: port)
+        for index in 0..<settings.writers {
+            writers.append(
+                WriterProcess(
+                    user: ["ana", "bo", "cy", "di"][index % 4] + (index < 4 ? "" : "\(index)"), program: writer,
+                    folder: folder, lies: settings.lies))
+        }
+    }
+
+    func run() async throws {
+        let start = ContinuousClock.now
+        try await server.upload(SmallPDF(annotations: []).bytes, as: Self.document)
+        for writer in writers { try writer.launch(server.address, random: &random) }
+        for cycle in 1...max(1, settings.cycles) {
+            do {
+                try await run(Plan(using: &random, writers: writers.count))
+            } catch { throw CrashProblem("cycle \(cycle): \(error)") }
+            if cycle.isMultiple(of: 100) { tell(cycle, since: start) }
+        }
+        tell(settings.cycles, since: start)
+    }
+
+    private func run(_ plan: Plan) async throws {
+        for writer in writers { writer.say(.edit) }
+        try listen(milliseconds: plan.before)
+        if settings.kills {
+            try hit(plan.victims)
+            try listen(milliseconds: plan.alone)
+            try rise(plan.victims)
+            if let again = plan.again {
+                try listen(milliseconds: again)
+                try hit(plan.victims)
+                try rise(plan.victims)
+            }
+            if plan.victims.contains(.server) { try server.waitUntilListening() }
+        }
+        try await compare()
+    }
+
+    private func hit(_ victims: Plan.Victims) throws {
+        if victims.contains(.server) {
+            server.kill()
+            serverKills += 1
+        }
+        for (index, writer) in writers.enumerated() where victims.contains(.writer(index)) {
+            try writer.kill()
+            writerKills += 1
+        }
+    }
+
+    private func rise(_ victims: Plan.Victims) throws {
+        if victims.contains(.server) { try server.launch() }
+        for (index, writer) in writers.enumerated() where victims.contains(.writer(index)) {
+            try writer.launch(server.address, random: &random)
+            writer.say(.edit)
+        }
+    }
+
+    /// Takes what the writers say for so long.
+    private func listen(milliseconds: Int) throws {
+        let end = ContinuousClock.now + .milliseconds(milliseconds)
+        while case let left = end - .now, left > .zero {
+            Child.wait(for: writers.compactMap(\.child), milliseconds: left.wholeMilliseconds + 1)
+            try serve()
+        }
+    }
+
+    /// Takes what the writers say until all of them have said what is waited for.
+    private func listen(until what: String, _ isDone: (WriterProcess) -> Bool) throws {
+        let end = ContinuousClock.now + .seconds(Self.patience)
+        while !writers.allSatisfy(isDone) {
+            let late = writers.filter { !isDone($0) }.map(\.user).joined(separator: ", ")
+            guard ContinuousClock.now < end else { throw CrashProblem("stalled: \(late) never \(what)") }
+            Child.wait(for: writers.compactMap(\.child), milliseconds: 1000)
+            try serve()
+        }
+    }
+
+    private func serve() throws {
+        for writer in writers {
+            try writer.listen()
+            if writer.needsToken { writer.say(.token(try token(for: writer.user))) }
+        }
+    }
+
+    private func token(for user: String) throws -> String {
+        var claims = TokenMint.Claims(document: Self.document, layer: "review", user: user)
+        if settings.tokenSeconds > 0 {
+            claims.expires = Int64(Date().timeIntervalSince1970) + Int64(settings.tokenSeconds)
+        }
+        return try server.mint.token(claims)
+    }
+
+    /// Lets everything come to rest; then the server, every client and every promise must agree.
+    private func compare() async throws {
+        for writer in writers { writer.say(.settle) }
+        try listen(until: "had nothing to send any more", \.isSettled)
+        for writer in writers { writer.say(.show) }
+        try listen(until: "told what it shows", \.hasShown)
+        let records = try await records()
+        var problems: [String] = []
+        for writer in writers {
+            let own = records.filter { $0.value.user == writer.user }.mapValues(\.text)
+            problems += writer.settle(own).map { "\(writer.user): \($0)" }
+            problems += Self.difference(writer.rows, records.mapValues(\.text)).map { "\(writer.user) shows \($0)" }
+            if writer.conflicts + writer.refused > 0 {
+                problems.append("\(writer.user) has \(writer.conflicts) conflicts and \(writer.refused) refusals")
+            }
+        }
+        guard problems.isEmpty else { throw CrashProblem(problems.prefix(20).joined(separator: "\n")) }
+    }
+
+    private static func difference(_ shown: [String: String], _ there: [String: String]) -> [String] {
+        Set(shown.keys).union(there.keys).filter { shown[$0] != there[$0] }.sorted().map {
+            "\(shown[$0] ?? "nothing") for \($0), which is \(there[$0] ?? "not there")"
+        }
+    }
+
+    private func records() async throws -> [String: (user: String?, text: String)] {
+        var request = server.request("documents/\(Self.document)/layers/review/annotations")
+        request.headers.add(name: "Accept", value: "application/x-ndjson")
+        var records: [String: (user: String?, text: String)] = [:]
+        for line in try await server.send(request).split(separator: 0x0A) {
+            let record = try JSONReader.parse(Array(line))
+            guard let id = record["id"]?.string, let text = record["content"]?["text"]?.string else {
+                throw CrashProblem("the server tells a record without id or text")
+            }
+            records[id] = (record["createdBy"]?.string, text)
+        }
+        return records
+    }
+
+    private func tell(_ cycle: Int, since start: ContinuousClock.Instant) {
+        let edits = writers.map(\.acknowledged).reduce(0, +)
+        let tokens = writers.map(\.tokens).reduce(0, +)
+        print(
+            """
+            \(cycle) cycles in \((ContinuousClock.now - start).components.seconds) s: \(edits) edits acknowledged, \
+            \(serverKills) kills of the server, \(writerKills) of a client, \(tokens) tokens; nothing lost, doubled or \
+            stalled
+            """)
+        fflush(nil)
+    }
+}
+
+extension Duration {
+    fileprivate var wholeMilliseconds: Int {
+        Int(components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000)
+    }
+}

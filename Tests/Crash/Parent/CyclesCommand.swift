@@ -1,0 +1,47 @@
+import ArgumentParser
+import Foundation
+import Glibc
+
+struct CyclesCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "cycles", abstract: "Kill, start again, compare with what was acknowledged; so many times.")
+
+    @Option(help: "How many times.") var cycles = 100
+
+    @Option(help: "Plans the same blows again; else a random one, which is printed.") var seed: UInt64?
+
+    @Option(help: "Clients, each of another user.") var writers = 2
+
+    @Option(help: "Tokens live this long; 0: as long as the run.") var tokenSeconds = 0
+
+    @Option(help: "Clients and server are left alive, so that only tokens end.") var kills = true
+
+    @Option(help: ArgumentHelp("The program that serves; by default the one beside this one.", valueName: "path"))
+    var postilla: String?
+
+    @Flag(help: .hidden) var lies = false
+
+    func run() async throws {
+        // A child that dies while it is spoken to is no reason to die as well.
+        signal(SIGPIPE, SIG_IGN)
+        let here = Bundle.main.executableURL?.deletingLastPathComponent().path ?? "."
+        let postilla = postilla ?? here + "/postilla"
+        guard FileManager.default.isExecutableFile(atPath: postilla) else {
+            throw CrashProblem("there is no program at \(postilla): build it, or name it with --postilla")
+        }
+        let seed = seed ?? .random(in: 0...999_999)
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("crash-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let campaign = try Campaign(
+            settings: Campaign.Settings(
+                cycles: cycles, seed: seed, writers: writers, tokenSeconds: tokenSeconds, kills: kills, lies: lies),
+            postilla: postilla, writer: here + "/Crash", folder: folder)
+        do {
+            try await campaign.run()
+            try? FileManager.default.removeItem(at: folder)
+        } catch {
+            print("\(error)\nseed \(seed); everything is left in \(folder.path)")
+            throw ExitCode(1)
+        }
+    }
+}

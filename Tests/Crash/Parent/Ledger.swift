@@ -1,0 +1,67 @@
+/// What one writer was promised, and what may or may not have happened, judged against the records that are there.
+///
+/// An edit that was acknowledged must be there. One that was under way when the writer died may be there or not, but
+/// nothing else may: no older text, no record twice, no record that was deleted.
+struct Ledger {
+    private enum State: Hashable {
+        case text(String)
+        case gone
+    }
+
+    private var acknowledged: [String: State] = [:]
+    /// The edits since then that nobody acknowledged, by record.
+    private var tried: [String: Set<State>] = [:]
+    /// Creates that nobody acknowledged: their ids are not known.
+    private var created: Set<String> = []
+    /// Edits that were acknowledged so far.
+    private(set) var count = 0
+
+    mutating func take(_ report: Report) {
+        switch report {
+        case .tried(.create(let text)): created.insert(text)
+        case .tried(.update(let id, let text)): tried[id, default: []].insert(.text(text))
+        case .tried(.delete(let id)): tried[id, default: []].insert(.gone)
+        case .kept(let id, let text): acknowledge(id, .text(text))
+        case .gone(let id): acknowledge(id, .gone)
+        case .needsToken, .settled, .row, .shown, .trouble: break
+        }
+    }
+
+    private mutating func acknowledge(_ id: String, _ state: State) {
+        acknowledged[id] = state
+        tried[id] = nil
+        if case .text(let text) = state { created.remove(text) }
+        count += 1
+    }
+
+    /// Compares, and takes what is there for certain from now on.
+    ///
+    /// - Parameter records: the writer's own, text by id.
+    /// - Returns: what is wrong, a sentence each.
+    mutating func settle(_ records: [String: String]) -> [String] {
+        var problems: [String] = []
+        for (id, state) in acknowledged {
+            let possible = tried[id, default: []].union([state])
+            let there = records[id].map(State.text) ?? .gone
+            guard !possible.contains(there) else { continue }
+            switch (state, there) {
+            case (.text(let text), .gone): problems.append("\(id) (\(text)) is lost")
+            case (.gone, .text(let text)): problems.append("\(id) (\(text)) is back after its delete")
+            case (_, .text(let text)): problems.append("\(id) says \(text) in place of \(Self.words(possible))")
+            default: break
+            }
+        }
+        for (id, text) in records where acknowledged[id] == nil {
+            if created.remove(text) == nil { problems.append("\(id) (\(text)) was never made, or is there twice") }
+        }
+        acknowledged = acknowledged.mapValues { _ in .gone }
+            .merging(records.mapValues(State.text)) { $1 }
+        tried = [:]
+        created = []
+        return problems.sorted()
+    }
+
+    private static func words(_ states: Set<State>) -> String {
+        states.map { if case .text(let text) = $0 { text } else { "nothing" } }.sorted().joined(separator: " or ")
+    }
+}

@@ -1,0 +1,182 @@
+import Annotations
+import Foundation
+import Instant
+import InstantCore
+import TestSupport
+
+/// Edits the person's own records at random, does as it is told, and says a line about each step.
+///
+/// One reader takes orders and events in turn, so that what is said is in the order in which it happened.
+final class Writer {
+    private enum Input: Sendable {
+        case order(Order)
+        case event(InstantEvent)
+        /// The next edit is due.
+        case edit
+    }
+
+    private enum Mode { case resting, editing, settling, showing }
+
+    /// As many edits as may wait at once: a queue without an end would only measure patience.
+    private static let mostUnsent = 20
+    private static let mostRecords = 40
+
+    private let client: InstantClient
+    private let user: String
+    private let launch: Int
+    private let lies: Bool
+    private var random: SeededRandom
+    private var descriptor: InstantDocumentDescriptor?
+    private var mode = Mode.resting
+    private var isEditDue = false
+    private var texts: [String: String] = [:]
+    private var number = 0
+
+    init(client: InstantClient, user: String, launch: Int, seed: UInt64, lies: Bool) {
+        (self.client, self.user, self.launch, self.lies) = (client, user, launch, lies)
+        random = SeededRandom(seed: seed)
+    }
+
+    func run(_ orders: AsyncStream<Order>) async throws {
+        let (inputs, queue) = AsyncStream.makeStream(of: Input.self)
+        Task {
+            for await order in orders { queue.yield(.order(order)) }
+            queue.finish()
+        }
+        // A layer that is on this machine can be edited before there is a token.
+        if let known = try client.localDocumentDescriptors().first { try begin(known, queue) }
+        say(.needsToken)
+        for await input in inputs {
+            switch input {
+            case .order(let order): try take(order, queue)
+            case .event(let event): take(event)
+            case .edit:
+                isEditDue = false
+                try edit()
+            }
+            makeEditDue(queue)
+        }
+    }
+
+    private func begin(_ descriptor: InstantDocumentDescriptor, _ queue: AsyncStream<Input>.Continuation) throws {
+        self.descriptor = descriptor
+        descriptor.delayForSyncingLocalChanges = .zero
+        let events = descriptor.events
+        Task { for await event in events { queue.yield(.event(event)) } }
+        descriptor.startListeningForServerChanges()
+        for row in try rows() where row.createdBy == user { texts[row.id] = row.text }
+    }
+
+    private func take(_ order: Order, _ queue: AsyncStream<Input>.Continuation) throws {
+        switch order {
+        case .token(let jwt):
+            if descriptor == nil { try begin(try client.documentDescriptor(forJWT: jwt), queue) }
+            if descriptor?.isDownloaded == true {
+                descriptor?.reauthenticate(withJWT: jwt)
+            } else {
+                try descriptor?.download(usingJWT: jwt)
+            }
+        case .edit: mode = .editing
+        case .settle:
+            mode = .settling
+            // Once: whatever fails from here on has to come back by itself.
+            descriptor?.retryNow()
+            tellIfSettled()
+        case .show:
+            mode = .showing
+            descriptor?.sync()
+        }
+    }
+
+    private func take(_ event: InstantEvent) {
+        switch event {
+        case .didFailAuthentication: say(.needsToken)
+        case .didLoseAccess(let why): say(.trouble("access was lost: \(why)"))
+        case .didFailDownload(let error): say(.trouble("the download failed: \(error)"))
+        case .didFinishSync where mode == .showing: show()
+        default: tellIfSettled()
+        }
+    }
+
+    private func tellIfSettled() {
+        guard mode == .settling, let descriptor, descriptor.isDownloaded, descriptor.documentState == .clean,
+            case let status = descriptor.status, status.unsent == 0, status.parked == 0, status.connection == .live
+        else { return }
+        mode = .resting
+        say(.settled)
+    }
+
+    private func show() {
+        mode = .resting
+        do {
+            for row in try rows() { say(.row(id: row.id, text: row.text)) }
+        } catch { return say(.trouble("rows cannot be read: \(error)")) }
+        let status = descriptor?.status
+        say(.shown(conflicts: status?.conflicts ?? 0, refused: status?.refused ?? 0))
+    }
+
+    private func rows() throws -> [ListRow] { try descriptor?.rows(ListQuery(), offset: 0, limit: 10_000) ?? [] }
+
+    private func say(_ report: Report) {
+        let bytes = Array((report.line + "\n").utf8)
+        // Unbuffered: what was said before a blow was said.
+        _ = bytes.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+    }
+}
+
+extension Writer {
+    private func makeEditDue(_ queue: AsyncStream<Input>.Continuation) {
+        guard mode == .editing, !isEditDue, let descriptor, descriptor.isDownloaded,
+            descriptor.status.unsent < Self.mostUnsent
+        else { return }
+        isEditDue = true
+        queue.yield(.edit)
+    }
+
+    private func edit() throws {
+        guard let descriptor, mode == .editing else { return }
+        number += 1
+        let text = "\(user)-\(launch)-\(number)"
+        let kind = Int.random(in: 0..<10, using: &random)
+        guard let (id, _) = pick(), texts.count >= Self.mostRecords || kind >= 4 else {
+            say(.tried(.create(text: text)))
+            return keep(try descriptor.create(Self.note(text)).id, text)
+        }
+        if lies, number.isMultiple(of: 10) { return keep(id, text) }
+        guard kind >= 8 || texts.count >= Self.mostRecords else {
+            say(.tried(.update(id: id, text: text)))
+            _ = try descriptor.update(id, content: Self.note(text))
+            return keep(id, text)
+        }
+        try delete(id, descriptor)
+    }
+
+    /// Now and then it is taken back at once.
+    private func delete(_ id: String, _ descriptor: InstantDocumentDescriptor) throws {
+        let text = texts[id] ?? ""
+        say(.tried(.delete(id: id)))
+        let receipt = try descriptor.delete(id)
+        texts[id] = nil
+        say(.gone(id: id))
+        guard random.chance(1, of: 4) else { return }
+        say(.tried(.update(id: id, text: text)))
+        do { _ = try descriptor.undo(receipt) } catch is EditProblem { return }
+        keep(id, text)
+    }
+
+    private func keep(_ id: String, _ text: String) {
+        texts[id] = text
+        say(.kept(id: id, text: text))
+    }
+
+    private func pick() -> (String, String)? {
+        texts.isEmpty ? nil : random.pick(texts.sorted { $0.key < $1.key })
+    }
+
+    private static func note(_ text: String) -> Content {
+        let content: JSON = [
+            "v": 2, "type": "pspdfkit/note", "pageIndex": 0, "bbox": [72, 72, 24, 24], "text": .string(text),
+        ]
+        return Content(content.object ?? JSONObject())
+    }
+}

@@ -1,0 +1,35 @@
+import ArgumentParser
+import Foundation
+import Instant
+
+/// The child: a client that edits as long as it lives, and tells what it was promised.
+struct WriterCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "writer", abstract: "Edit one layer until killed. Started by the cycles.", shouldDisplay: false)
+
+    @Argument(help: "The server's address.") var server: String
+    @Option(help: "Whose edits they are.") var user: String
+    @Option(help: "The data folder.") var data: String
+    @Option(help: "Which start this is: texts of two starts differ.") var launch = 1
+    @Option(help: "Which edits it makes.") var seed: UInt64 = 0
+    @Flag(help: .hidden) var lies = false
+
+    func run() async throws {
+        guard let url = URL(string: server) else { throw ValidationError("\(server) is no address") }
+        let client = try InstantClient(serverURL: url, dataDirectory: URL(fileURLWithPath: data))
+        let writer = Writer(client: client, user: user, launch: launch, seed: seed, lies: lies)
+        try await writer.run(Self.inputs())
+    }
+
+    /// The lines of the standard input, read on a thread of their own; the program ends with them.
+    private static func inputs() -> AsyncStream<Order> {
+        AsyncStream { continuation in
+            Thread.detachNewThread {
+                while let line = readLine() {
+                    if let order = Order(line: line) { continuation.yield(order) }
+                }
+                continuation.finish()
+            }
+        }
+    }
+}

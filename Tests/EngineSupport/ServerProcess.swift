@@ -1,0 +1,122 @@
+import Annotations
+package import Foundation
+import Glibc
+
+/// `postilla serve` as a child, with data, key and secret in one folder. It can be killed and started again on what it
+/// left. It ends with this program, however that ends: its standard input closes then.
+package final class ServerProcess {
+    /// Such as `http://127.0.0.1:40123`.
+    package private(set) var address = ""
+    package let folder: URL
+    package let mint: TokenMint
+    package let secret = UUID().uuidString
+    package let secretFile: URL
+    /// 0 before the first start.
+    package private(set) var port: Int
+
+    private let postilla: String
+    private let options: [String]
+    private let environment: [String: String]?
+    private let logFile: URL
+    private var process: Process?
+    private var input = Pipe()
+
+    /// - Parameters:
+    ///   - port: 0 takes a free one, and the same again at later starts.
+    ///   - options: further options of `serve`.
+    ///   - environment: nil passes on that of this program.
+    package init(
+        postilla: String, folder: URL, mint: TokenMint = TokenMint(), port: Int = 0, options: [String] = [],
+        environment: [String: String]? = nil
+    ) throws {
+        (self.postilla, self.folder, self.mint, self.port) = (postilla, folder, mint, port)
+        (self.options, self.environment) = (options, environment)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        secretFile = folder.appendingPathComponent("api-token")
+        logFile = folder.appendingPathComponent("server.log")
+        try Self.writePrivately(secret + "\n", to: secretFile)
+        try Self.writePrivately(mint.publicKeyPEM, to: publicKey)
+        try Self.writePrivately("", to: logFile)
+        try start()
+    }
+
+    deinit { kill() }
+
+    /// Where its store is.
+    package var database: String { data.appendingPathComponent("postilla.sqlite").path }
+    package var log: String { (try? String(contentsOf: logFile, encoding: .utf8)) ?? "" }
+    /// 0 when it does not run.
+    package var processID: Int32 { process?.processIdentifier ?? 0 }
+
+    private var data: URL { folder.appendingPathComponent("data") }
+    private var publicKey: URL { folder.appendingPathComponent("key.pub.pem") }
+
+    /// Returns once it listens.
+    package func start() throws {
+        try launch()
+        try waitUntilListening()
+    }
+
+    /// Returns while it is still starting.
+    package func launch() throws {
+        let process = Process()
+        let input = Pipe()
+        let log = try FileHandle(forWritingTo: logFile)
+        try log.seekToEnd()
+        process.executableURL = URL(fileURLWithPath: postilla)
+        process.arguments =
+            [
+                "serve", "--port", "\(port)", "--data", data.path,
+                "--jwt-public-key", publicKey.path, "--api-token-file", secretFile.path, "--exit-with-stdin",
+            ] + options
+        process.environment = environment
+        process.standardInput = input
+        process.standardOutput = Pipe()
+        process.standardError = log
+        try process.run()
+        (self.process, self.input) = (process, input)
+    }
+
+    /// Its first line says where it listens; without one the pipe ends.
+    package func waitUntilListening() throws {
+        guard let output = process?.standardOutput as? Pipe else { throw ServerTrouble("the server does not run") }
+        var line = Data()
+        while !line.contains(0x0A) {
+            let more = output.fileHandleForReading.availableData
+            if more.isEmpty { throw ServerTrouble("the server did not start: \(log)") }
+            line += more
+        }
+        guard let address = (try? JSONReader.parse(Array(line)))?["server"]?.string,
+            let port = address.split(separator: ":").last.flatMap({ Int($0) })
+        else { throw ServerTrouble("the server's first line makes no sense") }
+        (self.address, self.port) = (address, port)
+    }
+
+    /// As `kill -9`: nothing is said to anybody.
+    package func kill() {
+        guard let process else { return }
+        Glibc.kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+        self.process = nil
+    }
+
+    /// Lets it come to its own end.
+    package func stop() {
+        try? input.fileHandleForWriting.close()
+        process?.waitUntilExit()
+        process = nil
+    }
+
+    package static func writePrivately(_ text: String, to file: URL) throws {
+        let made = FileManager.default.createFile(
+            atPath: file.path, contents: Data(text.utf8), attributes: [.posixPermissions: 0o600])
+        guard made else { throw ServerTrouble("cannot write \(file.path)") }
+    }
+}
+
+/// What kept a server from running, in a sentence.
+package struct ServerTrouble: Error, CustomStringConvertible {
+    package let description: String
+
+    package init(_ description: String) { self.description = description }
+}
