@@ -5,4 +5,10 @@ public struct IntegrityReport: Hashable, Sendable {
     public var there: Int64
     /// The same records in the same revisions. If not, the layer is loaded anew.
     public var isSound: Bool
+
+    package init(here: Int64, there: Int64, isSound: Bool) {
+        self.here = here
+        self.there = there
+        self.isSound = isSound
+    }
 }

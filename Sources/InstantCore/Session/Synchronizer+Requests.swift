@@ -87,7 +87,8 @@ extension Synchronizer {
         perform(session.sessionAnswered(ticket))
         announce(accepted.changes)
         if accepted.pdfReplaced { effects.append(.announce(.pdfReplaced)) }
-        try beginCycle()
+        isCaughtUp = false
+        if !cycle.isSyncing { try beginCycle() }
     }
 
     private mutating func take(

@@ -1,0 +1,167 @@
+import Annotations
+import Authorization
+import InstantCore
+import SyncProtocol
+import TestSupport
+import Testing
+
+@Suite("The live channel of a layer") struct StreamTests {
+    @Test func aSilentStreamIsDead() throws {
+        var it = Bench()
+        let stream = try it.goListening()
+        _ = it.give(.heard(stream.id, .session(SessionEvent(.open))))
+        it.now = it.now + 39_000
+        _ = it.give(.heard(stream.id, .heartbeat))
+        it.now = it.now + 39_000
+        #expect(it.names(.woke) == [])
+        it.now = it.now + 1_000
+        #expect(it.names(.woke) == ["close stream"])
+    }
+
+    /// A proxy that gathers what the server says before it passes it on.
+    @Test func aStreamThatSaysNothingIsReplacedByPolling() throws {
+        var it = Bench()
+        let stream = try it.goListening()
+        #expect(stream.channel == .events)
+        it.now = it.now + 10_000
+        let effects = it.give(.woke)
+        #expect(effects.contains(.closeStream(stream.id)))
+        let polling = try #require(effects.stream)
+        #expect(polling.channel == .polling)
+        #expect(it.synchronizer.connection == .live)
+        // Changes arrive this way too.
+        let change = ChangeEvent(epoch: "e", revision: 3, previous: 0, changes: [item("1", "one", 3)])
+        #expect(
+            it.names(.heard(polling.id, .change(change))) == [
+                "changed 1", "began", "receivingChanges", "clean", "finished",
+            ])
+        // Now and then a stream is tried beside it.
+        it.now = it.now + 600_000
+        #expect(it.give(.heard(polling.id, .heartbeat)).stream?.channel == .events)
+    }
+
+    @Test func aServerThatIsBehindAtOnceIsNotAskedInARow() throws {
+        var it = Bench()
+        var stream = try it.goListening()
+        #expect(
+            it.names(.heard(stream.id, .session(SessionEvent(.behind)))) == ["close stream"])
+        guard case .offline = it.synchronizer.connection else {
+            Issue.record("\(it.synchronizer.connection)")
+            return
+        }
+        let pull = it.request(.answered(it.request(.nudged), it.session()))
+        stream = try #require(it.give(.answered(pull, it.delta())).stream)
+        // Of one that worked it is a reason to pull.
+        _ = it.give(.heard(stream.id, .heartbeat))
+        #expect(
+            it.names(.heard(stream.id, .session(SessionEvent(.behind)))) == [
+                "close stream", "began", "receivingChanges", "pull since 0",
+            ])
+    }
+
+    @Test func revisionsThatGoBackwardsChangeNothing() throws {
+        var it = Bench()
+        let stream = try it.goListening()
+        for (revision, text) in [(Revision(5), "five"), (3, "three")] {
+            let change = ChangeEvent(
+                epoch: "e", revision: revision, previous: 0, changes: [item("1", text, revision)])
+            _ = it.give(.heard(stream.id, .change(change)))
+        }
+        #expect(try it.layer.record("1").map { Annotation($0).text } == "five")
+        #expect(try it.layer.facts().cursor?.revision == 5)
+    }
+
+    /// The reader of the stream and a request find out at the same time that the token is over.
+    @Test func twoRefusalsAreOneQuestion() throws {
+        var it = Bench()
+        let stream = try it.goListening()
+        _ = try it.edit()
+        let push = it.request(.syncRequested)
+        let names =
+            it.names(.streamEnded(stream.id, .token(.expired))) + it.names(.failed(push, .token(.expired)))
+            + it.names(.heard(stream.id, .session(SessionEvent(.expired))))
+        #expect(names == ["needs a token: the token expired", "cancel", "dirty", "failed: the token expired"])
+        #expect(try it.layer.tally()[.sealed] == 1)
+    }
+
+    @Test func aTokenRefusedForEverythingIsNotTriedAgain() throws {
+        var it = Bench()
+        for number in 1...5 {
+            let asked = it.request(.tokenSupplied(Ticket(number)))
+            #expect(
+                it.names(.failed(asked, .token(.refused("no")))) == [
+                    "token failed: the server refused the token: no",
+                    "needs a token: the server refused the token: no",
+                ])
+            for input in [Synchronizer.Input.nudged, .woke, .edited, .listening(true)] {
+                #expect(it.give(input).request == nil, "\(input)")
+            }
+        }
+    }
+
+    @Test func readingWithdrawnIsAccessLost() throws {
+        var it = Bench()
+        _ = it.goLive()
+        let pull = it.request(.syncRequested)
+        #expect(
+            it.names(.failed(pull, .forbidden("no reading"))) == ["lost: no reading", "clean", "failed: no reading"])
+        #expect(it.synchronizer.connection == .lost("no reading"))
+        // Another token may read again.
+        #expect(it.names(.tokenSupplied(Ticket(2))) == ["ask session"])
+    }
+
+    @Test func ofATokenThatIsTriedItIsARefusal() {
+        var it = Bench()
+        _ = it.goLive()
+        let asked = it.request(.tokenSupplied(Ticket(2)))
+        #expect(
+            it.names(.failed(asked, .forbidden("no reading"))) == [
+                "token failed: the server refused the token: no reading"
+            ])
+        #expect(it.synchronizer.connection == .live)
+    }
+}
+
+@Suite("A cycle") struct CycleTests {
+    @Test func stoppingGivesUpWhatIsUnderWay() throws {
+        var it = Bench()
+        _ = it.goLive()
+        _ = try it.edit()
+        let push = it.request(.syncRequested)
+        #expect(it.give(.syncStopped).contains(.cancel(push)))
+        #expect(it.synchronizer.cycle.state == .dirty)
+        // Its answer comes too late; the change goes again as it was.
+        let late = PushAnswer(results: [ChangeResult(n: 1, status: .applied, revision: 1)], delta: nil)
+        #expect(it.names(.answered(push, .push(late))) == [])
+        #expect(it.names(.syncRequested) == ["began", "sendingChanges", "push 1"])
+    }
+
+    @Test func aLayerWhoseEditsMayNotBeSentStaysDirty() throws {
+        var it = Bench()
+        _ = it.goLive()
+        _ = try it.edit()
+        var reader = it.grant
+        reader.general = [.readDocument]
+        let asked = it.request(.tokenSupplied(Ticket(2)))
+        let names = it.names(.answered(asked, it.session(reader)))
+        #expect(names == ["authenticated", "changed n", "began", "receivingChanges", "pull since 0"])
+        #expect(it.names(.answered(asked + 1, it.delta())) == ["dirty", "finished"])
+    }
+
+    @Test func aFirstDownloadThatFailsLeavesItUnknown() {
+        var it = Bench()
+        let asked = it.request(.tokenSupplied(Ticket(1)))
+        let page = it.request(.answered(asked, it.session()))
+        #expect(it.names(.failed(page, .unreachable("gone"))) == ["unknown", "failed: gone"])
+    }
+
+    @Test func theHalvesOfAnOverlargePushStaySmall() throws {
+        var it = Bench()
+        _ = it.goLive()
+        for id in ["a", "b", "c", "d"] { _ = try it.edit(id) }
+        let push = it.request(.syncRequested)
+        #expect(it.names(.failed(push, .tooLarge)) == ["push 2"])
+        let results = (1...2).map { ChangeResult(n: $0, status: .applied, revision: $0) }
+        #expect(it.names(.answered(push + 1, .push(PushAnswer(results: results, delta: nil)))).last == "push 2")
+    }
+}

@@ -1,0 +1,125 @@
+import Annotations
+import Authorization
+import InstantCore
+import SyncProtocol
+import TestSupport
+import Testing
+
+/// One synchronizer on a memory store, told what happens and asked what follows.
+struct Bench {
+    let layer: Layer
+    var synchronizer: Synchronizer
+    var random = SeededRandom(seed: 1)
+    var now = Timestamp(seconds: 1000)
+    let grant = Grant(documentID: "doc", userID: "ana", creatorName: "Ana", expiresAt: Timestamp(seconds: 9000))
+
+    init() {
+        let identity = LayerIdentity(server: "s", documentID: "doc", layer: "", userID: "ana")
+        layer = Layer(store: MemoryStore(LayerFacts(identity: identity, clientID: "me")))
+        synchronizer = Synchronizer(layer: layer)
+    }
+
+    mutating func give(_ input: Synchronizer.Input) -> [Synchronizer.Effect] {
+        synchronizer.handle(input, now: now, random: &random)
+    }
+
+    /// Gives the input and names the effects, without their numbers.
+    mutating func names(_ input: Synchronizer.Input) -> [String] { give(input).compactMap(\.name) }
+
+    /// - Parameter ahead: milliseconds by which the server's clock is ahead of this one.
+    func session(
+        _ grant: Grant? = nil, epoch: String = "e", generation: String = "g", head: Revision = 0, ahead: Int64 = 0
+    ) -> SyncAnswer {
+        .session(
+            SessionAnswer(
+                grant: grant ?? self.grant, now: now + ahead, generation: generation, epoch: epoch, head: head,
+                pdfSHA256: "pdf",
+                pdfBytes: 1, title: "T"))
+    }
+
+    /// The number of the request that was just sent.
+    mutating func request(_ input: Synchronizer.Input) -> Int {
+        for case .send(let request) in give(input) { return request.id }
+        return -1
+    }
+
+    /// Brings it to live and caught up at revision 0, with a stream if it listens.
+    mutating func goLive(_ ticket: Ticket = Ticket(1)) -> [Synchronizer.Effect] {
+        let asked = request(.tokenSupplied(ticket))
+        let page = request(.answered(asked, session()))
+        let pull = request(.answered(page, .page(SnapshotPage(epoch: "e", at: 0, records: [], next: nil))))
+        return give(.answered(pull, .delta(Delta(epoch: "e", changes: [], upTo: 0, more: false))))
+    }
+
+    func page(_ records: [SyncItem] = [], epoch: String = "e", at revision: Revision = 0) -> SyncAnswer {
+        .page(SnapshotPage(epoch: epoch, at: revision, records: records, next: nil))
+    }
+
+    func delta(_ items: [SyncItem] = [], epoch: String = "e", upTo revision: Revision = 0) -> SyncAnswer {
+        .delta(Delta(epoch: epoch, changes: items, upTo: revision, more: false))
+    }
+
+    /// Listens, and goes live.
+    mutating func goListening() throws -> StreamRequest {
+        _ = give(.listening(true))
+        return try #require(goLive().stream)
+    }
+
+    mutating func edit(_ id: String = "n") throws -> [String] {
+        try layer.create(note("text"), id: id, author: nil, at: now)
+        return names(.edited)
+    }
+}
+
+extension Synchronizer.Effect {
+    var name: String? {
+        switch self {
+        case .send(let request):
+            switch request.kind {
+            case .session: "ask session"
+            case .push(let push): "push \(push.changes.count)"
+            case .pull(let cursor): "pull since \(cursor.revision)"
+            case .page(let page): "page after \(page.after ?? "nothing")"
+            case .digest: "digest"
+            }
+        case .cancel: "cancel"
+        case .openStream: "open stream"
+        case .closeStream: "close stream"
+        case .wake: nil
+        case .announce(let notice):
+            switch notice {
+            case .changedState(let state): state.rawValue
+            case .beganSync: "began"
+            case .finishedSync: "finished"
+            case .failedSync(let failure): "failed: \(failure)"
+            case .authenticated: "authenticated"
+            case .failedAuthentication(let need): "needs a token: \(need)"
+            case .failedReauthentication(_, let failure): "token failed: \(failure)"
+            case .changed(let changes): "changed \(changes.ids.sorted().joined(separator: " "))"
+            case .lost(let why): "lost: \(why)"
+            case .pdfReplaced: "PDF replaced"
+            case .tokenExpires: "token expires"
+            case .checked(let report): report.isSound ? "sound" : "unsound"
+            }
+        }
+    }
+}
+
+extension [Synchronizer.Effect] {
+    /// The live channel that is to be opened.
+    var stream: StreamRequest? {
+        for case .openStream(let request) in self { return request }
+        return nil
+    }
+
+    /// The request that is to be sent.
+    var request: Int? {
+        for case .send(let request) in self { return request.id }
+        return nil
+    }
+
+    var wake: Timestamp? {
+        for case .wake(let moment) in self { return moment }
+        return nil
+    }
+}

@@ -1,0 +1,147 @@
+import Annotations
+import Authorization
+import InstantCore
+import SyncProtocol
+import TestSupport
+import Testing
+
+/// Clocks: of a token that ends, of a server that asks for patience, of a machine that is wrong.
+@Suite("The passing of time") struct TimeTests {
+    @Test func theEndOfATokenIsForeseenByTheServersClock() throws {
+        var it = Bench()
+        // The server's clock is an hour ahead, and the token has ten minutes.
+        let end = it.now + 3_600_000 + 600_000
+        var grant = it.grant
+        grant.expiresAt = end
+        let asked = it.request(.tokenSupplied(Ticket(1)))
+        let effects = it.give(.answered(asked, it.session(grant, ahead: 3_600_000)))
+        #expect(effects.wake == it.now + 300_000)
+        it.now = it.now + 300_000
+        let five = it.give(.woke)
+        #expect(five.contains(.announce(.tokenExpires(end))))
+        #expect(five.wake == it.now + 240_000)
+        #expect(it.names(.woke) == [])
+        it.now = it.now + 240_000
+        #expect(it.names(.woke) == ["token expires"])
+        // The clock alone ends nothing.
+        it.now = it.now + 600_000
+        #expect(it.names(.woke) == [])
+        #expect(it.synchronizer.connection == .live)
+    }
+
+    @Test func aTokenWithSecondsLeftIsToldOnce() {
+        var it = Bench()
+        var grant = it.grant
+        grant.expiresAt = it.now + 30_000
+        let asked = it.request(.tokenSupplied(Ticket(1)))
+        #expect(it.names(.answered(asked, it.session(grant))).filter { $0 == "token expires" }.count == 1)
+        #expect(it.names(.woke) == [])
+    }
+
+    @Test func whatTheServerSaysOfTheLastMinuteIsNotSaidTwice() throws {
+        var it = Bench()
+        let stream = try it.goListening()
+        let expiring = LiveEvent.session(SessionEvent(.expiring, at: it.grant.expiresAt))
+        #expect(it.names(.heard(stream.id, expiring)) == ["token expires"])
+        #expect(it.names(.heard(stream.id, expiring)) == [])
+        it.now = it.grant.expiresAt + -60_000
+        #expect(it.names(.nudged) == [])
+    }
+
+    @Test func anotherTokenIsForeseenAnew() {
+        var it = Bench()
+        _ = it.goLive()
+        it.now = it.grant.expiresAt + -100_000
+        #expect(it.names(.woke) == ["token expires"])
+        var grant = it.grant
+        grant.expiresAt = it.now + 200_000
+        let asked = it.request(.tokenSupplied(Ticket(2)))
+        #expect(it.names(.answered(asked, it.session(grant))).contains("token expires"))
+    }
+
+    @Test(arguments: [Int64.min, .max, 0]) func noEndIsTooFarAway(_ end: Int64) {
+        var it = Bench()
+        var grant = it.grant
+        grant.expiresAt = Timestamp(milliseconds: end)
+        let asked = it.request(.tokenSupplied(Ticket(1)))
+        let told = it.names(.answered(asked, it.session(grant))).contains("token expires")
+        #expect(told == (end != .max))
+    }
+
+    @Test func aClockThatIsSetBackMakesNobodyWaitForADay() {
+        var it = Bench()
+        _ = it.goLive()
+        _ = it.give(.failed(it.request(.syncRequested), .unreachable("gone")))
+        guard case .offline(let until) = it.synchronizer.connection else {
+            Issue.record("\(it.synchronizer.connection)")
+            return
+        }
+        let wait = until - it.now
+        it.now = it.now + -86_400_000
+        #expect(it.give(.woke).wake == it.now + wait)
+        it.now = it.now + wait
+        #expect(it.names(.woke) == ["ask session"])
+    }
+
+    @Test func aClockThatIsSetBackKillsNoStreamAndDelaysNoPush() throws {
+        var it = Bench()
+        let stream = try it.goListening()
+        _ = it.give(.heard(stream.id, .heartbeat))
+        _ = try it.edit()
+        it.now = it.now + -86_400_000
+        #expect(it.give(.woke).wake == it.now + 1000)
+        it.now = it.now + 1000
+        #expect(it.names(.woke) == ["began", "sendingChanges", "push 1"])
+        it.now = it.now + 39_000
+        #expect(
+            it.names(.woke) == ["cancel", "close stream", "dirty", "failed: the server has been silent for too long"])
+    }
+
+    @Test func aServerThatAsksForPatienceGetsIt() throws {
+        var it = Bench()
+        _ = it.goLive()
+        _ = try it.edit("a")
+        let push = it.request(.syncRequested)
+        _ = it.give(.failed(push, .unreachable("too many requests", retryAfterMilliseconds: 120_000)))
+        #expect(it.synchronizer.connection == .offline(retryAt: it.now + 120_000))
+        #expect(it.names(.nudged) == [])
+        #expect(try it.edit("b") == [])
+        #expect(it.names(.syncRequested) == [])
+        it.now = it.now + 120_000
+        #expect(it.names(.woke) == ["ask session"])
+    }
+
+    @Test func noServerIsWaitedForLongerThanTenMinutes() {
+        var it = Bench()
+        _ = it.goLive()
+        let failure = SyncFailure.unreachable("full", retryAfterMilliseconds: .max)
+        _ = it.give(.failed(it.request(.syncRequested), failure))
+        #expect(it.synchronizer.connection == .offline(retryAt: it.now + 600_000))
+    }
+
+    @Test func aKeyAnEditOrTheNetworkEndsTheWaiting() throws {
+        for end in [Synchronizer.Input.nudged, .syncRequested, .edited] {
+            var it = Bench()
+            _ = it.goLive()
+            _ = it.give(.failed(it.request(.syncRequested), .unreachable("gone")))
+            try it.layer.create(note("text"), id: "n", author: nil, at: it.now)
+            #expect(it.names(end).contains("ask session"), "\(end)")
+        }
+    }
+
+    /// Streams that open and break at once: every reconnect works, and still the pauses grow.
+    @Test func onlyAStreamThatHoldsIsASuccess() throws {
+        var it = Bench()
+        var stream = try it.goListening()
+        for round in 1...6 {
+            _ = it.give(.heard(stream.id, .session(SessionEvent(.open))))
+            _ = it.give(.streamEnded(stream.id, nil))
+            #expect(it.synchronizer.session.failures == round)
+            let asked = it.request(.nudged)
+            let pull = it.request(.answered(asked, it.session()))
+            stream = try #require(it.give(.answered(pull, it.delta())).stream)
+        }
+        _ = it.give(.heard(stream.id, .heartbeat))
+        #expect(it.synchronizer.session.failures == 0)
+    }
+}
