@@ -45,7 +45,7 @@ extension InstantCacheEntry {
 
     private init(folder: String, folders: Folders) throws {
         let path = Folders.database(in: folder)
-        let store = try SQLiteStore(path: path)
+        let store = try SQLiteStore(lookingInto: path)
         defer { store.close() }
         let layer = Layer(store: store)
         let facts = try layer.facts()
@@ -56,7 +56,7 @@ extension InstantCacheEntry {
             server: facts.identity.server, documentIdentifier: facts.identity.documentID,
             layerName: facts.identity.layer, userID: facts.identity.userID, title: facts.title,
             isDownloaded: pdf > 0 && facts.cursor != nil, layerBytes: Self.bytes(of: path), pdfBytes: pdf,
-            state: unsent > 0 ? .dirty : facts.cursor == nil ? .unknown : .clean, lastSync: facts.lastSync,
+            state: try store.state(of: facts, hasUnsent: unsent > 0), lastSync: facts.lastSync,
             unread: try layer.unreadCount(), unsent: unsent, problem: nil, folder: folder,
             pdfSHA256: facts.pdfSHA256)
     }

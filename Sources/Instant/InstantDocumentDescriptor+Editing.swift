@@ -48,6 +48,7 @@ extension InstantDocumentDescriptor {
 
     private func edit<T>(_ body: (Layer, Timestamp) throws -> T) throws -> T {
         let performer = try performer()
+        try performer.snapshot.documentState.requireEditable()
         let result = try body(performer.layer, performer.environment.now())
         performer.post(.edited)
         return result
@@ -56,5 +57,21 @@ extension InstantDocumentDescriptor {
     private func newID() throws -> Record.ID {
         var random = SystemRandomNumberGenerator()
         return ULID.make(at: try performer().environment.now(), using: &random)
+    }
+}
+
+extension DocumentState {
+    /// An old local store is read, and not changed before it was brought up to date.
+    func requireEditable() throws(InstantError) {
+        switch self {
+        case .needsContentMigration, .needsResetForDatabaseMigration:
+            throw InstantError(
+                .contentMigrationNeeded, "this layer was stored by an older version and is brought up to date first")
+        case .migratingContent, .resettingForDatabaseMigration:
+            throw InstantError(
+                .performingContentMigration,
+                "this layer is being brought up to date just now: it can be read, try the edit again in a moment")
+        default: break
+        }
     }
 }

@@ -79,10 +79,14 @@ public final class InstantDocumentDescriptor: Sendable {
             }
             do throws(InstantError) {
                 let folder = folders.layer(identity)
-                let store = try Self.open(folder, identity: identity, now: environment.now())
+                try Folders.make(folder)
+                let lock = FileLock(path: Folders.lock(in: folder))
+                let store = try Self.open(
+                    folder, identity: identity, now: environment.now(), schema: environment.schema,
+                    mayUpgrade: lock != nil)
                 let performer = LayerPerformer(
                     folder: folder, store: store, folders: folders, transport: transport, environment: environment,
-                    hub: hub, onEvent: { [weak self] event in self?.onEvent?(event) })
+                    hub: hub, lock: lock, onEvent: { [weak self] event in self?.onEvent?(event) })
                 performer.post(.pushDelay(state.delay?.milliseconds))
                 state.performer = performer
                 return .success(performer)
@@ -91,15 +95,16 @@ public final class InstantDocumentDescriptor: Sendable {
         return try opened.get()
     }
 
+    /// - Parameter mayUpgrade: nobody else has the layer open.
     private static func open(
-        _ folder: String, identity: LayerIdentity, now: Timestamp
+        _ folder: String, identity: LayerIdentity, now: Timestamp, schema: Schema, mayUpgrade: Bool
     ) throws(InstantError) -> SQLiteStore {
-        try Folders.make(folder)
-        do {
-            let store = try SQLiteStore(path: Folders.database(in: folder))
+        try InstantError.translating {
+            let store = try SQLiteStore(
+                path: Folders.database(in: folder), schema: schema, mayUpgrade: mayUpgrade)
             try store.found(identity, now: now)
             return store
-        } catch { throw InstantError(error) }
+        }
     }
 
     /// The layer, for reading and editing; its errors are those of the core.
@@ -134,8 +139,9 @@ extension InstantDocumentDescriptor {
     public var events: AsyncStream<InstantEvent> { hub.stream() }
 
     public var documentState: DocumentState {
-        guard let performer = try? performer() else { return .invalid }
-        return performer.snapshot.documentState
+        do throws(InstantError) { return try performer().snapshot.documentState } catch {
+            return error.kind == .contentMigrationNeeded ? .needsContentMigration : .invalid
+        }
     }
 
     /// PDF and records are on this machine.

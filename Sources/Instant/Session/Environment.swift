@@ -16,6 +16,9 @@ package struct Environment: Sendable {
     /// Milliseconds before a download that broke off so many times in a row goes on.
     package var downloadPause: @Sendable (Int) -> Int64
 
+    /// The tables of a layer.
+    var schema = Schema.current
+
     package init(
         now: @escaping @Sendable () -> Timestamp, pollMilliseconds: Int = 500,
         downloadPause: @escaping @Sendable (Int) -> Int64 = { failures in

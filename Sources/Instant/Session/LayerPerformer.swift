@@ -47,7 +47,7 @@ final class LayerPerformer: Sendable {
 
     init(
         folder: String, store: SQLiteStore, folders: Folders, transport: HTTPTransport, environment: Environment,
-        hub: EventHub, onEvent: @escaping @Sendable (InstantEvent) -> Void
+        hub: EventHub, lock: FileLock?, onEvent: @escaping @Sendable (InstantEvent) -> Void
     ) {
         self.store = store
         self.folders = folders
@@ -58,11 +58,11 @@ final class LayerPerformer: Sendable {
         layer = Layer(store: store)
         lockPath = Folders.lock(in: folder)
         queue = DispatchQueue(label: "postilla.layer")
-        let lock = FileLock(path: lockPath)
         let synchronizer = Synchronizer(layer: layer, isLeading: lock != nil)
         published = Mutex(
             Published(connection: synchronizer.connection, documentState: synchronizer.cycle.state))
         state = Mutex(State(synchronizer: synchronizer, lock: lock, storeVersion: store.foreignVersion()))
+        post(.woke)
         poll()
     }
 

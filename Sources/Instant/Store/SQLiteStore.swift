@@ -12,7 +12,18 @@ final class SQLiteStore: LocalStore {
     ///
     /// - Parameter mayUpgrade: false when another program may have the file open.
     /// - Throws: ``StoreError``; a file that is damaged or newer than this program stays as it is.
-    init(path: String, schema: Schema = .current, mayUpgrade: Bool = true) throws {
+    convenience init(path: String, schema: Schema = .current, mayUpgrade: Bool = true) throws {
+        try self.init(path: path) { try schema.prepare($0, path: path, mayUpgrade: mayUpgrade) }
+    }
+
+    /// Opens the file as it is, for a look into it.
+    ///
+    /// - Throws: ``StoreError``, for a file of a newer program too.
+    convenience init(lookingInto path: String) throws {
+        try self.init(path: path) { _ = try Schema.current.found($0, path: path) }
+    }
+
+    private init(path: String, prepare: (Database) throws -> Void) throws {
         self.path = path
         var configuration = Configuration()
         configuration.label = "postilla.layer"
@@ -24,7 +35,7 @@ final class SQLiteStore: LocalStore {
         }
         do {
             pool = try DatabasePool(path: path, configuration: configuration)
-            try pool.writeWithoutTransaction { try schema.prepare($0, path: path, mayUpgrade: mayUpgrade) }
+            try pool.writeWithoutTransaction { try prepare($0) }
         } catch { throw StoreError(error, path: path) }
     }
 
@@ -88,5 +99,17 @@ extension SQLiteStore {
             return try store.facts().identity
         }
         guard known == identity else { throw StoreError.corrupt(path: path, "it holds another layer") }
+    }
+}
+
+extension SQLiteStore {
+    /// The state in which the layer would open.
+    func state(of facts: LayerFacts, hasUnsent: Bool) throws -> DocumentState {
+        let found = try read { try ($0 as? SQLiteTransaction).map { try Schema.current.found($0.db, path: path) } ?? 0 }
+        let missing = Schema.current.steps[found...]
+        guard missing.isEmpty else {
+            return missing.allSatisfy(\.keepsRows) ? .needsContentMigration : .needsResetForDatabaseMigration
+        }
+        return LayerMachine(facts, backlog: hasUnsent ? .kept : .none).state
     }
 }

@@ -37,7 +37,8 @@ struct Schema: Sendable {
         }
     }
 
-    private func found(_ db: Database, path: String) throws -> Int {
+    /// How many steps a file has taken; 0 for a new one.
+    func found(_ db: Database, path: String) throws -> Int {
         let found = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
         guard found <= version else { throw StoreError.newerSchema(path: path, found: found, known: version) }
         return found
@@ -49,7 +50,7 @@ struct Schema: Sendable {
         DELETE FROM staged;
         DELETE FROM shown;
         UPDATE facts SET json = json_set(
-            json_remove(json, '$.cursor', '$.loading', '$.contentVersion', '$.migratedTo'), '$.wasReset', json('true'));
+            json_remove(json, '$.cursor', '$.loading', '$.migratedTo'), '$.wasReset', json('true'));
         """
 
     /// `record`: the server's last word. `outbox`: what is ours and not yet there. `shown`: what the person sees, one

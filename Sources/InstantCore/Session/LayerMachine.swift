@@ -2,8 +2,10 @@
 public enum DocumentState: String, Hashable, Sendable, CaseIterable {
     /// Nothing is known of it: nothing was ever downloaded.
     case unknown
+    /// The local store is an older program's and has to be brought up to date before anything is changed.
     case needsContentMigration
     case migratingContent
+    /// The same, and what the server can send again has to be dropped for it.
     case needsResetForDatabaseMigration
     case resettingForDatabaseMigration
     /// Nothing of ours waits.
@@ -42,6 +44,13 @@ package struct LayerMachine: Hashable, Sendable {
     package init(isKnown: Bool, backlog: Backlog = .none) {
         self.isKnown = isKnown
         state = backlog != .none ? .dirty : isKnown ? .clean : .unknown
+    }
+
+    /// - Parameter facts: nil when they cannot be read.
+    package init(_ facts: LayerFacts?, backlog: Backlog) {
+        self.init(isKnown: facts?.cursor != nil, backlog: backlog)
+        guard let facts, facts.needsMigration else { return }
+        state = facts.wasReset ? .needsResetForDatabaseMigration : .needsContentMigration
     }
 
     package var isSyncing: Bool { state == .sendingChanges || state == .receivingChanges }
@@ -96,6 +105,26 @@ package struct LayerMachine: Hashable, Sendable {
         guard state == .clean || state == .dirty || state == .unknown else { return [] }
         return [.announceBegin] + move(to: .receivingChanges) + move(to: rest(backlog)) + [.announceFinish]
     }
+
+    /// The rows to show are those of an older program: readable, and not to be changed.
+    package var isMigrating: Bool {
+        switch state {
+        case .needsContentMigration, .migratingContent, .needsResetForDatabaseMigration,
+            .resettingForDatabaseMigration:
+            true
+        default: false
+        }
+    }
+
+    package mutating func migrationBegan() -> [Action] {
+        switch state {
+        case .needsContentMigration: move(to: .migratingContent)
+        case .needsResetForDatabaseMigration: move(to: .resettingForDatabaseMigration)
+        default: []
+        }
+    }
+
+    package mutating func migrated(backlog: Backlog) -> [Action] { isMigrating ? move(to: rest(backlog)) : [] }
 
     package mutating func storageRemoved() -> [Action] {
         let ending: [Action] = isSyncing ? [.announceFailure] : []

@@ -25,6 +25,7 @@ extension Synchronizer {
             pushAt = backlog == .sendable ? pushDelay.map { now + $0 } : nil
             if pushAt != nil { stopWaiting(now: now) }
         case .storeChanged:
+            try migrated()
             effects.append(.announce(.changed(LayerChanges())))
             let backlog = try layer.backlog()
             perform(cycle.edited(backlog: backlog))

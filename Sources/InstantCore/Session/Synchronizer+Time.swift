@@ -4,6 +4,7 @@ import SyncProtocol
 /// What the passing of time does.
 extension Synchronizer {
     mutating func woke(now: Timestamp, random: inout some RandomNumberGenerator) throws {
+        try migrate()
         if case .waiting(_, let until, _) = session.state, until <= now { perform(session.retryDue()) }
         switch stream.timePassed(at: now) {
         case .gathered(let id): effects.append(.closeStream(id))
@@ -21,6 +22,7 @@ extension Synchronizer {
         var due = [stream.due, expiry?.due].compactMap(\.self)
         if case .waiting(_, let until, _) = session.state { due.append(until) }
         if let pushAt, session.dataTicket != nil { due.append(pushAt) }
+        if isLeading, cycle.isMigrating { due.append(Self.atOnce) }
         let next = due.min()
         if next != wake {
             wake = next

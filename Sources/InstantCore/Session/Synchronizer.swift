@@ -22,7 +22,7 @@ package struct Synchronizer {
         case syncRequested
         case syncStopped
         case listening(Bool)
-        /// The moment of ``Effect/wake(_:)`` has come.
+        /// The moment of ``Effect/wake(_:)`` has come, or this process begins.
         case woke
         /// A key, the network coming back: do not wait any longer.
         case nudged
@@ -113,8 +113,7 @@ package struct Synchronizer {
     package init(layer: Layer, isLeading: Bool = true) {
         self.layer = layer
         self.isLeading = isLeading
-        let isKnown = (try? layer.facts())?.cursor != nil
-        cycle = LayerMachine(isKnown: isKnown, backlog: (try? layer.backlog()) ?? .none)
+        cycle = LayerMachine(try? layer.facts(), backlog: (try? layer.backlog()) ?? .none)
     }
 
     /// Takes one input. Total: a store that fails ends the cycle, no input crashes.

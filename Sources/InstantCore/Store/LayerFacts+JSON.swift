@@ -31,6 +31,9 @@ extension LayerFacts {
             if let groupOverride {
                 $0.member("groupOverride", object: { $0.member("group", orNull: groupOverride.group) })
             }
+            $0.member("derivation", derivation)
+            if let migratedTo { $0.member("migratedTo", migratedTo) }
+            if wasReset { $0.member("wasReset", true) }
         }
         return writer.text
     }
@@ -62,6 +65,9 @@ extension LayerFacts {
         isRecovering = value["isRecovering"]?.bool ?? false
         clockOffset = value["clockOffset"]?.integer ?? 0
         loading = value["loading"].flatMap(Loading.init(json:))
+        derivation = value["derivation"]?.integer ?? 1
+        migratedTo = value["migratedTo"]?.string
+        wasReset = value["wasReset"]?.bool ?? false
         if let override = value["groupOverride"] { groupOverride = GroupChoice(group: override["group"]?.string) }
     }
 }

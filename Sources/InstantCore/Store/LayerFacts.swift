@@ -30,6 +30,12 @@ package struct LayerFacts: Hashable, Sendable {
     package var loading: Loading?
     /// The group for new records in place of the token's default; nil: the token decides.
     package var groupOverride: GroupChoice?
+    /// How the rows to show were derived: ``ShownRow/derivation`` of the program that did it.
+    package var derivation = ShownRow.derivation
+    /// The last id whose row was derived anew; nil: that has not begun.
+    package var migratedTo: Record.ID?
+    /// The server's rows were dropped with tables of an old program; they come again with the next sync.
+    package var wasReset = false
 
     package struct Loading: Hashable, Sendable {
         package var epoch: String
@@ -58,6 +64,9 @@ package struct LayerFacts: Hashable, Sendable {
         self.identity = identity
         self.clientID = clientID
     }
+
+    /// The rows to show are those of an older program.
+    package var needsMigration: Bool { wasReset || derivation < ShownRow.derivation }
 
     /// The group a new record gets.
     package var groupForNew: String? {

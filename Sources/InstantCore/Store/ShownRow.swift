@@ -2,6 +2,9 @@ package import Annotations
 
 /// What a store keeps of a record so that lists need not read it: the row as it is drawn, and what orders and finds it.
 package struct ShownRow: Hashable, Sendable {
+    /// Raised when a record leads to another row than before; stores then derive theirs anew.
+    package static let derivation: Int64 = 1
+
     package var row: ListRow
     /// Of a comment: its root. Comments are rows of a thread, not of the list.
     package var root: Record.ID?

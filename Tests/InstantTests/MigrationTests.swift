@@ -1,0 +1,144 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Instant
+
+/// Local stores of older programs: `Resources/vectors/layer-v1.sql` is one as the first program kept it.
+@Suite(.timeLimit(.minutes(2))) struct MigrationTests {
+    private let folder: TemporaryFolder
+    private let server: FakeServer
+    private let stored = [
+        "14": "Agreed, and moved.", "01KEAAAAAAAAAAAAAAAAAAAAAA": "Written on the train", "30": "Mine",
+    ]
+
+    init() throws {
+        folder = try TemporaryFolder()
+        server = try plainServer()
+    }
+
+    private func client(_ schema: Schema = .current) throws -> InstantClient {
+        var environment = Environment(now: Environment.system.now, pollMilliseconds: 20)
+        environment.schema = schema
+        return try InstantClient(serverURL: server.url, dataDirectory: folder.url, environment: environment)
+    }
+
+    /// Puts the old file where the client will look for it.
+    private func keepOldStore(for descriptor: InstantDocumentDescriptor, derivation: Int? = nil) throws {
+        let place = descriptor.folders.layer(descriptor.identity)
+        try Folders.make(place)
+        var sql = try Repository.text("Resources/vectors/layer-v1.sql")
+            .replacing("http://127.0.0.1:1\"", with: descriptor.identity.server + "\"")
+        if let derivation { sql = sql.replacing(#""lastN":1"#, with: #""lastN":1,"derivation":\#(derivation)"#) }
+        try SQLiteStore(path: Folders.database(in: place), schema: Schema(steps: [.init(sql: sql)])).close()
+    }
+
+    private func states(_ events: AsyncStream<InstantEvent>, until last: DocumentState) async throws -> [DocumentState]
+    {
+        var states: [DocumentState] = []
+        try await wait(in: events) { event in
+            if case .didChangeSyncState(let state) = event { states.append(state) }
+            return states.last == last ? () : nil
+        }
+        return states
+    }
+
+    @Test func aStoreOfVersion1OpensWithEverythingThatWaits() async throws {
+        let client = try client()
+        let descriptor = try client.documentDescriptor(forJWT: token())
+        try keepOldStore(for: descriptor)
+        let edits = try descriptor.unsentEdits()
+        #expect(edits.map(\.kind) == [.update, .create, .update, .delete])
+        #expect(
+            edits.map(\.state) == [
+                .sending, .waiting, .conflict("someone else was first"), .refused("needs annotations:delete:self"),
+            ])
+        for edit in edits { #expect(edit.content?["text"]?.string == stored[edit.recordID]) }
+        let document = descriptor.editableDocument
+        #expect(try document.annotations(onPage: 0).map(\.id) == ["01KEAAAAAAAAAAAAAAAAAAAAAA", "30", "12", "14"])
+        // What was sealed goes with its old number, what waited behind it.
+        let events = descriptor.events
+        descriptor.reauthenticate(withJWT: token())
+        try await wait(in: events) { $0 == .didFinishSync ? () : nil }
+        let pushed = try #require(server.requests.first { $0.path.hasSuffix("/changes") })
+        let text = String(decoding: pushed.body, as: UTF8.self)
+        #expect(text.contains("Agreed, and moved.") && text.contains("01M7YAP7HP7QJAZ97DBBQM9EZ5"))
+        #expect(try descriptor.unsentEdits().map(\.kind) == [.update, .delete])
+    }
+
+    private static let wider = Schema(steps: Schema.current.steps + [.init(sql: "ALTER TABLE shown ADD COLUMN x TEXT")])
+    private static let other = Schema(steps: Schema.current.steps + [.init(sql: "CREATE TABLE x(y)", keepsRows: false)])
+
+    @Test func anotherTableIsAStep() throws {
+        let client = try client(Self.wider)
+        let descriptor = try client.documentDescriptor(forJWT: token())
+        try keepOldStore(for: descriptor)
+        #expect(try descriptor.editableDocument.annotationCount == 4)
+        #expect(try descriptor.unsentEdits().count == 4)
+        let path = Folders.database(in: descriptor.folders.layer(descriptor.identity))
+        #expect(throws: StoreError.newerSchema(path: path, found: Self.wider.version, known: Self.wider.version - 1)) {
+            _ = try SQLiteStore(path: path, schema: Schema(steps: Self.wider.steps.dropLast()))
+        }
+    }
+
+    @Test func aStoreThatCanOnlyBeResetKeepsWhatIsOurs() async throws {
+        let client = try client(Self.other)
+        let descriptor = try client.documentDescriptor(forJWT: token())
+        try keepOldStore(for: descriptor)
+        let events = descriptor.events
+        #expect(try descriptor.unsentEdits().count == 4)
+        let states = try await states(events, until: .dirty)
+        #expect(states == [.resettingForDatabaseMigration, .dirty])
+        // The server's rows come again with the next sync; what is ours stands there already.
+        #expect(descriptor.isDownloaded == false)
+        let texts = try descriptor.editableDocument.annotations(onPage: 0).map(\.text)
+        #expect(texts.sorted() == stored.values.sorted())
+        descriptor.reauthenticate(withJWT: token())
+        try await wait(in: events) { $0 == .didFinishSync ? () : nil }
+        #expect(server.requests.contains { $0.path.hasSuffix("/records") })
+    }
+
+    @Test func rowsOfAnOlderProgramAreReadAndDerivedAnew() async throws {
+        let client = try client()
+        let descriptor = try client.documentDescriptor(forJWT: token())
+        try keepOldStore(for: descriptor, derivation: 0)
+        // Somebody else has the layer open: only who holds the lock may bring it up to date.
+        var lock = FileLock(path: Folders.lock(in: descriptor.folders.layer(descriptor.identity)))
+        #expect(lock != nil)
+        #expect(descriptor.documentState == .needsContentMigration)
+        let document = descriptor.editableDocument
+        #expect(try document.annotationCount == 4)
+        let error = #expect(throws: InstantError.self) { try document.add(note("too early")) }
+        #expect(error?.kind == .contentMigrationNeeded)
+        #expect(try client.listCacheEntries().map(\.state) == [.needsContentMigration])
+        let events = descriptor.events
+        lock = nil
+        #expect(try await states(events, until: .dirty) == [.migratingContent, .dirty])
+        try document.add(note("now"))
+        #expect(try document.annotationCount == 5)
+        #expect(try client.listCacheEntries().map(\.state) == [.dirty])
+        withExtendedLifetime(lock) {}
+    }
+
+    @Test func tablesAreNotChangedUnderAProgramThatUsesThem() throws {
+        let client = try client(Self.wider)
+        let descriptor = try client.documentDescriptor(forJWT: token())
+        try keepOldStore(for: descriptor)
+        let lock = FileLock(path: Folders.lock(in: descriptor.folders.layer(descriptor.identity)))
+        let error = #expect(throws: InstantError.self) { try descriptor.unsentEdits() }
+        #expect(error?.kind == .contentMigrationNeeded)
+        #expect(error?.message.contains("end that program") == true)
+        #expect(descriptor.documentState == .needsContentMigration)
+        withExtendedLifetime(lock) {}
+    }
+
+    @Test(arguments: [
+        (DocumentState.needsContentMigration, InstantError.Kind.contentMigrationNeeded),
+        (.needsResetForDatabaseMigration, .contentMigrationNeeded), (.migratingContent, .performingContentMigration),
+        (.resettingForDatabaseMigration, .performingContentMigration),
+    ])
+    func nothingIsChangedMeanwhile(_ state: DocumentState, _ kind: InstantError.Kind) {
+        let error = #expect(throws: InstantError.self) { try state.requireEditable() }
+        #expect(error?.kind == kind)
+    }
+}
