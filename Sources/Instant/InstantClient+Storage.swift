@@ -40,15 +40,19 @@ extension InstantClient {
         try remove([entry], discardingUnsent: discardingUnsent)
     }
 
+    /// A layer that cannot be opened, and with it whatever edits it held.
+    package static func removeUnreadable(_ entry: InstantCacheEntry) throws(InstantError) {
+        if entry.problem != nil { try Folders.remove(entry.folder) }
+    }
+
     /// PDFs, finished or not, that no layer of any server uses.
-    public func removeUnreferencedCacheEntries() throws(InstantError) {
-        let entries = InstantCacheEntry.all(in: folders)
-        // A layer that cannot be read may need any of them.
-        guard entries.allSatisfy({ $0.problem == nil }) else { return }
-        let used = Set(entries.map(\.pdfSHA256))
-        for name in Folders.entries(folders.pdfs) where !used.contains(String(name.prefix(64))) {
-            try Folders.remove(folders.pdfs + "/" + name)
-        }
+    public func removeUnreferencedCacheEntries() throws(InstantError) { _ = try folders.removeUnreferenced() }
+
+    /// The same for a whole data folder.
+    ///
+    /// - Returns: the bytes that are free now; nil where a layer cannot be read, which may need any of them.
+    public static func removeUnreferencedCacheEntries(in dataDirectory: URL) throws(InstantError) -> Int64? {
+        try Folders(root: dataDirectory.path(percentEncoded: false).trimmedSlashes).removeUnreferenced()
     }
 
     /// The name for new records of this installation, one line; asked for once.
@@ -72,5 +76,19 @@ extension InstantClient {
         for descriptor in forget(entries.map(\.identity)) { descriptor.invalidate() }
         for entry in entries { try Folders.remove(entry.folder) }
         try removeUnreferencedCacheEntries()
+    }
+}
+
+extension Folders {
+    fileprivate func removeUnreferenced() throws(InstantError) -> Int64? {
+        let entries = InstantCacheEntry.all(in: self)
+        guard entries.allSatisfy({ $0.problem == nil }) else { return nil }
+        let used = Set(entries.map(\.pdfSHA256))
+        var bytes: Int64 = 0
+        for name in Self.entries(pdfs) where !used.contains(String(name.prefix(64))) {
+            bytes += Self.size(pdfs + "/" + name)
+            try Self.remove(pdfs + "/" + name)
+        }
+        return bytes
     }
 }

@@ -17,11 +17,18 @@ struct Postilla: AsyncParsableCommand {
         discussion: """
             Without a command it opens the library of layers on this machine. To look around without preparing \
             anything: postilla demo
+
+            In the examples of the commands server and token come from POSTILLA_SERVER and POSTILLA_TOKEN_FILE. Data \
+            goes to standard output, messages to standard error.
+
+            Exit codes: 0 done, 1 failed, 3 authentication, 4 not permitted, 5 server unreachable, 6 conflict, 64 usage \
+            or no usable terminal, 130 interrupted.
             """,
         version: "0.1.0",
         subcommands: [
             LibraryCommand.self, OpenCommand.self, DemoCommand.self, ListCommand.self, ShowCommand.self,
-            AddCommand.self, EditCommand.self, DeleteCommand.self, TokenCommand.self, UploadCommand.self,
+            AddCommand.self, EditCommand.self, DeleteCommand.self, WatchCommand.self, SyncCommand.self,
+            OutboxCommand.self, ConflictsCommand.self, StorageCommand.self, TokenCommand.self, UploadCommand.self,
             ServeCommand.self,
         ],
         defaultSubcommand: LibraryCommand.self)

@@ -67,6 +67,14 @@ final class SQLiteStore: LocalStore {
         try? pool.writeWithoutTransaction { try Int64.fetchOne($0.cachedStatement(sql: "PRAGMA data_version")) }
     }
 
+    /// What SQLite finds wrong with the file, in its words; nil: nothing. Reads all of it.
+    func damage() throws -> String? {
+        do {
+            let findings = try pool.read { try String.fetchAll($0, sql: "PRAGMA integrity_check(3)") }
+            return findings == ["ok"] ? nil : findings.joined(separator: "; ")
+        } catch { throw StoreError.orOther(error, path: path) }
+    }
+
     func close() { try? pool.close() }
 }
 

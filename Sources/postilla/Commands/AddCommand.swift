@@ -21,10 +21,10 @@ struct AddCommand: AsyncParsableCommand {
             first of 4, 6 and 1 that applies.
 
             Examples:
-              postilla add --note 'Which program?' --page 1 --at 72,100 --token-file t.jwt
-              postilla add --highlight --page 2 --rect 72,90,210,12 --rect 72,104,80,12 --text Agreed --token-file t.jwt
-              postilla add --content note.json --token-file t.jwt
-              jq -c '.[]' notes.json | postilla add --ndjson --token-file t.jwt
+              postilla add --note 'Which program?' --page 1 --at 72,100
+              postilla add --highlight --page 2 --rect 72,90,210,12 --text Agreed
+              postilla add --content note.json
+              jq -c '.[]' notes.json | postilla add --ndjson
             """)
 
     @OptionGroup var new: NewAnnotationOptions

@@ -13,7 +13,7 @@ struct DeleteCommand: AsyncParsableCommand {
             makes it a conflict (exit 6, see postilla conflicts).
 
             Examples:
-              postilla delete 01HV60ME365HS69FVQ1CE6PK2G --token-file t.jwt
+              postilla delete 01HV60ME365HS69FVQ1CE6PK2G
               postilla list --kind stamp --format ndjson | jq -r .id | xargs postilla delete
             """)
 

@@ -15,8 +15,9 @@ struct EditCommand: AsyncParsableCommand {
             One that is not allowed is not made (exit 4).
 
             Examples:
-              postilla edit 01HV60ME365HS69FVQ1CE6PK2G --text 'Which program, and when?' --token-file t.jwt
-              postilla show ID --format ndjson | jq '.content.color="#ff0000"' | postilla edit ID --content -
+              postilla edit 01HV60ME365HS69FVQ1CE6PK2G --text 'Which program, and when?'
+              postilla show ID --format ndjson | jq '.content.color = "#ff0000"' |
+                postilla edit ID --content -
             """)
 
     @Argument(help: ArgumentHelp("Its id, as list writes it.", valueName: "id"))

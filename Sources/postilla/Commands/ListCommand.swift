@@ -12,9 +12,9 @@ struct ListCommand: AsyncParsableCommand {
             the PDF itself are in it; comments are not, they are listed by: postilla comments ID
 
             Examples:
-              postilla list --token-file t.jwt
-              postilla list --token-file t.jwt --kind highlight --page 3 --format tsv | cut -f 4,7
-              postilla list --token-file t.jwt --format ndjson | jq -r .content.creatorName | sort | uniq -c
+              postilla list
+              postilla list --kind highlight --page 3 --format tsv | cut -f 4,7
+              postilla list --format ndjson | jq -r .content.creatorName | sort | uniq -c
             """)
 
     @Argument(help: ArgumentHelp("The server's address (or --server, POSTILLA_SERVER).", valueName: "server"))

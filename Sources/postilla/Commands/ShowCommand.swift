@@ -11,8 +11,8 @@ struct ShowCommand: AsyncParsableCommand {
             table is a block of facts for each, json one array of records, ndjson one record a line.
 
             Examples:
-              postilla show 01HV60ME365HS69FVQ1CE6PK2G --token-file t.jwt
-              postilla show 01HV60ME365HS69FVQ1CE6PK2G --token-file t.jwt --format ndjson | jq .content.bbox
+              postilla show 01HV60ME365HS69FVQ1CE6PK2G
+              postilla show 01HV60ME365HS69FVQ1CE6PK2G --format ndjson | jq .content.bbox
             """)
 
     @Argument(help: ArgumentHelp("Its id, as list writes it; several are shown one after the other.", valueName: "id"))

@@ -1,3 +1,4 @@
+import Dispatch
 import Screen
 
 #if canImport(Glibc)
@@ -45,6 +46,17 @@ enum Output {
             .map { CleanText(cleaning: String($0)).string }.joined(separator: "\n")
     }
 
+    /// Ends the program, without a word, as soon as nobody reads its output any more: one that waits for something to
+    /// tell would else not notice.
+    static func leaveWhenUnread() {
+        DispatchQueue(label: "postilla.output").async {
+            // No event is asked for: only an error or a hang-up wakes it.
+            var output = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
+            while poll(&output, 1, -1) < 0, errno == EINTR {}
+            ExitStatus.leave(.failed)
+        }
+    }
+
     private static func write(_ text: String, to descriptor: Int32) {
         var text = text
         text.withUTF8 { bytes in
@@ -56,8 +68,13 @@ enum Output {
                     let count = Darwin.write(descriptor, rest.baseAddress, rest.count)
                 #endif
                 if count < 0, errno == EINTR { continue }
-                // Nobody reads any more (`| head`): there is nothing left to say.
-                guard count > 0 else { ExitStatus.leave(.failed) }
+                guard count > 0 else {
+                    // Nobody reads any more (`| head`): there is nothing left to say.
+                    if errno != EPIPE, descriptor != STDERR_FILENO {
+                        error("cannot write the output: \(String(cString: strerror(errno)))")
+                    }
+                    ExitStatus.leave(.failed)
+                }
                 rest = UnsafeRawBufferPointer(rebasing: rest[count...])
             }
         }

@@ -36,6 +36,11 @@ extension LayerSession {
         if outcomes.contains(.waiting) { Output.message("kept here, sent by the next sync") }
     }
 
+    /// The records whose edits the server has not answered.
+    func waiting() throws -> [Record.ID] {
+        try descriptor.layer.store.read { try $0.entries(in: [.waiting, .sealed], limit: .max).map(\.id) }
+    }
+
     private func isWaiting(for ids: Set<Record.ID>) throws -> Bool {
         try descriptor.layer.store.read { store in
             let tally = try store.tally()

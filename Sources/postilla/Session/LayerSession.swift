@@ -81,8 +81,8 @@ struct LayerSession: Sendable {
     /// One cycle, both ways, unless another process sees to that or the server is left alone.
     func synchronize() async throws {
         guard let token else { return }
-        // What a command writes is sent when it has written it all.
-        descriptor.delayForSyncingLocalChanges = nil
+        // At once, also what others on this machine write while this command is the one that syncs.
+        descriptor.delayForSyncingLocalChanges = .zero
         guard !isElsewhere else {
             descriptor.reauthenticate(withJWT: token)
             return Output.message(

@@ -1,3 +1,4 @@
+import InstantCore
 import Synchronization
 
 /// A layer's tokens for the length of one command: the first one, and others when the server wants them.
@@ -35,5 +36,23 @@ final class TokenSupply: Sendable {
         let token = try await source.token(refused: refused, document: document, layer: layer)
         if let token { last.withLock { $0 = token } }
         return token
+    }
+}
+
+extension LayerSession {
+    /// A token in place of one that the server does not take any more. A source that may have another soon is asked
+    /// for a minute: what renews it may be a little late.
+    ///
+    /// - Throws: ``CommandFailure`` when it has none.
+    func anotherToken(for need: TokenNeed) async throws -> String {
+        var problem = "\(need)"
+        for attempt in 0..<(tokens?.canBeAskedAgain == true ? 30 : 1) {
+            if attempt > 0 { try await Task.sleep(for: .seconds(2)) }
+            do {
+                if let token = try await tokens?.next() { return token }
+            } catch let failure as CommandFailure { problem = failure.message }
+            if attempt == 0 { Output.message("\(problem): waiting for another token") }
+        }
+        throw CommandFailure(problem, .authentication)
     }
 }

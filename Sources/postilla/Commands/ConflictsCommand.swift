@@ -1,0 +1,70 @@
+import Annotations
+import ArgumentParser
+import Instant
+import InstantCore
+
+struct ConflictsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "conflicts", abstract: "List the edits that lost or were refused, and settle them.",
+        subcommands: [ConflictsListCommand.self, ConflictsResolveCommand.self],
+        defaultSubcommand: ConflictsListCommand.self)
+}
+
+struct ConflictsListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List them with base, mine and theirs.",
+        discussion: """
+            Needs no server, and no token when one layer is here or the options name one. json and ndjson are records \
+            {"id","edit","refused","reason","base","mine","theirs"}: base is the record the edit was made on, mine the \
+            content that was written, theirs the record as it stands now; null where there is none.
+
+            Examples:
+              postilla conflicts
+              postilla conflicts --format ndjson | jq '{id, mine: .mine.text}'
+            """)
+
+    @OptionGroup var listing: ListingOptions
+    @OptionGroup var layer: LayerOptions
+
+    func run() async throws {
+        let session = try await LayerSession.open(layer, local: true)
+        do throws(InstantError) {
+            var listing = Listing(listing, Self.columns)
+            for conflict in try session.descriptor.conflicts() {
+                listing.add(Self.fields(conflict), style: .trouble) { conflict.json }
+            }
+            listing.end(nothing: "no conflicts")
+        } catch { throw CommandFailure(error) }
+    }
+
+    private static let columns = [
+        Listing.Column("id", 26), .init("edit", 7), .init("reason", 30), .init("mine", 24), .init("theirs", 24),
+        .init("base", .rest),
+    ]
+
+    private static func fields(_ conflict: Conflict) -> [String] {
+        func text(_ content: Content?, _ nothing: String) -> String {
+            content.map { Annotation(id: conflict.recordID, content: $0).text } ?? nothing
+        }
+        return [
+            conflict.recordID, conflict.kind.rawValue, conflict.reason, text(conflict.mine, "(deleted)"),
+            text(conflict.theirs?.content, "(gone)"), text(conflict.base?.content, "(new)"),
+        ]
+    }
+}
+
+extension Conflict {
+    fileprivate var json: String {
+        var json = JSONWriter()
+        json.object {
+            $0.member("id", recordID)
+            $0.member("edit", kind.rawValue)
+            $0.member("refused", isRefusal)
+            $0.member("reason", reason)
+            $0.member("base", source: base?.json ?? "null")
+            $0.member("mine", source: mine?.text ?? "null")
+            $0.member("theirs", source: theirs?.json ?? "null")
+        }
+        return json.text
+    }
+}

@@ -1,0 +1,90 @@
+import Annotations
+import ArgumentParser
+import Instant
+import InstantCore
+
+struct OutboxCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "outbox", abstract: "List the edits that are only on this machine.",
+        discussion: """
+            Needs no server, and no token when one layer is here or the options name one. json and ndjson are records \
+            {"id","edit","state","reason"?,"made","content"?}: edit is create, update, delete or restore; state is \
+            waiting, sending, parked, conflict or refused.
+
+            Examples:
+              postilla outbox
+              postilla outbox --document reading-machines --format ndjson | jq -r .state
+            """)
+
+    @Argument(help: ArgumentHelp("The server's address (or --server, POSTILLA_SERVER).", valueName: "server"))
+    var target: String?
+
+    @OptionGroup var listing: ListingOptions
+    @OptionGroup var layer: LayerOptions
+
+    func run() async throws {
+        let session = try await LayerSession.open(layer, server: target, local: true)
+        do throws(InstantError) {
+            var listing = Listing(listing, Self.columns)
+            for edit in try session.descriptor.unsentEdits() {
+                listing.add(Self.fields(edit), style: edit.state.style) { edit.json }
+            }
+            listing.end(nothing: "nothing waits")
+        } catch { throw CommandFailure(error) }
+    }
+
+    static let columns = [
+        Listing.Column("id", 26), .init("edit", 7), .init("page", 4), .init("kind", 14), .init("made", .moment),
+        .init("state", 9), .init("reason", 30), .init("text", .rest),
+    ]
+
+    static func fields(_ edit: UnsentEdit) -> [String] {
+        let shown = (edit.content ?? edit.base?.content).map { Annotation(id: edit.recordID, content: $0) }
+        return [
+            edit.recordID, edit.kind.rawValue, shown?.pageIndex.map { "\($0 + 1)" } ?? "", shown?.kind.name ?? "",
+            edit.madeAt.iso8601, edit.state.word, edit.state.reason ?? "", shown?.text ?? "",
+        ]
+    }
+}
+
+extension UnsentEdit {
+    fileprivate var json: String {
+        var json = JSONWriter()
+        json.object {
+            $0.member("id", recordID)
+            $0.member("edit", kind.rawValue)
+            $0.member("state", state.word)
+            if let reason = state.reason { $0.member("reason", reason) }
+            $0.member("made", madeAt.iso8601)
+            if let content { $0.member("content", source: content.text) }
+        }
+        return json.text
+    }
+}
+
+extension UnsentEdit.State {
+    var word: String {
+        switch self {
+        case .waiting: "waiting"
+        case .sending: "sending"
+        case .parked: "parked"
+        case .conflict: "conflict"
+        case .refused: "refused"
+        }
+    }
+
+    var reason: String? {
+        switch self {
+        case .waiting, .sending: nil
+        case .parked(let why), .conflict(let why), .refused(let why): why
+        }
+    }
+
+    var style: Paint.Style {
+        switch self {
+        case .waiting, .sending: .plain
+        case .parked: .attention
+        case .conflict, .refused: .trouble
+        }
+    }
+}

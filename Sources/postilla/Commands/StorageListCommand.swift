@@ -1,0 +1,62 @@
+import Annotations
+import ArgumentParser
+import Instant
+
+struct StorageListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the layers on this machine.",
+        discussion: """
+            json and ndjson are records {"server","document","layer","user","title","downloaded","layerBytes",\
+            "pdfBytes","state","lastSync","unread","unsent","problem"}; a PDF may be shared by several layers.
+
+            Examples:
+              postilla storage list
+              postilla storage --format ndjson | jq 'select(.unsent > 0) | .document'
+            """)
+
+    @OptionGroup var listing: ListingOptions
+    @OptionGroup var storage: StorageOptions
+
+    func run() async throws {
+        let entries = try LayerNaming.entries(in: try storage.folder())
+        var listing = Listing(listing, Self.columns)
+        for entry in entries {
+            listing.add(Self.fields(entry), style: entry.problem == nil ? .plain : .trouble) { entry.json }
+        }
+        listing.end(nothing: "no layers on this machine")
+    }
+
+    private static let columns = [
+        Listing.Column("document", 24), .init("layer", 12), .init("user", 10), .init("state", 7), .init("bytes", 10),
+        .init("pdf", 10), .init("unsent", 6), .init("synced", .moment), .init("server", 28), .init("problem", .rest),
+    ]
+
+    private static func fields(_ entry: InstantCacheEntry) -> [String] {
+        [
+            entry.documentIdentifier, entry.layerName, entry.userID ?? "", entry.state.rawValue, "\(entry.layerBytes)",
+            "\(entry.pdfBytes)", "\(entry.unsent)", entry.lastSync?.iso8601 ?? "", entry.server, entry.problem ?? "",
+        ]
+    }
+}
+
+extension InstantCacheEntry {
+    fileprivate var json: String {
+        var json = JSONWriter()
+        json.object {
+            $0.member("server", server)
+            $0.member("document", documentIdentifier)
+            $0.member("layer", layerName)
+            $0.member("user", orNull: userID)
+            $0.member("title", title)
+            $0.member("downloaded", isDownloaded)
+            $0.member("layerBytes", layerBytes)
+            $0.member("pdfBytes", pdfBytes)
+            $0.member("state", state.rawValue)
+            $0.member("lastSync", orNull: lastSync?.iso8601)
+            $0.member("unread", unread)
+            $0.member("unsent", unsent)
+            $0.member("problem", orNull: problem)
+        }
+        return json.text
+    }
+}

@@ -1,0 +1,137 @@
+import Annotations
+import Instant
+import InstantCore
+import SyncProtocol
+
+/// Tells what changes in a layer until the process ends.
+///
+/// Events only say where to look: what is told comes from comparing revisions with those told last, so that an event
+/// that was missed, or comes twice, changes nothing.
+struct LayerWatch {
+    private let session: LayerSession
+    private var told: [Record.ID: Revision] = [:]
+    private var isCutOff = false
+
+    init(_ session: LayerSession) { self.session = session }
+
+    private var descriptor: InstantDocumentDescriptor { session.descriptor }
+
+    /// - Throws: ``CommandFailure`` when the server cannot be reached at the beginning, access is lost, or no source
+    ///   has another token.
+    mutating func run() async throws {
+        let events = descriptor.events
+        descriptor.startListeningForServerChanges()
+        try await session.synchronize()
+        let revision = try descriptor.layer.store.read { store in
+            try store.forEachRevision { told[$0] = $1 }
+            return try store.facts().cursor?.revision ?? 0
+        }
+        Output.json(ready(revision) + "\n")
+        for await event in events { try await heard(event) }
+    }
+
+    private mutating func heard(_ event: InstantEvent) async throws {
+        switch event {
+        case .didChangeRecords(let ids, _): try look(at: ids)
+        case .refresh: try look(at: changed())
+        case .didFailAuthentication(let need) where need != .noneYet:
+            descriptor.reauthenticate(withJWT: try await session.anotherToken(for: need))
+        case .tokenExpires:
+            // Ahead of time: a source that has no other yet is asked again when it must have.
+            if let token = try? await session.tokens?.next() { descriptor.reauthenticate(withJWT: token) }
+        case .didLoseAccess(let why): throw CommandFailure(why, .notPermitted)
+        case .didChangeConnection: tellConnection()
+        default: break
+        }
+    }
+
+    private mutating func tellConnection() {
+        switch descriptor.status.connection {
+        case .offline where !isCutOff:
+            isCutOff = true
+            Output.message("the server cannot be reached: trying again until it can")
+        case .live where isCutOff:
+            isCutOff = false
+            Output.message("connected again")
+        default: break
+        }
+    }
+
+    /// Every record whose revision is not the one that was told.
+    private func changed() throws -> Set<Record.ID> {
+        try descriptor.layer.store.read { store in
+            var changed: Set<Record.ID> = []
+            var gone = told
+            try store.forEachRevision { id, revision in
+                if gone.removeValue(forKey: id) != revision { changed.insert(id) }
+            }
+            return changed.union(gone.keys)
+        }
+    }
+
+    private mutating func look(at ids: Set<Record.ID>) throws {
+        let (found, head) = try descriptor.layer.store.read { store in
+            (try ids.map { (id: $0, stored: try store.record($0)) }, try store.facts().cursor?.revision ?? 0)
+        }
+        var lines: [(revision: Revision, text: String)] = []
+        for (id, stored) in found {
+            switch (stored, told[id]) {
+            case (let stored?, let before?) where stored.revision == before: continue
+            case (let stored?, let before):
+                told[id] = stored.revision
+                lines.append((stored.revision, Self.line(stored, isNew: before == nil)))
+            case (nil, _?):
+                told[id] = nil
+                lines.append((head, Self.line(deleted: id, revision: head)))
+            case (nil, nil): continue
+            }
+        }
+        for line in lines.sorted(by: { $0.revision < $1.revision }) { Output.json(line.text + "\n") }
+    }
+
+    private func ready(_ revision: Revision) -> String {
+        var json = JSONWriter()
+        json.object {
+            $0.member("event", "ready")
+            $0.member("document", descriptor.identifier)
+            $0.member("layer", descriptor.layerName)
+            $0.member("user", orNull: descriptor.userID)
+            $0.member("revision", revision)
+            $0.member("records", told.count)
+        }
+        return json.text
+    }
+
+    private static func line(_ stored: StoredRecord, isNew: Bool) -> String {
+        var json = JSONWriter(capacity: stored.record.content.text.utf8.count + 256)
+        json.object {
+            $0.member("event", isNew ? "created" : "updated")
+            $0.member("id", stored.id)
+            $0.member("revision", stored.revision)
+            $0.member("author", orNull: stored.record.updatedBy)
+            $0.member("record", source: stored.record.json)
+        }
+        return json.text
+    }
+
+    private static func line(deleted id: Record.ID, revision: Revision) -> String {
+        var json = JSONWriter()
+        json.object {
+            $0.member("event", "deleted")
+            $0.member("id", id)
+            $0.member("revision", revision)
+        }
+        return json.text
+    }
+}
+
+extension StoredLayer {
+    /// All the server's records in one view of the store, a thousand at a time.
+    fileprivate func forEachRevision(_ body: (Record.ID, Revision) -> Void) throws {
+        var last: Record.ID?
+        while case let rows = try records(after: last, limit: 1000), !rows.isEmpty {
+            for row in rows { body(row.id, row.revision) }
+            last = rows.last?.id
+        }
+    }
+}
