@@ -77,7 +77,7 @@ let package = Package(
             "Instant",
             [
                 "Annotations", "Authorization", "SyncProtocol", "InstantCore", httpClient, nio, nioHTTP, nioPosix,
-                nioSSL, sqlite, crypto, logging,
+                nioSSL, sqlite, rawSQLite, crypto, logging,
             ], rim),
 
         // The server.

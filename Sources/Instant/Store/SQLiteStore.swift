@@ -7,6 +7,7 @@ import InstantCore
 final class SQLiteStore: LocalStore {
     let path: String
     private let pool: DatabasePool
+    private let cache = StatementCache()
 
     /// Opens the file and makes the tables it lacks.
     ///
@@ -40,7 +41,7 @@ final class SQLiteStore: LocalStore {
     }
 
     func read<T>(_ body: (any StoredLayer) throws -> T) throws -> T {
-        do { return try pool.read { try body(SQLiteTransaction($0)) } } catch {
+        do { return try pool.read { try body(transaction($0)) } } catch {
             throw StoreError.orOther(error, path: path)
         }
     }
@@ -51,7 +52,7 @@ final class SQLiteStore: LocalStore {
                 var result: Result<T, any Error>?
                 // Immediate: a transaction that reads first must not find out at its first write that it is too late.
                 try db.inTransaction(.immediate) {
-                    let value = Result { try body(SQLiteTransaction(db)) }
+                    let value = Result { try body(transaction(db)) }
                     result = value
                     if case .success = value { return .commit }
                     return .rollback
@@ -75,7 +76,14 @@ final class SQLiteStore: LocalStore {
         } catch { throw StoreError.orOther(error, path: path) }
     }
 
-    func close() { try? pool.close() }
+    func close() {
+        try? pool.barrierWriteWithoutTransaction { _ in cache.finalize() }
+        try? pool.close()
+    }
+
+    private func transaction(_ db: Database) throws -> SQLiteTransaction {
+        SQLiteTransaction(statements: try cache.statements(of: db))
+    }
 }
 
 extension StoreError {

@@ -20,77 +20,83 @@ extension SQLiteTransaction {
                 created_by = excluded.created_by, grp = excluded.grp, boxes = excluded.boxes, text = excluded.text,
                 search = excluded.search, changed = excluded.changed, created = excluded.created,
                 delivery = excluded.delivery, warning = excluded.warning
-            """,
-            [
-                row.id, shown.root, !shown.isComment, row.pageKey, row.topKey, row.kind.type, row.author,
-                row.authorKey, row.createdBy, row.group, boxes.joined(separator: " "), row.text, shown.search,
-                row.changedKey, shown.createdAt?.milliseconds ?? Int64.min, row.delivery.rawValue, row.warning,
-            ])
+            """, .text(row.id), .text(shown.root), .integer(!shown.isComment), .integer(row.pageKey), .real(row.topKey),
+            .text(row.kind.type), .text(row.author), .text(row.authorKey), .text(row.createdBy), .text(row.group),
+            .text(boxes.joined(separator: " ")), .text(row.text), .text(shown.search), .integer(row.changedKey),
+            .integer(shown.createdAt?.milliseconds ?? Int64.min), .text(row.delivery.rawValue), .text(row.warning))
     }
 
-    func hide(_ id: Record.ID) throws { try run("DELETE FROM shown WHERE id = ?", [id]) }
+    func hide(_ id: Record.ID) throws { try run("DELETE FROM shown WHERE id = ?", .text(id)) }
 
     func setUnread(_ ids: some Sequence<Record.ID>, _ unread: Bool) throws {
-        for id in ids { try run("UPDATE shown SET unread = ? WHERE id = ?", [unread, id]) }
+        for id in ids { try run("UPDATE shown SET unread = ? WHERE id = ?", .integer(unread), .text(id)) }
     }
 
     func unreadCount() throws -> Int { try number("SELECT count(*) FROM shown WHERE listed AND unread") }
 
     func row(_ id: Record.ID) throws -> ListRow? {
-        try one("SELECT \(Self.columns) FROM shown s WHERE id = ?", [id], listRow)
+        try composed("SELECT \(Self.columns) FROM shown s WHERE id = ?", [.text(id)], listRow).first
     }
 
     func count(_ query: ListQuery) throws -> Int {
         let (clause, values) = condition(query.filter)
-        return try number("SELECT count(*) FROM shown s WHERE \(clause)", values)
+        return try number(composed: "SELECT count(*) FROM shown s WHERE \(clause)", values)
     }
 
     func rows(_ query: ListQuery, offset: Int, limit: Int) throws -> [ListRow] {
         let (clause, values) = condition(query.filter)
-        return try all(
+        return try composed(
             """
             SELECT \(Self.columns) FROM shown s WHERE \(clause) ORDER BY \(query.order.columns) LIMIT ? OFFSET ?
-            """, values + [max(0, limit), max(0, offset)], listRow)
+            """, values + [.integer(max(0, limit)), .integer(max(0, offset))], listRow)
     }
 
     func position(of id: Record.ID, in query: ListQuery) throws -> Int? {
         let (clause, values) = condition(query.filter)
-        guard try number("SELECT count(*) FROM shown s WHERE \(clause) AND id = ?", values + [id]) > 0 else {
-            return nil
-        }
+        let listed = "SELECT count(*) FROM shown s WHERE \(clause) AND id = ?"
+        guard try number(composed: listed, values + [.text(id)]) > 0 else { return nil }
         return try number(
-            """
-            SELECT count(*) FROM shown s, (SELECT * FROM shown WHERE id = ?) it
-            WHERE \(clause) AND \(query.order.isBefore)
-            """, [id] + values)
+            composed: """
+                SELECT count(*) FROM shown s, (SELECT * FROM shown WHERE id = ?) it
+                WHERE \(clause) AND \(query.order.isBefore)
+                """, [.text(id)] + values)
     }
 
     func rows(onPage page: Int) throws -> [ListRow] {
-        try all("SELECT \(Self.columns) FROM shown s WHERE listed AND page = ? ORDER BY top, id", [page], listRow)
+        try composed(
+            "SELECT \(Self.columns) FROM shown s WHERE listed AND page = ? ORDER BY top, id", [.integer(page)], listRow)
     }
 
     func thread(under root: Record.ID) throws -> [Record.ID] {
-        try all("SELECT id FROM shown WHERE root = ? ORDER BY created, id", [root]) { $0[0] }
+        try all("SELECT id FROM shown WHERE root = ? ORDER BY created, id", .text(root)) { $0.text(0) }
     }
 
-    private func condition(_ filter: ListFilter) -> (String, [Value]) {
+    private func composed<T>(_ sql: String, _ values: [SQLValue], _ read: (Columns) throws -> T) throws -> [T] {
+        try statements.prepared(composed: sql).rows(values, read)
+    }
+
+    private func number(composed sql: String, _ values: [SQLValue]) throws -> Int {
+        try statements.prepared(composed: sql).first(values) { $0.number(0) } ?? 0
+    }
+
+    private func condition(_ filter: ListFilter) -> (String, [SQLValue]) {
         var clauses = ["s.listed"]
-        var values: [Value] = []
+        var values: [SQLValue] = []
         if !filter.kinds.isEmpty {
             clauses.append("s.kind IN (\(filter.kinds.map { _ in "?" }.joined(separator: ", ")))")
-            values += filter.kinds.map(\.type).sorted()
+            values += filter.kinds.map(\.type).sorted().map { .text($0) }
         }
         if !filter.text.isEmpty {
             clauses.append("instr(s.search, ?) > 0")
-            values.append(filter.text.lowercased())
+            values.append(.text(filter.text.lowercased()))
         }
         if let author = filter.author {
             clauses.append("s.author = ?")
-            values.append(author)
+            values.append(.text(author))
         }
         if let page = filter.pageIndex {
             clauses.append("s.page = ?")
-            values.append(page)
+            values.append(.integer(page))
         }
         if filter.unreadOnly { clauses.append("s.unread") }
         if filter.pendingOnly { clauses.append("s.delivery <> 'delivered'") }
@@ -102,20 +108,21 @@ extension SQLiteTransaction {
         (SELECT count(*) FROM shown c WHERE c.root = s.id)
         """
 
-    private func listRow(_ row: Row) throws -> ListRow {
-        let numbers = (row[3] as String).split(separator: " ").compactMap { Double($0) }
+    private func listRow(_ row: Columns) -> ListRow {
+        let numbers = row.text(3).split(separator: " ").compactMap { Double($0) }
         var boxes = stride(from: 0, to: numbers.count - 3, by: 4).map {
             Rect(left: numbers[$0], top: numbers[$0 + 1], width: numbers[$0 + 2], height: numbers[$0 + 3])
         }
         let box = boxes.isEmpty ? nil : boxes.removeFirst()
-        let page: Int = row[2]
-        let changed: Int64 = row[8]
+        let page = row.number(2)
+        let changed = row.integer(8)
         return ListRow(
-            id: row[0], kind: AnnotationKind(type: row[1]), pageIndex: page == ListRow.noPage ? nil : page,
-            box: box.flatMap { $0.width < 0 ? nil : $0 }, rects: boxes, text: row[4], author: row[5],
-            createdBy: row[6], group: row[7],
+            id: row.text(0), kind: AnnotationKind(type: row.text(1)), pageIndex: page == ListRow.noPage ? nil : page,
+            box: box.flatMap { $0.width < 0 ? nil : $0 }, rects: boxes, text: row.text(4),
+            author: row.optionalText(5), createdBy: row.optionalText(6), group: row.optionalText(7),
             changedAt: changed == .min ? nil : Timestamp(milliseconds: changed),
-            delivery: Delivery(rawValue: row[9]) ?? .delivered, isUnread: row[10], warning: row[11], replies: row[12])
+            delivery: Delivery(rawValue: row.text(9)) ?? .delivered, isUnread: row.flag(10),
+            warning: row.optionalText(11), replies: row.number(12))
     }
 }
 

@@ -6,52 +6,77 @@ import SyncProtocol
 import struct Annotations.Record
 
 extension SQLiteTransaction {
-    private static let columns =
-        "id, kind, base_revision, thread_revision, grp, content, base, stage, n, revision, reason, made_at, seq"
-
     func entries(of id: Record.ID) throws -> [OutboxEntry] {
-        try all("SELECT \(Self.columns) FROM outbox WHERE id = ? ORDER BY seq", [id], entry)
+        try all(
+            """
+            SELECT id, kind, base_revision, thread_revision, grp, content, base, stage, n, revision, reason, made_at, seq
+            FROM outbox WHERE id = ? ORDER BY seq
+            """, .text(id), read: entry)
     }
 
+    /// One index gives each stage in the order of `seq`: several are merged, never sorted.
     func entries(in stages: Set<OutboxEntry.Stage>, limit: Int) throws -> [OutboxEntry] {
-        let names = stages.map { "'\($0.rawValue)'" }.sorted().joined(separator: ", ")
-        return try all(
-            "SELECT \(Self.columns) FROM outbox WHERE stage IN (\(names)) ORDER BY seq LIMIT ?", [limit], entry)
+        let each = stages.map(\.rawValue).sorted().map { stage in
+            """
+            SELECT id, kind, base_revision, thread_revision, grp, content, base, stage, n, revision, reason, made_at, seq
+            FROM outbox WHERE stage = '\(stage)'
+            """
+        }
+        guard !each.isEmpty else { return [] }
+        return try statements.prepared(composed: each.joined(separator: " UNION ALL ") + " ORDER BY seq LIMIT ?")
+            .rows([.integer(limit)], entry)
     }
 
     func entry(_ seq: Int64) throws -> OutboxEntry? {
-        try one("SELECT \(Self.columns) FROM outbox WHERE seq = ?", [seq], entry)
+        try one(
+            """
+            SELECT id, kind, base_revision, thread_revision, grp, content, base, stage, n, revision, reason, made_at, seq
+            FROM outbox WHERE seq = ?
+            """, .integer(seq), read: entry)
     }
 
     func tally() throws -> [OutboxEntry.Stage: Int] {
         let counts = try all("SELECT stage, count(*) FROM outbox GROUP BY stage") { row in
-            (OutboxEntry.Stage(rawValue: row[0]), row[1] as Int)
+            (OutboxEntry.Stage(rawValue: row.text(0)), row.number(1))
         }
         return counts.reduce(into: [:]) { tally, count in if let stage = count.0 { tally[stage] = count.1 } }
     }
 
     func append(_ entry: OutboxEntry) throws -> OutboxEntry {
-        try run(
-            "INSERT INTO outbox(\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            values(entry) + [nil])
+        let (n, revision, reason) = entry.state.parts
+        let seq = try one(
+            """
+            INSERT INTO outbox(
+                id, kind, base_revision, thread_revision, grp, content, base, stage, n, revision, reason, made_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq
+            """, .text(entry.id), .text(entry.kind.rawValue), .integer(entry.baseRevision),
+            .integer(entry.threadRevision), .text(entry.group), .text(entry.content?.text), .text(entry.base?.json),
+            .text(entry.stage.rawValue), .integer(n), .integer(revision), .text(reason),
+            .integer(entry.madeAt.milliseconds)
+        ) { $0.integer(0) }
+        guard let seq else { throw DatabaseError(resultCode: .SQLITE_ERROR, message: "an edit was not kept") }
         var entry = entry
-        entry.seq = db.lastInsertedRowID
+        entry.seq = seq
         return entry
     }
 
     func replace(_ entry: OutboxEntry) throws {
+        let (n, revision, reason) = entry.state.parts
         try run(
             """
             UPDATE outbox SET id = ?, kind = ?, base_revision = ?, thread_revision = ?, grp = ?, content = ?, base = ?,
             stage = ?, n = ?, revision = ?, reason = ?, made_at = ? WHERE seq = ?
-            """, values(entry) + [entry.seq])
+            """, .text(entry.id), .text(entry.kind.rawValue), .integer(entry.baseRevision),
+            .integer(entry.threadRevision), .text(entry.group), .text(entry.content?.text), .text(entry.base?.json),
+            .text(entry.stage.rawValue), .integer(n), .integer(revision), .text(reason),
+            .integer(entry.madeAt.milliseconds), .integer(entry.seq))
     }
 
-    func removeEntry(_ seq: Int64) throws { try run("DELETE FROM outbox WHERE seq = ?", [seq]) }
+    func removeEntry(_ seq: Int64) throws { try run("DELETE FROM outbox WHERE seq = ?", .integer(seq)) }
 
     func ownWrite(_ id: Record.ID) throws -> OwnWrite? {
-        try one("SELECT seq, revision FROM own WHERE id = ?", [id]) {
-            OwnWrite(id: id, seq: $0[0], revision: $0[1])
+        try one("SELECT seq, revision FROM own WHERE id = ?", .text(id)) {
+            OwnWrite(id: id, seq: $0.integer(0), revision: $0.integer(1))
         }
     }
 
@@ -67,41 +92,28 @@ extension SQLiteTransaction {
 
     func note(_ write: OwnWrite) throws {
         try run(
-            "INSERT OR REPLACE INTO own(id, seq, revision) VALUES (?, ?, ?)", [write.id, write.seq, write.revision])
+            "INSERT OR REPLACE INTO own(id, seq, revision) VALUES (?, ?, ?)", .text(write.id), .integer(write.seq),
+            .integer(write.revision))
     }
 
-    private func values(_ entry: OutboxEntry) -> [Value] {
-        var (n, revision, reason): (Int64, Revision, String) = (0, 0, "")
-        switch entry.state {
-        case .waiting: break
-        case .sealed(let given): n = given
-        case .applied(let given, let got): (n, revision) = (given, got)
-        case .parked(let why), .conflict(let why), .refused(let why): reason = why
-        }
-        return [
-            entry.id, entry.kind.rawValue, entry.baseRevision, entry.threadRevision, entry.group,
-            entry.content?.text, entry.base?.json, entry.stage.rawValue, n, revision, reason,
-            entry.madeAt.milliseconds,
-        ]
-    }
-
-    private func entry(_ row: Row) throws -> OutboxEntry {
-        guard let kind = ChangeKind(rawValue: row[1]), let stage = OutboxEntry.Stage(rawValue: row[7]) else {
+    private func entry(_ row: Columns) throws -> OutboxEntry {
+        guard let kind = ChangeKind(rawValue: row.text(1)), let stage = OutboxEntry.Stage(rawValue: row.text(7)) else {
             throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "an edit of an unknown kind waits in it")
         }
         let state: OutboxEntry.State =
             switch stage {
             case .waiting: .waiting
-            case .sealed: .sealed(n: row[8])
-            case .applied: .applied(n: row[8], revision: row[9])
-            case .parked: .parked(row[10])
-            case .conflict: .conflict(row[10])
-            case .refused: .refused(row[10])
+            case .sealed: .sealed(n: row.integer(8))
+            case .applied: .applied(n: row.integer(8), revision: row.integer(9))
+            case .parked: .parked(row.text(10))
+            case .conflict: .conflict(row.text(10))
+            case .refused: .refused(row.text(10))
             }
         return OutboxEntry(
-            seq: row[12], id: row[0], kind: kind, baseRevision: row[2], threadRevision: row[3], group: row[4],
-            content: (row[5] as String?).map { Content(checked: $0) }, base: (row[6] as String?).flatMap(record),
-            state: state, madeAt: Timestamp(milliseconds: row[11]))
+            seq: row.integer(12), id: row.text(0), kind: kind, baseRevision: row.integer(2),
+            threadRevision: row.optionalInteger(3), group: row.optionalText(4),
+            content: row.optionalText(5).map { Content(checked: $0) }, base: row.optionalText(6).flatMap(record),
+            state: state, madeAt: Timestamp(milliseconds: row.integer(11)))
     }
 
     /// A record as `Record.json` wrote it.
@@ -111,5 +123,17 @@ extension SQLiteTransaction {
         return Record(
             id: id, content: Content(content), createdBy: value["createdBy"]?.string,
             updatedBy: value["updatedBy"]?.string, group: value["group"]?.string)
+    }
+}
+
+extension OutboxEntry.State {
+    /// What its columns hold; where a state has nothing to say they hold 0 or nothing.
+    fileprivate var parts: (n: Int64, revision: Revision, reason: String) {
+        switch self {
+        case .waiting: (0, 0, "")
+        case .sealed(let n): (n, 0, "")
+        case .applied(let n, let revision): (n, revision, "")
+        case .parked(let why), .conflict(let why), .refused(let why): (0, 0, why)
+        }
     }
 }

@@ -5,38 +5,28 @@ import SyncProtocol
 
 import struct Annotations.Record
 
-/// The contract of the store, spoken to one connection inside one transaction. Statements are prepared once each.
+/// The contract of the store, spoken to one connection inside one transaction.
 struct SQLiteTransaction: WritableLayer {
-    let db: Database
+    let statements: Statements
 
-    init(_ db: Database) { self.db = db }
+    func run(_ sql: StaticString, _ values: SQLValue...) throws { try statements.prepared(sql).run(values) }
 
-    typealias Value = (any DatabaseValueConvertible)?
-
-    func run(_ sql: String, _ values: [Value] = []) throws {
-        try db.cachedStatement(sql: sql).execute(arguments: StatementArguments(values))
+    func one<T>(_ sql: StaticString, _ values: SQLValue..., read: (Columns) throws -> T) throws -> T? {
+        try statements.prepared(sql).first(values, read)
     }
 
-    func one<T>(_ sql: String, _ values: [Value] = [], _ read: (Row) throws -> T) throws -> T? {
-        let rows = try Row.fetchCursor(db.cachedStatement(sql: sql), arguments: StatementArguments(values))
-        return try rows.next().map(read)
+    func all<T>(_ sql: StaticString, _ values: SQLValue..., read: (Columns) throws -> T) throws -> [T] {
+        try statements.prepared(sql).rows(values, read)
     }
 
-    func all<T>(_ sql: String, _ values: [Value] = [], _ read: (Row) throws -> T) throws -> [T] {
-        let rows = try Row.fetchCursor(db.cachedStatement(sql: sql), arguments: StatementArguments(values))
-        var found: [T] = []
-        while let row = try rows.next() { found.append(try read(row)) }
-        return found
-    }
-
-    func number(_ sql: String, _ values: [Value] = []) throws -> Int {
-        try Int.fetchOne(db.cachedStatement(sql: sql), arguments: StatementArguments(values)) ?? 0
+    func number(_ sql: StaticString, _ values: SQLValue...) throws -> Int {
+        try statements.prepared(sql).first(values) { $0.number(0) } ?? 0
     }
 }
 
 extension SQLiteTransaction {
     func facts() throws -> LayerFacts {
-        guard let json = try one("SELECT json FROM facts", [], { $0[0] as String }) else {
+        guard let json = try one("SELECT json FROM facts", read: { $0.text(0) }) else {
             throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "it does not say which layer it holds")
         }
         do { return try LayerFacts(json: json) } catch {
@@ -48,49 +38,63 @@ extension SQLiteTransaction {
     func hasFacts() throws -> Bool { try number("SELECT count(*) FROM facts") > 0 }
 
     func set(_ facts: LayerFacts) throws {
-        try run("INSERT OR REPLACE INTO facts(one, json) VALUES (1, ?)", [facts.json])
+        try run("INSERT OR REPLACE INTO facts(one, json) VALUES (1, ?)", .text(facts.json))
     }
 
-    private static let columns = "id, revision, content, created_by, updated_by, grp"
-
-    private func stored(_ row: Row) -> StoredRecord {
+    private func stored(_ row: Columns) -> StoredRecord {
         StoredRecord(
             Record(
-                id: row[0], content: Content(checked: row[2]), createdBy: row[3], updatedBy: row[4], group: row[5]),
-            row[1])
-    }
-
-    private func values(_ record: StoredRecord) -> [Value] {
-        let (id, content) = (record.id, record.record.content.text)
-        return [id, record.revision, content, record.record.createdBy, record.record.updatedBy, record.record.group]
+                id: row.text(0), content: Content(checked: row.text(2)), createdBy: row.optionalText(3),
+                updatedBy: row.optionalText(4), group: row.optionalText(5)),
+            row.integer(1))
     }
 
     func record(_ id: Record.ID) throws -> StoredRecord? {
-        try one("SELECT \(Self.columns) FROM record WHERE id = ?", [id], stored)
+        try one(
+            "SELECT id, revision, content, created_by, updated_by, grp FROM record WHERE id = ?", .text(id),
+            read: stored)
     }
 
     func records(after id: Record.ID?, limit: Int) throws -> [StoredRecord] {
-        try all("SELECT \(Self.columns) FROM record WHERE id > ? ORDER BY id LIMIT ?", [id ?? "", limit], stored)
+        try all(
+            """
+            SELECT id, revision, content, created_by, updated_by, grp FROM record WHERE id > ? ORDER BY id LIMIT ?
+            """, .text(id ?? ""), .integer(limit), read: stored)
     }
 
-    func put(_ record: StoredRecord) throws {
-        try run("INSERT OR REPLACE INTO record(\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?)", values(record))
+    func put(_ stored: StoredRecord) throws {
+        let record = stored.record
+        try run(
+            """
+            INSERT OR REPLACE INTO record(id, revision, content, created_by, updated_by, grp)
+            VALUES (?, ?, ?, ?, ?, ?)
+            """, .text(record.id), .integer(stored.revision), .text(record.content.text), .text(record.createdBy),
+            .text(record.updatedBy), .text(record.group))
     }
 
-    func removeRecord(_ id: Record.ID) throws { try run("DELETE FROM record WHERE id = ?", [id]) }
+    func removeRecord(_ id: Record.ID) throws { try run("DELETE FROM record WHERE id = ?", .text(id)) }
 
-    func stage(_ record: StoredRecord) throws {
-        try run("INSERT OR REPLACE INTO staged(\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?)", values(record))
+    func stage(_ stored: StoredRecord) throws {
+        let record = stored.record
+        try run(
+            """
+            INSERT OR REPLACE INTO staged(id, revision, content, created_by, updated_by, grp)
+            VALUES (?, ?, ?, ?, ?, ?)
+            """, .text(record.id), .integer(stored.revision), .text(record.content.text), .text(record.createdBy),
+            .text(record.updatedBy), .text(record.group))
     }
 
     func clearStage() throws { try run("DELETE FROM staged") }
 
     func staged(after id: Record.ID?, limit: Int) throws -> [StoredRecord] {
-        try all("SELECT \(Self.columns) FROM staged WHERE id > ? ORDER BY id LIMIT ?", [id ?? "", limit], stored)
+        try all(
+            """
+            SELECT id, revision, content, created_by, updated_by, grp FROM staged WHERE id > ? ORDER BY id LIMIT ?
+            """, .text(id ?? ""), .integer(limit), read: stored)
     }
 
     func isStaged(_ id: Record.ID) throws -> Bool {
-        try number("SELECT count(*) FROM staged WHERE id = ?", [id]) > 0
+        try number("SELECT count(*) FROM staged WHERE id = ?", .text(id)) > 0
     }
 
     func stagedRecord(_ id: Record.ID) throws -> StoredRecord? {

@@ -1,0 +1,113 @@
+import GRDB
+import GRDBSQLite
+
+/// A statement of SQLite's. Each use binds all of its parameters anew and ends with it reset.
+struct PreparedStatement {
+    private let handle: OpaquePointer
+
+    init(_ sql: String, _ connection: SQLiteConnection) throws {
+        var prepared: OpaquePointer?
+        let code = sqlite3_prepare_v3(connection, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+        guard code == SQLITE_OK, let prepared else { throw DatabaseError(connection, code) }
+        handle = prepared
+    }
+
+    func finalize() { sqlite3_finalize(handle) }
+
+    func run(_ values: [SQLValue]) throws {
+        defer { sqlite3_reset(handle) }
+        try bind(values)
+        while try step() {}
+    }
+
+    /// - Parameter limit: rows behind it are not read.
+    func rows<T>(_ values: [SQLValue], limit: Int = .max, _ read: (Columns) throws -> T) throws -> [T] {
+        defer { sqlite3_reset(handle) }
+        try bind(values)
+        var found: [T] = []
+        while found.count < limit, try step() { found.append(try read(Columns(row: handle))) }
+        return found
+    }
+
+    func first<T>(_ values: [SQLValue], _ read: (Columns) throws -> T) throws -> T? {
+        defer { sqlite3_reset(handle) }
+        try bind(values)
+        return try step() ? try read(Columns(row: handle)) : nil
+    }
+
+    /// - Returns: whether there is a row.
+    private func step() throws -> Bool {
+        switch sqlite3_step(handle) {
+        case SQLITE_ROW: return true
+        case SQLITE_DONE: return false
+        case let code: throw DatabaseError(sqlite3_db_handle(handle), code)
+        }
+    }
+
+    private func bind(_ values: [SQLValue]) throws {
+        for (index, value) in zip(Int32(1)..., values) {
+            let code =
+                switch value {
+                case .null: sqlite3_bind_null(handle, index)
+                case .integer(let number): sqlite3_bind_int64(handle, index, number)
+                case .real(let number): sqlite3_bind_double(handle, index, number)
+                case .text(let text): bind(text, index)
+                }
+            guard code == SQLITE_OK else { throw DatabaseError(sqlite3_db_handle(handle), code) }
+        }
+    }
+
+    private func bind(_ text: String, _ index: Int32) -> CInt {
+        // SQLITE_TRANSIENT, which Swift cannot read: SQLite makes a copy of its own.
+        let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+        var text = text
+        return text.withUTF8 { utf8 in
+            utf8.withMemoryRebound(to: CChar.self) {
+                // No text at all would be NULL: an empty one has an address as well.
+                $0.baseAddress.map { sqlite3_bind_text(handle, index, $0, Int32(utf8.count), copied) }
+                    ?? sqlite3_bind_text(handle, index, "", 0, copied)
+            }
+        }
+    }
+}
+
+/// What a parameter is bound to.
+enum SQLValue {
+    case null
+    case integer(Int64)
+    case real(Double)
+    case text(String)
+
+    static func text(_ text: String?) -> SQLValue { text.map { .text($0) } ?? .null }
+    static func integer(_ number: Int64?) -> SQLValue { number.map { .integer($0) } ?? .null }
+    static func integer(_ number: Int) -> SQLValue { .integer(Int64(number)) }
+    static func integer(_ flag: Bool) -> SQLValue { .integer(flag ? 1 : 0) }
+}
+
+/// The row a statement stands at. Valid only inside the closure it was given to.
+struct Columns {
+    fileprivate let row: OpaquePointer
+
+    func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(row, column) }
+    func number(_ column: Int32) -> Int { Int(sqlite3_column_int64(row, column)) }
+    func flag(_ column: Int32) -> Bool { sqlite3_column_int64(row, column) != 0 }
+
+    func optionalInteger(_ column: Int32) -> Int64? {
+        sqlite3_column_type(row, column) == SQLITE_NULL ? nil : sqlite3_column_int64(row, column)
+    }
+
+    /// Empty for NULL.
+    func text(_ column: Int32) -> String { optionalText(column) ?? "" }
+
+    func optionalText(_ column: Int32) -> String? {
+        guard let start = sqlite3_column_text(row, column) else { return nil }
+        let count = Int(sqlite3_column_bytes(row, column))
+        return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+    }
+}
+
+extension DatabaseError {
+    fileprivate init(_ connection: OpaquePointer?, _ code: CInt) {
+        self.init(resultCode: ResultCode(rawValue: code), message: String(cString: sqlite3_errmsg(connection)))
+    }
+}
