@@ -90,6 +90,7 @@ struct Run {
             ("curl of the pages, SQLite's bulk insert", result.bound),
             ("... of which curl", result.curl), ("... of which SQLite", result.insert),
         ] { table.add(name, samples, to: result.bound.median) }
+        table.add("processor time of the client alone", result.processor, to: nil)
         table.add("a new process to its first 100 rows", result.open, to: nil)
         table.add("... of which inside the library", result.openInside, to: nil)
         var memory = Table("MB", "VmHWM", "RssAnon")
@@ -114,6 +115,7 @@ struct Run {
         var table = Table("ms", "median", "least-most", "x")
         table.add("pushed, answered, the queue empty", result.push, to: result.bound.median)
         table.add("SQLite, the server's rows, 100 a commit", result.bound, to: result.bound.median)
+        table.add("processor time of the client alone", result.processor, to: nil)
         table.add("one edit, durable", result.edit, to: nil)
         Report.add("## \(options.edits) edits made without a connection\n\n\(table.text)\n")
     }

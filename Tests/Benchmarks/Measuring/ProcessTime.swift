@@ -2,6 +2,13 @@ import Foundation
 
 /// The processor time a process has used so far.
 enum ProcessTime {
+    /// Of this process, all threads together.
+    static var own: Duration {
+        var time = timespec()
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
+
     static func used(process: Int32) -> Duration? {
         guard let stat = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8) else { return nil }
         // The name stands in parentheses and may hold anything; behind it the fields are counted from the third.

@@ -14,6 +14,8 @@ struct QueueBenchmark {
     struct Result {
         var edit = Samples()
         var push = Samples()
+        /// Processor time of the client alone.
+        var processor = Samples()
         var bound = Samples()
     }
 
@@ -29,6 +31,10 @@ struct QueueBenchmark {
                 server: url, folder: home, token: backend.server.mint.token(document: document, user: "ana"),
                 isListening: false)
             client.descriptor.delayForSyncingLocalChanges = nil
+            // The cycle that brought the records is over: it would take the first edits along.
+            if client.descriptor.documentState != .clean {
+                try await client.wait("the first cycle") { _ in client.descriptor.documentState == .clean }
+            }
             for number in 0..<edits {
                 let start = ContinuousClock.now
                 _ = try client.descriptor.create(EditBenchmark.note(number))

@@ -11,6 +11,8 @@ struct ClientProcess {
         var whole: Duration
         /// By its own clock, from its first call of the library.
         var inside: Duration
+        /// Processor time of the whole process.
+        var processor: Duration
         var rows: Int
         var memory: ProcessMemory
     }
@@ -34,9 +36,13 @@ struct ClientProcess {
         try input.fileHandleForWriting.close()
         process.waitUntilExit()
         let words = String(decoding: line, as: UTF8.self).split(whereSeparator: \.isWhitespace)
-        guard words.count == 2, let rows = Int(words[0]), let milliseconds = Double(words[1]) else {
+        guard words.count == 3, let rows = Int(words[0]), let milliseconds = Double(words[1]),
+            let processor = Double(words[2])
+        else {
             throw BenchmarkError("the client process failed")
         }
-        return Outcome(whole: end - start, inside: .milliseconds(milliseconds), rows: rows, memory: memory)
+        return Outcome(
+            whole: end - start, inside: .milliseconds(milliseconds), processor: .milliseconds(processor), rows: rows,
+            memory: memory)
     }
 }

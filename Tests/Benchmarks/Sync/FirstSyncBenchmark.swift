@@ -10,6 +10,7 @@ struct FirstSyncBenchmark {
 
     struct Result {
         var sync = Samples()
+        var processor = Samples()
         var curl = Samples()
         var insert = Samples()
         /// curl and SQLite of one run, one after the other.
@@ -46,6 +47,7 @@ struct FirstSyncBenchmark {
             // The first fills the caches for all.
             guard number >= 0 else { continue }
             result.sync.add(sync.inside)
+            result.processor.add(sync.processor)
             result.curl.add(fetched)
             result.insert.add(inserted)
             result.bound.add(fetched + inserted)
