@@ -13,7 +13,7 @@ public enum AnnotationKind: Hashable, Sendable {
 
     public var type: String {
         if case .unknown(let type) = self { return type }
-        return Self.types.first { $0.1 == self }?.0 ?? "pspdfkit/unknown"
+        return Self.byKind[self] ?? "pspdfkit/unknown"
     }
 
     /// A mark on words, with one box (`rects`) for each line of them.
@@ -79,4 +79,5 @@ public enum AnnotationKind: Hashable, Sendable {
         ("pspdfkit/link", .link), ("pspdfkit/comment-marker", .commentMarker), ("pspdfkit/comment", .comment),
     ]
     private static let byType = Dictionary(uniqueKeysWithValues: types)
+    private static let byKind = Dictionary(uniqueKeysWithValues: types.map { ($1, $0) })
 }

@@ -29,56 +29,22 @@ extension Timestamp {
     /// `2026-05-30T02:20:01.313Z`, with an optional fraction and an offset of `Z` or `±hh:mm` (RFC 3339); years
     /// 0000 to 9999. nil for anything else.
     public init?(iso8601 text: String) {
-        var rest = Substring(text).utf8[...]
-        func number(_ digits: Int) -> Int64? {
-            guard rest.count >= digits else { return nil }
-            var value: Int64 = 0
-            for byte in rest.prefix(digits) {
-                guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
-                value = value * 10 + Int64(byte - UInt8(ascii: "0"))
-            }
-            rest = rest.dropFirst(digits)
-            return value
-        }
-        func take(_ bytes: UInt8...) -> UInt8? {
-            guard let first = rest.first, bytes.contains(first) else { return nil }
-            rest = rest.dropFirst()
-            return first
-        }
-        guard let year = number(4), take(UInt8(ascii: "-")) != nil, let month = number(2),
-            take(UInt8(ascii: "-")) != nil, let day = number(2),
-            take(UInt8(ascii: "T"), UInt8(ascii: "t"), UInt8(ascii: " ")) != nil,
-            let hour = number(2), take(UInt8(ascii: ":")) != nil, let minute = number(2),
-            take(UInt8(ascii: ":")) != nil,
-            let second = number(2), (1...12).contains(month), day >= 1, hour < 24, minute < 60,
-            second <= 60, Self.date(days: Self.days(year: year, month: month, day: day)) == (year, month, day)
+        var text = text
+        guard let milliseconds = text.withUTF8({ Self.milliseconds(MomentReader(bytes: $0)) }) else { return nil }
+        self.init(milliseconds: milliseconds)
+    }
+
+    private static func milliseconds(_ moment: MomentReader) -> Int64? {
+        var text = moment
+        guard let year = text.number(4), text.take("-"), let month = text.number(2), text.take("-"),
+            let day = text.number(2), text.take("T") || text.take("t") || text.take(" "),
+            let hour = text.number(2), text.take(":"), let minute = text.number(2), text.take(":"),
+            let second = text.number(2), (1...12).contains(month), day >= 1, hour < 24, minute < 60, second <= 60,
+            date(days: days(year: year, month: month, day: day)) == (year, month, day)
         else { return nil }
-        var milliseconds: Int64 = 0
-        if take(UInt8(ascii: ".")) != nil {
-            var scale: Int64 = 100
-            var any = false
-            while let digit = number(1) {
-                milliseconds += digit * scale
-                scale /= 10
-                any = true
-            }
-            guard any else { return nil }
-        }
-        var offset: Int64 = 0
-        let zone = take(UInt8(ascii: "Z"), UInt8(ascii: "z"), UInt8(ascii: "+"), UInt8(ascii: "-"))
-        switch zone {
-        case UInt8(ascii: "+")?, UInt8(ascii: "-")?:
-            guard let hours = number(2), take(UInt8(ascii: ":")) != nil, let minutes = number(2), hours < 24,
-                minutes < 60
-            else { return nil }
-            offset = (hours * 60 + minutes) * (zone == UInt8(ascii: "-") ? -1 : 1)
-        case .some: break
-        case nil: return nil
-        }
-        guard rest.isEmpty else { return nil }
-        let days = Self.days(year: year, month: month, day: day)
-        let seconds = ((days * 24 + hour) * 60 + minute - offset) * 60 + second
-        self.init(milliseconds: seconds * 1000 + milliseconds)
+        guard let fraction = text.fraction(), let offset = text.zone(), text.isAtEnd else { return nil }
+        let days = days(year: year, month: month, day: day)
+        return (((days * 24 + hour) * 60 + minute - offset) * 60 + second) * 1000 + fraction
     }
 
     /// `2026-05-30T02:20:01.313Z`. Outside years 0000–9999 the nearest moment within.
@@ -122,5 +88,55 @@ extension Int64 {
     fileprivate func padded(_ digits: Int) -> String {
         let text = String(self)
         return String(repeating: "0", count: Swift.max(0, digits - text.utf8.count)) + text
+    }
+}
+
+/// Walks through the text of a moment.
+private struct MomentReader {
+    let bytes: UnsafeBufferPointer<UInt8>
+    private var offset = 0
+
+    init(bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+
+    var isAtEnd: Bool { offset == bytes.count }
+
+    mutating func take(_ sign: Unicode.Scalar) -> Bool {
+        guard offset < bytes.count, bytes[offset] == UInt8(ascii: sign) else { return false }
+        offset += 1
+        return true
+    }
+
+    /// Exactly so many digits.
+    mutating func number(_ digits: Int) -> Int64? {
+        guard bytes.count - offset >= digits else { return nil }
+        var value: Int64 = 0
+        for byte in bytes[offset..<offset + digits] {
+            guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { return nil }
+            value = value * 10 + Int64(byte - UInt8(ascii: "0"))
+        }
+        offset += digits
+        return value
+    }
+
+    /// Milliseconds behind a point; 0 without one, nil when no digit follows it. Finer digits are dropped.
+    mutating func fraction() -> Int64? {
+        guard take(".") else { return 0 }
+        var milliseconds: Int64 = 0
+        var scale: Int64 = 100
+        let start = offset
+        while let digit = number(1) {
+            milliseconds += digit * scale
+            scale /= 10
+        }
+        return offset > start ? milliseconds : nil
+    }
+
+    /// `Z` or `±hh:mm`, in minutes.
+    mutating func zone() -> Int64? {
+        if take("Z") || take("z") { return 0 }
+        let isWest = take("-")
+        guard isWest || take("+"), let hours = number(2), take(":"), let minutes = number(2), hours < 24, minutes < 60
+        else { return nil }
+        return (hours * 60 + minutes) * (isWest ? -1 : 1)
     }
 }

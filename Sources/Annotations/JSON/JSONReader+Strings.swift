@@ -1,42 +1,52 @@
 extension JSONReader {
     /// Reads a string. Text without an escape is copied in one piece.
     package mutating func string() throws(JSONError) -> String {
-        let (range, escaped) = try stringRange()
-        guard escaped else {
-            guard let text = String(validating: bytes[range], as: UTF8.self) else { throw error(.invalidUTF8) }
-            return text
-        }
-        return try unescape(range)
+        let found = try quoted()
+        return found.isEscaped ? try unescape(found.range) : try text(found)
     }
 
     mutating func skipString() throws(JSONError) {
-        let (range, escaped) = try stringRange()
-        if escaped {
-            _ = try unescape(range)
-        } else if bytes[range].contains(where: { $0 >= 0x80 }), String(validating: bytes[range], as: UTF8.self) == nil {
-            throw error(.invalidUTF8)
-        }
+        let found = try quoted()
+        if found.isEscaped { _ = try unescape(found.range) } else if !found.isASCII { _ = try text(found) }
     }
 
-    /// The bytes between the quotes, and whether there is a backslash among them.
-    private mutating func stringRange() throws(JSONError) -> (Range<Int>, escaped: Bool) {
+    /// What stands between two quotes.
+    private struct Quoted {
+        var range: Range<Int>
+        /// There is a backslash in it.
+        var isEscaped: Bool
+        var isASCII: Bool
+    }
+
+    private mutating func quoted() throws(JSONError) -> Quoted {
         guard case .string = try peek() else { throw error(.wrongType("a string")) }
         let start = offset + 1
         var index = start
-        var escaped = false
+        var isEscaped = false
+        var all: UInt8 = 0
         while index < bytes.count {
-            switch bytes[index] {
+            let byte = bytes[index]
+            switch byte {
             case UInt8(ascii: "\""):
                 advance(to: index + 1)
-                return (start..<index, escaped)
+                return Quoted(range: start..<index, isEscaped: isEscaped, isASCII: all < 0x80)
             case UInt8(ascii: "\\"):
-                escaped = true
+                isEscaped = true
                 index += 2
             case 0..<0x20: throw JSONError(.controlCharacter, at: index)
-            default: index += 1
+            default:
+                all |= byte
+                index += 1
             }
         }
         throw JSONError(.unexpectedEnd, at: bytes.count)
+    }
+
+    private func text(_ found: Quoted) throws(JSONError) -> String {
+        // Validating is several times dearer than decoding what cannot be wrong.
+        if found.isASCII { return String(decoding: bytes[found.range], as: UTF8.self) }
+        guard let text = String(validating: bytes[found.range], as: UTF8.self) else { throw error(.invalidUTF8) }
+        return text
     }
 
     private func unescape(_ range: Range<Int>) throws(JSONError) -> String {

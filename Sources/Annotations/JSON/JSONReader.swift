@@ -278,14 +278,22 @@ package struct JSONReader {
 private struct SeenKeys {
     private var few: [String] = []
     private var many: Set<[UInt8]> = []
+    /// One of 64 bits for each key, by its length and its ends: most keys are seen to be new at a glance.
+    private var marks: UInt64 = 0
 
     mutating func insert(_ key: String) -> Bool {
-        if many.isEmpty {
-            if few.contains(where: key.isExactly) { return false }
-            few.append(key)
-            if few.count > 16 { many = Set(few.map { Array($0.utf8) }) }
-            return true
-        }
-        return many.insert(Array(key.utf8)).inserted
+        guard many.isEmpty else { return many.insert(Array(key.utf8)).inserted }
+        let mark = Self.mark(key)
+        if marks & mark != 0, few.contains(where: key.isExactly) { return false }
+        marks |= mark
+        if few.isEmpty { few.reserveCapacity(16) }
+        few.append(key)
+        if few.count > 16 { many = Set(few.map { Array($0.utf8) }) }
+        return true
+    }
+
+    private static func mark(_ key: String) -> UInt64 {
+        let ends = UInt64(key.utf8.first ?? 0) &* 31 &+ UInt64(key.utf8.last ?? 0) &* 7
+        return 1 << ((ends &+ UInt64(key.utf8.count)) & 63)
     }
 }

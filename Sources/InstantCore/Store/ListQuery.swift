@@ -62,7 +62,8 @@ package struct ListRow: Hashable, Sendable, Identifiable {
         pageIndex = annotation.pageIndex
         box = annotation.box
         rects = annotation.rects
-        text = String(annotation.text.prefix(512))
+        // A character has a byte at least: most texts need not be counted.
+        text = annotation.text.utf8.count <= 512 ? annotation.text : String(annotation.text.prefix(512))
         author = annotation.author
         self.createdBy = createdBy
         self.group = group

@@ -1,31 +1,28 @@
+import Dispatch
 import Foundation
-import Synchronization
 
-/// Looks at a process's memory again and again on a thread of its own: the kernel keeps no peak of what is anonymous.
-final class MemoryWatch: Sendable {
-    private struct State {
+/// Looks at a process's memory again and again on a queue of its own: the kernel keeps no peak of what is anonymous.
+final class MemoryWatch {
+    private let queue = DispatchQueue(label: "bench.memory")
+    private let timer: any DispatchSourceTimer
+    private let seen = Seen()
+
+    /// Used on the queue only.
+    private final class Seen: @unchecked Sendable {
         var memory = ProcessMemory()
-        var isRunning = true
     }
 
-    private let state = Mutex(State())
-    private let finished = DispatchSemaphore(value: 0)
-
-    init(process: Int32, every interval: TimeInterval = 0.004) {
-        let watch = Thread { [self] in
-            while state.withLock(\.isRunning) {
-                state.withLock { $0.memory.note(process: process) }
-                Thread.sleep(forTimeInterval: interval)
-            }
-            finished.signal()
-        }
-        watch.start()
+    init(process: Int32, every interval: DispatchTimeInterval = .milliseconds(4)) {
+        timer = DispatchSource.makeTimerSource(queue: queue)
+        let seen = seen
+        timer.setEventHandler { seen.memory.note(process: process) }
+        timer.schedule(deadline: .now(), repeating: interval)
+        timer.resume()
     }
 
     /// The peaks since the beginning.
     func stop() -> ProcessMemory {
-        state.withLock { $0.isRunning = false }
-        finished.wait()
-        return state.withLock(\.memory)
+        timer.cancel()
+        return queue.sync { seen.memory }
     }
 }

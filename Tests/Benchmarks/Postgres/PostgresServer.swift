@@ -8,6 +8,7 @@ final class PostgresServer {
     static let user = "bench"
 
     private let process = Process()
+    private let log = Pipe()
 
     /// - Returns: nil where there is no PostgreSQL.
     static func start(in folder: URL) throws -> PostgresServer? {
@@ -46,26 +47,31 @@ final class PostgresServer {
             ]
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
+        process.standardError = log
         process.currentDirectoryURL = folder
         try process.run()
+        try waitUntilReady()
     }
 
-    /// A connection, as soon as the server takes one.
-    func connect() throws -> PostgresConnection {
-        let limit = ContinuousClock.now + .seconds(30)
-        while true {
-            do { return try PostgresConnection(port: port, user: Self.user) } catch {
-                guard process.isRunning, ContinuousClock.now < limit else { throw error }
-                Thread.sleep(forTimeInterval: 0.05)
-            }
+    /// It says so in its log.
+    private func waitUntilReady() throws {
+        var said = ""
+        while !said.contains("ready to accept connections") {
+            let more = log.fileHandleForReading.availableData
+            guard !more.isEmpty else { throw BenchmarkError("PostgreSQL did not start: \(said)") }
+            said += String(decoding: more, as: UTF8.self)
         }
+        // Whatever else it says is read away, so that it never waits for somebody to listen.
+        log.fileHandleForReading.readabilityHandler = { _ = $0.availableData }
     }
+
+    func connect() throws -> PostgresConnection { try PostgresConnection(port: port, user: Self.user) }
 
     func stop() {
         // Interrupted it ends its sessions; terminated it would wait for them.
         process.interrupt()
         process.waitUntilExit()
+        log.fileHandleForReading.readabilityHandler = nil
     }
 
     /// Where `postgres` and `initdb` are: in the path, or where Debian puts them.
