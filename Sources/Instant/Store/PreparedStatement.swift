@@ -14,18 +14,17 @@ struct PreparedStatement {
 
     func finalize() { sqlite3_finalize(handle) }
 
-    func run(_ values: [SQLValue]) throws {
+    func run(_ values: [SQLValue]) throws { try each(values) { _ in } }
+
+    func each(_ values: [SQLValue], _ read: (Columns) throws -> Void) throws {
         defer { sqlite3_reset(handle) }
         try bind(values)
-        while try step() {}
+        while try step() { try read(Columns(row: handle)) }
     }
 
-    /// - Parameter limit: rows behind it are not read.
-    func rows<T>(_ values: [SQLValue], limit: Int = .max, _ read: (Columns) throws -> T) throws -> [T] {
-        defer { sqlite3_reset(handle) }
-        try bind(values)
+    func rows<T>(_ values: [SQLValue], _ read: (Columns) throws -> T) throws -> [T] {
         var found: [T] = []
-        while found.count < limit, try step() { found.append(try read(Columns(row: handle))) }
+        try each(values) { found.append(try read($0)) }
         return found
     }
 

@@ -72,6 +72,13 @@ extension SQLiteTransaction {
             .integer(entry.madeAt.milliseconds), .integer(entry.seq))
     }
 
+    func mark(_ seq: Int64, _ state: OutboxEntry.State) throws {
+        let (n, revision, reason) = state.parts
+        try run(
+            "UPDATE outbox SET stage = ?, n = ?, revision = ?, reason = ? WHERE seq = ?", .text(state.stage.rawValue),
+            .integer(n), .integer(revision), .text(reason), .integer(seq))
+    }
+
     func removeEntry(_ seq: Int64) throws { try run("DELETE FROM outbox WHERE seq = ?", .integer(seq)) }
 
     func ownWrite(_ id: Record.ID) throws -> OwnWrite? {
@@ -81,12 +88,13 @@ extension SQLiteTransaction {
     }
 
     func ownWrites(after id: Record.ID?, limit: Int) throws -> [OwnWrite] {
-        try all("SELECT id, seq, revision FROM own WHERE id > ? ORDER BY id LIMIT ?", [id ?? "", limit]) {
-            OwnWrite(id: $0[0], seq: $0[1], revision: $0[2])
+        try all("SELECT id, seq, revision FROM own WHERE id > ? ORDER BY id LIMIT ?", .text(id ?? ""), .integer(limit))
+        {
+            OwnWrite(id: $0.text(0), seq: $0.integer(1), revision: $0.integer(2))
         }
     }
 
-    func forgetOwnWrite(_ id: Record.ID) throws { try run("DELETE FROM own WHERE id = ?", [id]) }
+    func forgetOwnWrite(_ id: Record.ID) throws { try run("DELETE FROM own WHERE id = ?", .text(id)) }
 
     func forgetOwnWrites() throws { try run("DELETE FROM own") }
 

@@ -98,13 +98,14 @@ extension SQLiteTransaction {
     }
 
     func stagedRecord(_ id: Record.ID) throws -> StoredRecord? {
-        try one("SELECT \(Self.columns) FROM staged WHERE id = ?", [id], stored)
+        try one(
+            "SELECT id, revision, content, created_by, updated_by, grp FROM staged WHERE id = ?", .text(id),
+            read: stored)
     }
 
     func digest() throws -> ViewDigest {
-        let rows = try Row.fetchCursor(db.cachedStatement(sql: "SELECT id, revision FROM record"))
         var digest = ViewDigest()
-        while let row = try rows.next() { digest.add(row[0], row[1]) }
+        try statements.prepared("SELECT id, revision FROM record").each([]) { digest.add($0.text(0), $0.integer(1)) }
         return digest
     }
 }

@@ -12,19 +12,22 @@ extension Layer {
     ) throws -> LayerChanges {
         try store.write { store in
             var changes = LayerChanges()
-            guard try store.facts().clientID == request.clientID else { return changes }
-            let sealed = try store.entries(in: [.sealed], limit: .max)
+            let facts = try store.facts()
+            guard facts.clientID == request.clientID else { return changes }
+            // Each is answered once: a second answer to the same n finds nothing.
+            var sealed = Dictionary(
+                try store.entries(in: [.sealed], limit: .max).map { ($0.n, $0) },
+                uniquingKeysWith: { first, _ in first })
             for result in answer.results {
-                guard let entry = sealed.first(where: { $0.n == result.n }),
-                    let entry = try store.entry(entry.seq), entry.stage == .sealed
-                else { continue }
-                try store.take(result, of: entry, into: &changes)
+                guard let entry = sealed.removeValue(forKey: result.n) else { continue }
+                try store.take(result, of: entry, facts: facts, into: &changes)
             }
             if changes.startedAnew {
                 try store.beginRecovery(clientID: newClientID, into: &changes)
             }
-            if let delta = answer.delta { changes.merge(try store.take(delta)) }
+            if let delta = answer.delta { try store.take(delta, into: &changes) }
             if answer.reset { changes.needsSnapshot = true }
+            try store.show(changes)
             return changes
         }
     }
@@ -48,28 +51,31 @@ extension Layer {
             }
             try store.settle(entry, as: .refused("it is larger than the server takes"), into: &changes)
             try store.startAnew(clientID: newClientID, into: &changes)
+            try store.show(changes)
             return changes
         }
     }
 }
 
 extension WritableLayer {
-    fileprivate func take(_ result: ChangeResult, of entry: OutboxEntry, into changes: inout LayerChanges) throws {
+    fileprivate func take(
+        _ result: ChangeResult, of entry: OutboxEntry, facts: LayerFacts, into changes: inout LayerChanges
+    ) throws {
+        changes.ids.insert(entry.id)
         switch result.status {
         case .applied:
             guard let revision = result.revision else {
                 throw InvalidServerData("the server applied a change and named no revision")
             }
-            try applied(entry, revision: revision, into: &changes)
+            try applied(entry, revision: revision, cursor: facts.cursor)
         case .conflict:
             if let item = result.item, item.id == entry.id {
                 try item.check()
-                try receive(item, facts: try facts(), into: &changes)
+                try receive(item, user: facts.identity.userID, into: &changes)
             }
             try settle(entry, as: .conflict(result.reason ?? "someone else was first"), into: &changes)
         case .gone where entry.kind == .delete:
             try removeEntry(entry.seq)
-            try refreshShown(entry.id, into: &changes)
         case .gone:
             try settle(entry, as: .conflict(result.reason ?? "it was deleted meanwhile"), into: &changes)
         case .denied:
@@ -80,9 +86,7 @@ extension WritableLayer {
         }
     }
 
-    private func applied(_ entry: OutboxEntry, revision: Revision, into changes: inout LayerChanges) throws {
-        var done = entry
-        done.state = .applied(n: entry.n, revision: revision)
+    private func applied(_ entry: OutboxEntry, revision: Revision, cursor: Cursor?) throws {
         try note(OwnWrite(id: entry.id, seq: entry.seq, revision: revision))
         // What was edited meanwhile was edited on top of this change.
         for var later in try entries(of: entry.id) where later.seq > entry.seq && later.isUnsealed {
@@ -93,12 +97,11 @@ extension WritableLayer {
             }
         }
         try followUp(entry, revision: revision)
-        if try facts().cursor.map({ $0.revision >= revision }) ?? false {
+        if let cursor, cursor.revision >= revision {
             try removeEntry(entry.seq)
         } else {
-            try replace(done)
+            try mark(entry.seq, .applied(n: entry.n, revision: revision))
         }
-        try refreshShown(entry.id, into: &changes)
     }
 
     /// A restore brings back what the server had; text that it never saw comes behind it, unless it was edited anew.
@@ -112,10 +115,12 @@ extension WritableLayer {
                 base: entry.base, madeAt: entry.madeAt))
     }
 
-    /// Keeps what the server did not take, with the edits that were made on top of it.
+    /// Keeps what the server did not take, with the edits that were made on top of it. The row is shown anew by the
+    /// caller, with all others.
     func settle(
         _ entry: OutboxEntry, as state: OutboxEntry.State, into changes: inout LayerChanges
     ) throws {
+        changes.ids.insert(entry.id)
         var kept = entry
         kept.state = state
         if kept.kind == .restore, let base = kept.base {
@@ -127,8 +132,7 @@ extension WritableLayer {
             try removeEntry(later.seq)
             if kept.kind == .create, later.kind == .delete {
                 // The person had let go of it before the server did.
-                try removeEntry(kept.seq)
-                return try refreshShown(entry.id, into: &changes)
+                return try removeEntry(kept.seq)
             }
             kept = kept.joined(by: later)
         }
@@ -138,12 +142,6 @@ extension WritableLayer {
         } else {
             try replace(kept)
         }
-        try refreshShown(entry.id, into: &changes)
-    }
-
-    func refreshShown(_ id: Record.ID, into changes: inout LayerChanges) throws {
-        try refresh(id, facts: try facts())
-        changes.ids.insert(id)
     }
 
     /// A new clientID: what was sealed is unsealed and will be sealed anew. Its fate at the server is unknown; what it

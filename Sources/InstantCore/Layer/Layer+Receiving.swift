@@ -6,7 +6,12 @@ package import SyncProtocol
 extension Layer {
     /// The answer to a pull, or the tail of the answer to a push.
     package func take(_ delta: Delta) throws -> LayerChanges {
-        try store.write { try $0.take(delta) }
+        try store.write { store in
+            var changes = LayerChanges()
+            try store.take(delta, into: &changes)
+            try store.show(changes)
+            return changes
+        }
     }
 
     /// One event of the live stream: ignored when known, applied when it follows, else something was missed.
@@ -23,37 +28,38 @@ extension Layer {
                 changes.needsPull = true
                 return changes
             }
-            return try store.take(
-                Delta(epoch: event.epoch, changes: event.changes, upTo: event.revision, more: false))
+            try store.take(
+                Delta(epoch: event.epoch, changes: event.changes, upTo: event.revision, more: false), into: &changes)
+            try store.show(changes)
+            return changes
         }
     }
 }
 
 extension WritableLayer {
-    func take(_ delta: Delta) throws -> LayerChanges {
+    /// Rows and cursor; what is shown of them follows with ``show(_:)``, once for all.
+    func take(_ delta: Delta, into changes: inout LayerChanges) throws {
         var facts = try facts()
-        var changes = LayerChanges()
         guard let cursor = facts.cursor, cursor.epoch == delta.epoch else {
-            changes.needsSnapshot = facts.cursor != nil
-            return changes
+            if facts.cursor != nil { changes.needsSnapshot = true }
+            return
         }
         for item in delta.changes { try item.check() }
         // What the cursor has passed is known: a late answer does not bring back what is gone since.
         for item in delta.changes where item.revision > cursor.revision {
-            try receive(item, facts: facts, into: &changes)
+            try receive(item, user: facts.identity.userID, into: &changes)
         }
         if delta.upTo > cursor.revision {
             facts.cursor?.revision = delta.upTo
             try set(facts)
-            try forgetApplied(upTo: delta.upTo, facts: facts, into: &changes)
+            try forgetApplied(upTo: delta.upTo, into: &changes)
         }
-        return changes
     }
 
-    func receive(_ item: SyncItem, facts: LayerFacts, into changes: inout LayerChanges) throws {
+    func receive(_ item: SyncItem, user: String?, into changes: inout LayerChanges) throws {
         let stored = try record(item.id)
         guard item.revision > stored?.revision ?? -1 else { return }
-        let ours = try isOurs(item, user: facts.identity.userID)
+        let ours = try isOurs(item, user: user)
         switch item {
         case .record(let record, let revision): try put(StoredRecord(record, revision))
         case .removed(let id, _):
@@ -65,12 +71,15 @@ extension WritableLayer {
         for entry in try entries(of: item.id) {
             if case .applied(_, let revision) = entry.state, revision <= item.revision { try removeEntry(entry.seq) }
         }
-        try refresh(item.id, facts: facts)
         changes.ids.insert(item.id)
-        if !ours {
-            changes.byOthers.insert(item.id)
-            try setUnread(CollectionOfOne(item.id), true)
-        }
+        if !ours { changes.byOthers.insert(item.id) }
+    }
+
+    /// Makes every row that a step changed agree with record and outbox again, and marks what others did as unread.
+    func show(_ changes: LayerChanges) throws {
+        let facts = try facts()
+        for id in changes.ids { try refresh(id, facts: facts) }
+        try setUnread(changes.byOthers, true)
     }
 
     /// Written by this store, or by the same person elsewhere.
@@ -81,11 +90,10 @@ extension WritableLayer {
     }
 
     /// The server's rows have caught up with these changes of ours.
-    func forgetApplied(upTo revision: Revision, facts: LayerFacts, into changes: inout LayerChanges) throws {
+    func forgetApplied(upTo revision: Revision, into changes: inout LayerChanges) throws {
         for entry in try entries(in: [.applied], limit: .max) {
             guard case .applied(_, let applied) = entry.state, applied <= revision else { continue }
             try removeEntry(entry.seq)
-            try refresh(entry.id, facts: facts)
             changes.ids.insert(entry.id)
         }
     }

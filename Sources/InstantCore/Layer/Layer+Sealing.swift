@@ -22,7 +22,7 @@ extension Layer {
                     entry.state = .sealed(n: facts.lastN + 1)
                     guard batch.add(entry) else { break }
                     facts.lastN += 1
-                    try store.replace(entry)
+                    try store.mark(entry.seq, entry.state)
                 }
             }
             guard !batch.entries.isEmpty else { return nil }

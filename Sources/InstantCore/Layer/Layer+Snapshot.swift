@@ -75,7 +75,12 @@ extension Layer {
                 facts.cursor = Cursor(epoch: loading.epoch, revision: loading.at)
             }
             try store.set(facts)
-            if page.next == nil { try store.forgetApplied(upTo: loading.at, facts: facts, into: &changes) }
+            if page.next == nil {
+                var caughtUp = LayerChanges()
+                try store.forgetApplied(upTo: loading.at, into: &caughtUp)
+                try store.show(caughtUp)
+                changes.merge(caughtUp)
+            }
             return changes
         }
     }

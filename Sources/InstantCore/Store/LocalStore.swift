@@ -62,6 +62,8 @@ package protocol WritableLayer: StoredLayer {
     /// - Returns: the entry with its place in the queue, which is behind all others.
     func append(_ entry: OutboxEntry) throws -> OutboxEntry
     func replace(_ entry: OutboxEntry) throws
+    /// Only how far an entry has come: the rest of it is not written again.
+    func mark(_ seq: Int64, _ state: OutboxEntry.State) throws
     func removeEntry(_ seq: Int64) throws
     func note(_ write: OwnWrite) throws
     func forgetOwnWrite(_ id: Record.ID) throws

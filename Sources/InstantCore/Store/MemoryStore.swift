@@ -68,6 +68,9 @@ final class MemoryTransaction: WritableLayer {
     func replace(_ entry: OutboxEntry) {
         if let index = kept.outbox.firstIndex(where: { $0.seq == entry.seq }) { kept.outbox[index] = entry }
     }
+    func mark(_ seq: Int64, _ state: OutboxEntry.State) {
+        if let index = kept.outbox.firstIndex(where: { $0.seq == seq }) { kept.outbox[index].state = state }
+    }
     func removeEntry(_ seq: Int64) { kept.outbox.removeAll { $0.seq == seq } }
     func ownWrite(_ id: Record.ID) -> OwnWrite? { kept.own[id] }
     func ownWrites(after id: Record.ID?, limit: Int) -> [OwnWrite] { Self.page(kept.own, after: id, limit: limit) }

@@ -17,6 +17,17 @@ package struct OutboxEntry: Hashable, Sendable {
         case conflict(String)
         /// The server refused it, with its reason.
         case refused(String)
+
+        package var stage: Stage {
+            switch self {
+            case .waiting: .waiting
+            case .sealed: .sealed
+            case .parked: .parked
+            case .applied: .applied
+            case .conflict: .conflict
+            case .refused: .refused
+            }
+        }
     }
 
     /// The case of ``State`` alone, as a store keeps it.
@@ -56,16 +67,7 @@ package struct OutboxEntry: Hashable, Sendable {
         self.madeAt = madeAt
     }
 
-    package var stage: Stage {
-        switch state {
-        case .waiting: .waiting
-        case .sealed: .sealed
-        case .parked: .parked
-        case .applied: .applied
-        case .conflict: .conflict
-        case .refused: .refused
-        }
-    }
+    package var stage: Stage { state.stage }
 
     /// Not yet answered by the server.
     package var isPending: Bool { stage == .waiting || stage == .sealed || stage == .parked }

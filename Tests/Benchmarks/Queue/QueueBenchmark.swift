@@ -40,12 +40,14 @@ struct QueueBenchmark {
                 _ = try client.descriptor.create(EditBenchmark.note(number))
                 result.edit.add(ContinuousClock.now - start)
             }
+            let used = ProcessTime.own
             let start = ContinuousClock.now
             client.descriptor.sync()
             let end = try await client.wait("the queue") {
                 $0 == .didFinishSync && client.descriptor.status.unsent == 0
             }
             result.push.add(end - start)
+            result.processor.add(ProcessTime.own - used)
             guard try client.descriptor.outbox().isEmpty else { throw BenchmarkError("edits are left in the queue") }
         }
         let bound = try PushBound(of: backend.server.database, layerWith: edits)
