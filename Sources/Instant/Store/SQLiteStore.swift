@@ -82,7 +82,7 @@ final class SQLiteStore: LocalStore {
     }
 
     private func transaction(_ db: Database) throws -> SQLiteTransaction {
-        SQLiteTransaction(statements: try cache.statements(of: db))
+        SQLiteTransaction(db: db, statements: try cache.statements(of: db))
     }
 }
 

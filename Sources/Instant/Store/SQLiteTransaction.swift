@@ -7,6 +7,7 @@ import struct Annotations.Record
 
 /// The contract of the store, spoken to one connection inside one transaction.
 struct SQLiteTransaction: WritableLayer {
+    let db: Database
     let statements: Statements
 
     func run(_ sql: StaticString, _ values: SQLValue...) throws { try statements.prepared(sql).run(values) }
