@@ -60,6 +60,7 @@ package final class Server: Sendable {
     private let options: Options
     private let lock: FolderLock
     private let store: SQLiteStore
+    private let mark: StoreMark
     private let engine: Engine
     private let responder: Responder
     private let server: HTTPServerBuilder
@@ -73,6 +74,11 @@ package final class Server: Sendable {
         try PrivateFiles.make(folder: options.dataFolder)
         lock = try FolderLock(folder: options.dataFolder)
         store = try SQLiteStore(path: options.database ?? "\(options.dataFolder)/postilla.sqlite")
+        mark = StoreMark(store: store, folder: options.dataFolder)
+        if try mark.open() {
+            options.logger.warning(
+                "the database was restored from a backup: clients load every layer anew and show what may be lost")
+        }
         engine = Engine(store: store, limits: options.limits, now: options.now)
         let blobs = try Blobs(folder: "\(options.dataFolder)/pdf")
         let intake = Intake(engine: engine, blobs: blobs, tools: options.tools, logger: options.logger)
@@ -102,6 +108,7 @@ package final class Server: Sendable {
                 services: [
                     .init(service: application), .init(service: Ending(engine: engine)),
                     .init(service: Housekeeping(engine: engine, logger: options.logger)),
+                    .init(service: Marking(engine: engine, mark: mark, logger: options.logger)),
                 ],
                 gracefulShutdownSignals: signals, logger: quiet))
         self.group.withLock { $0 = group }

@@ -20,6 +20,7 @@ public final class InstantClient: Sendable {
     private let allowsInsecureHTTP: Bool
     private let open = Mutex<[LayerIdentity: InstantDocumentDescriptor]>([:])
     private let delegation = Delegation()
+    private let network = Mutex<(any Sendable)?>(nil)
 
     /// - Parameters:
     ///   - serverURL: `https://…`, or `http://…` on this machine.
@@ -44,6 +45,13 @@ public final class InstantClient: Sendable {
         address = try ServerAddress(serverURL)
         folders = try Folders(root: dataDirectory.path(percentEncoded: false).trimmedSlashes)
         http = HTTPTransport.makeHTTPClient()
+        let watch = environment.watchNetwork { [weak self] in self?.networkReturned() }
+        network.withLock { $0 = watch }
+    }
+
+    /// Pauses before the next try are pointless now.
+    private func networkReturned() {
+        for descriptor in open.withLock({ Array($0.values) }) { descriptor.networkReturned() }
     }
 
     deinit {

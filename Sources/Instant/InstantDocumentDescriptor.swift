@@ -120,6 +120,9 @@ public final class InstantDocumentDescriptor: Sendable {
         hub.finish()
     }
 
+    /// A layer that was never opened has nothing to try again.
+    func networkReturned() { state.withLock(\.performer)?.post(.nudged) }
+
     func invalidate() {
         let (performer, wasInvalid) = state.withLock { state in
             defer { state.isInvalid = true }

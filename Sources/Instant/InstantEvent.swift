@@ -24,8 +24,9 @@ public enum InstantEvent: Hashable, Sendable {
     case didReplacePDF
     /// Told five minutes and one minute ahead, by the server's clock.
     case tokenExpires(at: Timestamp)
-    /// What is here was compared with what the server holds; if it is not the same, it is loaded anew.
-    case didCheckIntegrity(IntegrityReport)
+    /// What is here was compared with what the server holds; if it is not the same, it is loaded anew. nil: nobody
+    /// can say, because the layer moved on meanwhile or the server is too old to be asked.
+    case didCheckIntegrity(IntegrityReport?)
     /// The document or layer is gone, or reading was withdrawn: storage and edits stay.
     case didLoseAccess(String)
     /// Connected, cut off, waiting for a token: the status has the present state of it.

@@ -20,7 +20,8 @@ import Testing
             return try await server.session(token)
         }
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.path + "/data")
-        #expect(files.sorted() == ["pdf", "postilla.sqlite"], "a server that stopped leaves no log behind")
+        #expect(
+            files.sorted() == ["pdf", "postilla.mark", "postilla.sqlite"], "a server that stopped leaves no log behind")
         try await RunningServer.run(folder: folder, clock: clock) { server in
             let token = try server.mint.token(claims)
             #expect(try await server.session(token) == before)

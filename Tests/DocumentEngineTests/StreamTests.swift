@@ -163,6 +163,32 @@ import Testing
         }
     }
 
+    @Test func aLongPollThatIsLeftIsForgotten() async throws {
+        try await RunningServer.run { server in
+            try await server.upload()
+            let token = try server.mint.token(TokenClaims())
+            let epoch = try await server.session(token).epoch
+            let polling = Task { try await server.client(token, "GET", "events?wait=60&since=0&epoch=\(epoch)") }
+            while server.server.listenerCount == 0 { await Task.yield() }
+            polling.cancel()
+            while server.server.listenerCount > 0 { await Task.yield() }
+            #expect(try await server.session(token).head == 0)
+        }
+    }
+
+    @Test func aLongPollEndsWithItsToken() async throws {
+        try await RunningServer.run { server in
+            try await server.upload()
+            let token = try server.mint.token(TokenClaims(id: "brief"))
+            let epoch = try await server.session(token).epoch
+            async let waiting = server.client(token, "GET", "events?wait=60&since=0&epoch=\(epoch)")
+            while server.server.listenerCount == 0 { await Task.yield() }
+            _ = try await server.backend("POST", "/api/revoke", json: #"{"jwts":["brief"]}"#)
+            let answer = try await waiting
+            #expect((answer.status, answer.reason) == (401, "token_revoked"))
+        }
+    }
+
     @Test func whoLeavesIsForgotten() async throws {
         try await RunningServer.run { server in
             try await server.upload()

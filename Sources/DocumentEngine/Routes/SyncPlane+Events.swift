@@ -13,7 +13,7 @@ extension SyncPlane {
         }
         let cursor = try cursor(exchange)
         if let seconds = try exchange.number("wait") {
-            return try await longPoll(claims, since: cursor, seconds: min(seconds, 60))
+            return try await longPoll(claims, since: cursor, seconds: min(seconds, 60), exchange)
         }
         // Asked now, so that a refusal is an answer with a status and not an event.
         let layer = try await engine.view(claims) { $0.layer }
@@ -47,27 +47,34 @@ extension SyncPlane {
         return Cursor(epoch: epoch, revision: since)
     }
 
-    /// Answers as soon as there is something after the cursor, or with nothing when the time is over.
-    private func longPoll(_ claims: Claims, since cursor: Cursor?, seconds: Int64) async throws -> Response {
+    /// Answers as soon as there is something after the cursor, or with nothing when the time is over. Whoever leaves
+    /// meanwhile is not waited for.
+    private func longPoll(
+        _ claims: Claims, since cursor: Cursor?, seconds: Int64, _ exchange: Exchange
+    ) async throws -> Response {
         guard let cursor else {
             throw Refusal(.badRequest, #"a long poll needs a cursor: Last-Event-ID, or "since" and "epoch""#)
         }
         let layer = try await engine.view(claims) { $0.layer }
         let listener = engine.listen(layer, scope: claims.grant.viewScope, tokenID: claims.tokenID)
         let pull = { try await engine.view(claims) { try $0.delta(since: cursor, limit: Push.deltaLimit) } }
-        var delta = try await pull()
-        if delta.changes.isEmpty, !delta.more, seconds > 0 {
+        let delta = try await pull()
+        guard delta.upTo == cursor.revision, seconds > 0 else { return .message(delta) }
+        // A token ends when it ends, also in the middle of the wait.
+        let wait = min(seconds * 1000, claims.grant.expiresAt - engine.now())
+        try await exchange.request.body.consumeWithCancellationOnInboundClose { _ in
             let timer = Task {
-                try await Task.sleep(for: .seconds(seconds))
-                listener.wake.yield(.heartbeat)
+                try await Task.sleep(for: .milliseconds(max(0, wait)))
+                listener.wake.yield(.time)
             }
             defer { timer.cancel() }
             for await _ in listener.signals { break }
             try Task.checkCancellation()
-            // A token may have ended or been revoked meanwhile.
-            guard engine.now() < claims.grant.expiresAt else { throw Refusal(.tokenExpired, "the token has expired") }
-            delta = try await pull()
         }
-        return .message(delta)
+        guard engine.now() < claims.grant.expiresAt else { throw Refusal(.tokenExpired, "the token has expired") }
+        var response = Response.message(try await pull())
+        // Nothing more is read of a connection that was watched for its end.
+        response.headers[.connection] = "close"
+        return response
     }
 }

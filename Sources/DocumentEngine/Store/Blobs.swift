@@ -48,7 +48,7 @@ final class Upload {
 
     fileprivate init(folder: String) throws {
         path = "\(folder)/upload-\(UUID().uuidString)"
-        descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        descriptor = PrivateFiles.create(file: path)
         guard descriptor >= 0 else { throw StoreError.folder(folder, String(cString: strerror(errno))) }
     }
 

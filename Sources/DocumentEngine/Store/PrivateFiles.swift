@@ -37,6 +37,13 @@ enum PrivateFiles {
         guard fchmod(descriptor, 0o600) == 0 else { throw .unusable(path, String(cString: strerror(errno))) }
     }
 
+    /// Opens a file that must not be there yet, for writing.
+    ///
+    /// - Returns: its descriptor; negative: `errno` says why not.
+    static func create(file path: String) -> CInt {
+        open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    }
+
     /// Makes what was renamed or removed in a folder durable.
     static func sync(folder path: String) throws {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

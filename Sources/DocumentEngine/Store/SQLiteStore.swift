@@ -50,6 +50,13 @@ package final class SQLiteStore: LayerStore {
         }
     }
 
+    /// What stands beside the layers and belongs to the file alone.
+    func mark() throws -> String? { try pool.read { try String.fetchOne($0, sql: "SELECT mark FROM mark") } }
+
+    func setMark(_ mark: String) throws {
+        try pool.write { try $0.execute(sql: "INSERT OR REPLACE INTO mark VALUES (1, ?)", arguments: [mark]) }
+    }
+
     /// The readers go first: only the last connection to close writes the log back into the file, and they may not.
     package func close() throws {
         pool.invalidateReadOnlyConnections()

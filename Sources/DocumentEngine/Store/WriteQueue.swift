@@ -22,6 +22,7 @@ final class WriteQueue: Sendable {
     private let store: any LayerStore
     private let queue = DispatchQueue(label: "postilla.writer", qos: .userInitiated)
     private let state = Mutex(State())
+    private let done = Atomic<Int>(0)
     /// More than this many waiting jobs are turned away.
     private let limit: Int
 
@@ -29,6 +30,9 @@ final class WriteQueue: Sendable {
         self.store = store
         self.limit = limit
     }
+
+    /// How many transactions there were: it differs when something was written meanwhile.
+    var commits: Int { done.load(ordering: .relaxed) }
 
     /// - Parameter committed: what the durable result means to others.
     func perform<Result: Sendable>(
@@ -72,6 +76,7 @@ final class WriteQueue: Sendable {
             var failure: (any Error)?
             do {
                 try store.write { transaction in for job in jobs { job.run(transaction) } }
+                done.wrappingAdd(1, ordering: .relaxed)
             } catch { failure = error }
             for job in jobs { job.finish(failure) }
         }

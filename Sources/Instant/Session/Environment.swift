@@ -13,6 +13,11 @@ package struct Environment: Sendable {
     /// How often the lock and other processes' changes are looked at.
     package var pollMilliseconds: Int
 
+    /// Calls back when the network may have come back, for as long as what it returns is kept.
+    package var watchNetwork: @Sendable (@escaping @Sendable () -> Void) -> any Sendable = {
+        NetworkWatch(returned: $0)
+    }
+
     /// Milliseconds before a download that broke off so many times in a row goes on.
     package var downloadPause: @Sendable (Int) -> Int64
 

@@ -75,16 +75,22 @@ final class LayerPerformer: Sendable {
     /// - Parameter token: checked by the caller to name this layer.
     func supply(_ token: String) {
         queue.async {
+            var refused: InstantError?
             self.handle { state, now in
                 if let known = state.synchronizer.tickets.first(where: { state.tokens[$0] == token }) {
                     // The same token twice is one request; once accepted, it is accepted.
                     return state.synchronizer.dataTicket == known ? [.announce(.authenticated(known))] : []
+                }
+                guard !state.synchronizer.isAuthenticating else {
+                    refused = InstantError(.alreadyAuthenticating, "another token is being tried: wait for its answer")
+                    return []
                 }
                 let ticket = Ticket(state.nextTicket)
                 state.nextTicket += 1
                 state.tokens[ticket] = token
                 return state.synchronizer.handle(.tokenSupplied(ticket), now: now, random: &state.random)
             }
+            if let refused { self.tell(.didFailReauthentication(refused)) }
         }
     }
 

@@ -19,9 +19,11 @@ struct IntegrityWatch: Hashable, Sendable {
     }
 
     /// The layer stood at another revision there than here.
-    mutating func missed() {
+    ///
+    /// - Returns: whether that is enough.
+    mutating func missed() -> Bool {
         misses += 1
-        if misses >= Self.patience { compared() }
+        return misses >= Self.patience
     }
 
     mutating func compared() { (isWanted, misses) = (false, 0) }

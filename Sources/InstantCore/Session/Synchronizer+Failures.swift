@@ -24,8 +24,7 @@ extension Synchronizer {
             announce(try layer.startAnew(newClientID: newName(now, &random)))
         case (.digest, .invalidServer):
             // A server that does not know the question.
-            integrity.compared()
-            try layer.noteCheck(at: now)
+            try noteCheck(nil, now: now)
         default: judge(failure, ticket: request.ticket, now: now, random: &random)
         }
     }

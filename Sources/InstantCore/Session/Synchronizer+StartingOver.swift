@@ -24,13 +24,18 @@ extension Synchronizer {
         guard let report = try layer.compare(with: answer) else {
             // The layer moved on between the two: catch up and ask again, but not for ever.
             isCaughtUp = false
-            integrity.missed()
+            if integrity.missed() { try noteCheck(nil, now: now) }
             return
         }
+        try noteCheck(report, now: now)
+        if !report.isSound { startOver() }
+    }
+
+    /// - Parameter report: nil when nobody can say.
+    mutating func noteCheck(_ report: IntegrityReport?, now: Timestamp) throws {
         integrity.compared()
         try layer.noteCheck(at: now)
         effects.append(.announce(.checked(report)))
-        if !report.isSound { startOver() }
     }
 
     mutating func watchExpiry(of answer: SessionAnswer, ticket: Ticket, now: Timestamp) {

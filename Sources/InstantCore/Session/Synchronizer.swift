@@ -65,7 +65,8 @@ package struct Synchronizer {
         case pdfReplaced
         /// The token ends then, by the server's clock: five minutes and one minute ahead.
         case tokenExpires(Timestamp)
-        case checked(IntegrityReport)
+        /// nil: nobody can say, because the layer moved on each time, or the server does not know the question.
+        case checked(IntegrityReport?)
     }
 
     let layer: Layer

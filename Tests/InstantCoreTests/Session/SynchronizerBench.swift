@@ -99,7 +99,7 @@ extension Synchronizer.Effect {
             case .lost(let why): "lost: \(why)"
             case .pdfReplaced: "PDF replaced"
             case .tokenExpires: "token expires"
-            case .checked(let report): report.isSound ? "sound" : "unsound"
+            case .checked(let report): report.map { $0.isSound ? "sound" : "unsound" } ?? "nobody knows"
             }
         }
     }
