@@ -145,6 +145,8 @@ import Testing
             let descriptor = try await live(client)
             descriptor.setOnline(false)
             id = try descriptor.create(note("kept")).id
+            // Whoever hears the last event keeps the client alive for as long.
+            try descriptor.performer().settle()
         }
         let client = try client(server)
         let found = try #require(try client.localDocumentDescriptors().first)
