@@ -67,3 +67,10 @@ extension Content {
         return .annotations
     }
 }
+
+extension Content {
+    /// A record stays what it is: an annotation, or a comment of its thread.
+    package func isSameKind(as other: Content) -> Bool {
+        contentType == other.contentType && (self["rootId"]?.string).isExactly(other["rootId"]?.string)
+    }
+}

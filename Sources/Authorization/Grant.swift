@@ -58,14 +58,13 @@ public struct RecordOperations: OptionSet, Hashable, Sendable {
 }
 
 extension Grant {
+    /// All but ``RecordOperations/reply``, which is a question of the thread: whether the record can be a root, and
+    /// what stands under it.
     public func operations(on record: Record) -> RecordOperations {
         let subject = Subject(record)
         var operations: RecordOperations = []
         if decide(.edit(subject)).isAllowed { operations.insert(.edit) }
         if decide(.delete(subject)).isAllowed { operations.insert(.delete) }
-        if decide(.createComment(root: subject, first: false, group: defaultGroup)).isAllowed {
-            operations.insert(.reply)
-        }
         if decide(.move(subject, to: subject.group)).isAllowed { operations.insert(.setGroup) }
         return operations
     }

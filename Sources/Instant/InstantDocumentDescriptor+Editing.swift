@@ -22,6 +22,24 @@ extension InstantDocumentDescriptor {
         try edit { try $0.delete(id, at: $1) }
     }
 
+    /// Puts a comment under a root.
+    ///
+    /// - Parameter author: for a token without `creator_name`.
+    package func reply(
+        to root: Record.ID, _ text: CommentText, author: String? = nil
+    ) throws -> EditReceipt {
+        try edit { try $0.reply(to: root, text, id: newID(), author: author, at: $1) }
+    }
+
+    /// Makes a root and says the first thing under it, both or neither.
+    package func beginThread(
+        _ root: Content, _ text: CommentText, author: String? = nil
+    ) throws -> (root: EditReceipt, comment: EditReceipt) {
+        try edit {
+            try $0.beginThread(root, id: newID(), text, commentID: newID(), author: author, at: $1)
+        }
+    }
+
     /// - Returns: the receipt of the undo, which can be undone in turn.
     package func undo(_ receipt: EditReceipt) throws -> EditReceipt {
         try edit { try $0.undo(receipt, at: $1) }

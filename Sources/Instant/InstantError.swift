@@ -56,9 +56,9 @@ extension InstantError {
         case let error as EditProblem:
             switch error {
             case .denied, .noGrant: self.init(.accessDenied, error.description)
-            case .noSuchRecord: self.init(.noSuchAnnotation, error.description)
-            case .invalid: self.init(.invalidRequest, error.description)
-            case .cannotUndo, .noSuchEntry: self.init(.invalidRequest, error.description)
+            case .noSuchRecord, .rootGone: self.init(.noSuchAnnotation, error.description)
+            case .invalid, .noThread, .noRoot, .notAComment, .otherKind, .cannotUndo, .noSuchEntry:
+                self.init(.invalidRequest, error.description)
             }
         case let error as PDFDownload.Replaced: self.init(.invalidServerData, error.description)
         case let error as StoreError:

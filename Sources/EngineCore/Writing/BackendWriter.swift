@@ -36,7 +36,7 @@ package struct BackendWriter {
     package mutating func replace(_ id: Record.ID, _ content: Content, user: String?, group: String??) throws {
         let stored = try existing(id)
         try check(content)
-        guard content.contentType == stored.contentType, (content["rootId"]?.string).isExactly(stored.rootID) else {
+        guard content.isSameKind(as: stored.record.content) else {
             throw Refusal(.invalid, "a record stays what it is: a comment of its thread, or an annotation")
         }
         var record = stored.record

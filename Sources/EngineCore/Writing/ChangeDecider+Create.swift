@@ -35,11 +35,7 @@ extension ChangeDecider {
     /// Why no comment can be put under this root; nil when it can.
     private func refuseReply(to id: Record.ID, group: String?, _ writer: LayerWriter) throws -> Verdict? {
         guard let root = try find(id, writer), root.isLive else { return .threadGone }
-        guard root.contentType == .annotations else { return .invalid("threads are flat: a comment is no root") }
-        let kind = AnnotationKind(type: root.record.content["type"]?.string ?? "")
-        guard kind.isMarkup || kind == .commentMarker else {
-            return .invalid("a thread begins at a text markup or a comment marker, not at \(kind.name)")
-        }
+        if let why = root.record.content.noThread { return .invalid(why.description) }
         let first = try live(in: id, writer).isEmpty
         let decision = grant.decide(.createComment(root: root.subject, first: first, group: group))
         if case .denied(let denial) = decision { return .denied(denial.description) }

@@ -26,7 +26,7 @@ extension ChangeDecider {
     }
 
     private func problem(_ content: Content, over stored: StoredRecord, _ writer: LayerWriter) -> String? {
-        guard content.contentType == stored.contentType, (content["rootId"]?.string).isExactly(stored.rootID) else {
+        guard content.isSameKind(as: stored.record.content) else {
             return "a record stays what it is: a comment of its thread, or an annotation"
         }
         do {

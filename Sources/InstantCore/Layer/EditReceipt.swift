@@ -23,6 +23,15 @@ package enum EditProblem: Error, Hashable, Sendable, CustomStringConvertible {
     case noGrant
     case noSuchRecord(Record.ID)
     case invalid(InvalidContent)
+    /// No comment can stand under this record, whatever the token says.
+    case noThread(NoThread)
+    /// The annotation that the comment belongs to is gone.
+    case rootGone
+    /// A comment that names no root.
+    case noRoot
+    case notAComment
+    /// A record stays what it is.
+    case otherKind
     case cannotUndo(String)
     case noSuchEntry
 
@@ -32,6 +41,11 @@ package enum EditProblem: Error, Hashable, Sendable, CustomStringConvertible {
         case .noGrant: "a token is needed first: it tells what may be changed"
         case .noSuchRecord: "this annotation is gone"
         case .invalid(let why): why.description
+        case .noThread(let why): why.description
+        case .rootGone: "the annotation this comment belongs to is gone"
+        case .noRoot: #"a comment needs "rootId": the annotation it belongs to"#
+        case .notAComment: "this is an annotation, not a comment"
+        case .otherKind: "a record stays what it is: a comment of its thread, or an annotation"
         case .cannotUndo(let why): "not undone: \(why)"
         case .noSuchEntry: "this edit is no longer waiting"
         }

@@ -13,19 +13,7 @@ extension Layer {
         _ content: Content, id: Record.ID, group choice: LayerFacts.GroupChoice? = nil, author: String?,
         at now: Timestamp
     ) throws -> EditReceipt {
-        try store.write { store in
-            let facts = try store.facts()
-            guard let grant = facts.grant else { throw EditProblem.noGrant }
-            let group = choice.map(\.group) ?? facts.groupForNew
-            try grant.require(try store.creation(of: content, group: group, facts: facts))
-            let stamped = content.changing { object in
-                if let name = grant.creatorName ?? author { object["creatorName"] = .string(name) }
-                if object["createdAt"] == nil { object["createdAt"] = .string(now.iso8601) }
-                object["updatedAt"] = .string(now.iso8601)
-            }
-            try stamped.check(facts.limits)
-            return try store.enqueue(.create, id, content: stamped, group: group, at: now, facts: facts)
-        }
+        try store.write { try $0.create(content, id: id, group: choice, author: author, at: now) }
     }
 
     /// Whether a new record would be nobody's: neither the token nor the content names an author. The right to make it
@@ -47,6 +35,7 @@ extension Layer {
             guard let grant = facts.grant else { throw EditProblem.noGrant }
             guard let record = try store.overlay(id, facts: facts).record else { throw EditProblem.noSuchRecord(id) }
             try grant.require(.edit(Subject(record)))
+            guard content.isSameKind(as: record.content) else { throw EditProblem.otherKind }
             let stamped = content.changing { $0["updatedAt"] = .string(now.iso8601) }
             try stamped.check(facts.limits)
             return try store.enqueue(.update, id, content: stamped, group: record.group, at: now, facts: facts)
@@ -81,10 +70,26 @@ extension Content {
 extension StoredLayer {
     /// The decision that a new record needs.
     func creation(of content: Content, group: String?, facts: LayerFacts) throws -> Operation {
-        guard content.contentType == .comments, let rootID = content["rootId"]?.string else {
-            return .createAnnotation(group: group)
+        guard content.contentType == .comments else { return .createAnnotation(group: group) }
+        guard let rootID = content["rootId"]?.string else { throw EditProblem.noRoot }
+        return try reply(to: rootID, group: group, facts: facts)
+    }
+}
+
+extension WritableLayer {
+    func create(
+        _ content: Content, id: Record.ID, group choice: LayerFacts.GroupChoice?, author: String?, at now: Timestamp
+    ) throws -> EditReceipt {
+        let facts = try facts()
+        guard let grant = facts.grant else { throw EditProblem.noGrant }
+        let group = choice.map(\.group) ?? facts.groupForNew
+        try grant.require(try creation(of: content, group: group, facts: facts))
+        let stamped = content.changing { object in
+            if let name = grant.creatorName ?? author { object["creatorName"] = .string(name) }
+            if object["createdAt"] == nil { object["createdAt"] = .string(now.iso8601) }
+            object["updatedAt"] = .string(now.iso8601)
         }
-        guard let root = try overlay(rootID, facts: facts).record else { throw EditProblem.noSuchRecord(rootID) }
-        return .createComment(root: Subject(root), first: try thread(under: rootID).isEmpty, group: group)
+        try stamped.check(facts.limits)
+        return try enqueue(.create, id, content: stamped, group: group, at: now, facts: facts)
     }
 }

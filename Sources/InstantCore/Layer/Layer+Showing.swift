@@ -24,9 +24,10 @@ extension Layer {
         try store.read { try $0.shown($0.rows(query, offset: offset, limit: limit).map(\.id)) }
     }
 
-    /// The comments under a root, in the order of their creation.
+    /// The comments under a root, in the order of their creation; none while a deletion of the root waits, which takes
+    /// them along.
     package func shown(under root: Record.ID) throws -> [ShownRecord] {
-        try store.read { try $0.shown($0.thread(under: root)) }
+        try store.read { try $0.isBeingDeleted(root) ? [] : $0.shown($0.thread(under: root)) }
     }
 }
 
@@ -35,8 +36,9 @@ extension StoredLayer {
         let facts = try facts()
         return try ids.compactMap { id in
             let overlay = try overlay(id, facts: facts)
-            return overlay.record.map {
-                ShownRecord(record: $0, delivery: overlay.delivery, operations: facts.grant?.operations(on: $0) ?? [])
+            return try overlay.record.map {
+                ShownRecord(
+                    record: $0, delivery: overlay.delivery, operations: try operations(on: $0, facts: facts))
             }
         }
     }

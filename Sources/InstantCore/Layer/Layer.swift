@@ -1,5 +1,4 @@
 package import Annotations
-package import Authorization
 
 /// One layer as a person sees it: the server's last word with what waits in the outbox laid over it.
 ///
@@ -51,23 +50,6 @@ package struct Layer: Sendable {
     /// The record with the waiting edits in it; nil when there is none, or a waiting edit deletes it.
     package func record(_ id: Record.ID) throws -> Record? {
         try store.read { store in try store.overlay(id, facts: store.facts()).record }
-    }
-
-    /// The comments under a root, in the order of their creation.
-    package func thread(under root: Record.ID) throws -> [Record] {
-        try store.read { store in
-            let facts = try store.facts()
-            return try store.thread(under: root).compactMap { try store.overlay($0, facts: facts).record }
-        }
-    }
-
-    /// What may be done to a record with the stored grant; nothing before the first one.
-    package func operations(on id: Record.ID) throws -> RecordOperations {
-        try store.read { store in
-            let facts = try store.facts()
-            guard let grant = facts.grant, let record = try store.overlay(id, facts: facts).record else { return [] }
-            return grant.operations(on: record)
-        }
     }
 
     package func unreadCount() throws -> Int { try store.read { try $0.unreadCount() } }

@@ -1,0 +1,72 @@
+/// What a comment says, in either of its two forms: a plain string (version 1), or `{format, value}` (version 2).
+public enum CommentText: Hashable, Sendable {
+    case plain(String)
+    /// Paragraphs with formatting and mentions; version 2 only.
+    case xhtml(String)
+
+    /// - Parameter json: the `text` of a comment; nil when it is neither form.
+    public init?(json: JSON) {
+        if let plain = json.string {
+            self = .plain(plain)
+        } else if let value = json["value"]?.string {
+            self = json["format"]?.string == "xhtml" ? .xhtml(value) : .plain(value)
+        } else {
+            return nil
+        }
+    }
+
+    /// As a person reads it.
+    public var words: String {
+        switch self {
+        case .plain(let text): text
+        case .xhtml(let text): PlainText.reading(xhtml: text)
+        }
+    }
+
+    fileprivate func json(version: Int64) -> JSON {
+        var object = JSONObject()
+        switch self {
+        case .plain(let text):
+            guard version > 1 else { return .string(text) }
+            object["format"] = "plain"
+            object["value"] = .string(text)
+        case .xhtml(let text):
+            object["format"] = "xhtml"
+            object["value"] = .string(text)
+        }
+        return .object(object)
+    }
+}
+
+extension Content {
+    /// A comment under a root: on its page, and in its version unless the text needs the second.
+    public static func comment(_ text: CommentText, under id: Record.ID, _ root: Content) -> Content {
+        let root = root.object
+        var version = root["v"]?.integer == 1 ? Int64(1) : 2
+        if case .xhtml = text { version = 2 }
+        var object = JSONObject()
+        object["v"] = .number(JSONNumber(version))
+        object["type"] = .string(AnnotationKind.comment.type)
+        object["pageIndex"] = root["pageIndex"] ?? 0
+        object["rootId"] = .string(id)
+        object["text"] = text.json(version: version)
+        return Content(object)
+    }
+
+    /// A marker that a thread can begin at where there are no words to mark.
+    ///
+    /// - Parameters:
+    ///   - page: counted from 0.
+    ///   - place: its centre, in points from the top left.
+    public static func commentMarker(onPage page: Int, at place: Point) -> Content {
+        let side = 32.0
+        var object = JSONObject()
+        object["v"] = 2
+        object["type"] = .string(AnnotationKind.commentMarker.type)
+        object["pageIndex"] = .number(JSONNumber(Int64(page)))
+        object["bbox"] = Rect(left: place.x - side / 2, top: place.y - side / 2, width: side, height: side).json
+        object["opacity"] = 1
+        object["isCommentThreadRoot"] = true
+        return Content(object)
+    }
+}

@@ -1,0 +1,30 @@
+/// Why no comment can stand under a record. Threads are flat, and begin at words or at a marker (guide: comments).
+public enum NoThread: Error, Hashable, Sendable, CustomStringConvertible {
+    case isComment
+    case isKind(AnnotationKind)
+
+    public var description: String {
+        switch self {
+        case .isComment: "threads are flat: reply to the annotation the thread begins at, not to a comment"
+        case .isKind(let kind): "a thread begins at a text markup or a comment marker, not at \(kind.withArticle)"
+        }
+    }
+}
+
+extension Content {
+    /// Why this record is not the root of any thread; nil when it may be.
+    public var noThread: NoThread? {
+        if contentType == .comments { return .isComment }
+        let kind = AnnotationKind(type: self["type"]?.string ?? "")
+        return kind.beginsThreads ? nil : .isKind(kind)
+    }
+}
+
+extension AnnotationKind {
+    public var beginsThreads: Bool { isMarkup || self == .commentMarker }
+
+    fileprivate var withArticle: String {
+        let isVowel = name.utf8.first.map { "aeiou".utf8.contains($0) } ?? false
+        return (isVowel ? "an " : "a ") + name
+    }
+}

@@ -1,0 +1,99 @@
+package import Annotations
+package import Authorization
+import SyncProtocol
+
+/// Comments: threads under text markups and comment markers, flat, in the order of their creation.
+extension Layer {
+    /// The comments under a root, oldest first; none while a deletion of the root waits, which takes them along.
+    package func thread(under root: Record.ID) throws -> [Record] {
+        try store.read { store in
+            let facts = try store.facts()
+            guard try !store.isBeingDeleted(root) else { return [] }
+            return try store.thread(under: root).compactMap { try store.overlay($0, facts: facts).record }
+        }
+    }
+
+    /// Puts a comment under a root.
+    ///
+    /// - Parameters:
+    ///   - id: unique, from ``ULID``.
+    ///   - author: for a token without `creator_name`.
+    @discardableResult
+    package func reply(
+        to root: Record.ID, _ text: CommentText, id: Record.ID, author: String?, at now: Timestamp
+    ) throws -> EditReceipt {
+        try store.write { try $0.reply(to: root, text, id: id, author: author, at: now) }
+    }
+
+    /// Makes a root and says the first thing under it, both or neither.
+    package func beginThread(
+        _ root: Content, id: Record.ID, _ text: CommentText, commentID: Record.ID, author: String?, at now: Timestamp
+    ) throws -> (root: EditReceipt, comment: EditReceipt) {
+        try store.write { store in
+            (
+                try store.create(root, id: id, group: nil, author: author, at: now),
+                try store.reply(to: id, text, id: commentID, author: author, at: now)
+            )
+        }
+    }
+
+    /// Why nothing can be said under this record with the stored grant; nil when it can. A comment stands for its
+    /// thread.
+    package func replyProblem(_ id: Record.ID) throws -> EditProblem? {
+        try store.read { store in
+            let facts = try store.facts()
+            guard let record = try store.overlay(id, facts: facts).record else { return .noSuchRecord(id) }
+            return try store.replyProblem(record, facts: facts)
+        }
+    }
+
+    /// What may be done to a record with the stored grant; nothing before the first one.
+    package func operations(on id: Record.ID) throws -> RecordOperations {
+        try store.read { store in
+            let facts = try store.facts()
+            return try store.overlay(id, facts: facts).record.map { try store.operations(on: $0, facts: facts) } ?? []
+        }
+    }
+}
+
+extension StoredLayer {
+    /// The decision that a new comment needs.
+    ///
+    /// - Throws: ``EditProblem`` when no token could allow it.
+    func reply(to id: Record.ID, group: String?, facts: LayerFacts) throws -> Operation {
+        guard let root = try overlay(id, facts: facts).record else { throw EditProblem.rootGone }
+        if let why = root.content.noThread { throw EditProblem.noThread(why) }
+        return .createComment(root: Subject(root), first: try thread(under: id).isEmpty, group: group)
+    }
+
+    /// What may be done to a record that is shown; nothing before the first grant.
+    func operations(on record: Record, facts: LayerFacts) throws -> RecordOperations {
+        var operations = facts.grant?.operations(on: record) ?? []
+        if try replyProblem(record, facts: facts) == nil { operations.insert(.reply) }
+        return operations
+    }
+
+    fileprivate func replyProblem(_ record: Record, facts: LayerFacts) throws -> EditProblem? {
+        guard let grant = facts.grant else { return .noGrant }
+        do {
+            let root = record.content["rootId"]?.string ?? record.id
+            try grant.require(try reply(to: root, group: facts.groupForNew, facts: facts))
+            return nil
+        } catch let problem as EditProblem { return problem }
+    }
+
+    /// A deletion of ours waits, or was applied and has not come back yet.
+    func isBeingDeleted(_ id: Record.ID) throws -> Bool {
+        try entries(of: id).last { $0.isPending || $0.stage == .applied }?.kind == .delete
+    }
+}
+
+extension WritableLayer {
+    fileprivate func reply(
+        to root: Record.ID, _ text: CommentText, id: Record.ID, author: String?, at now: Timestamp
+    ) throws -> EditReceipt {
+        guard let record = try overlay(root, facts: facts()).record else { throw EditProblem.rootGone }
+        return try create(
+            .comment(text, under: root, record.content), id: id, group: nil, author: author, at: now)
+    }
+}
