@@ -67,10 +67,11 @@ extension LayerSession {
     }
 
     /// Takes back edits that the server refused: whoever made them was told, and has the text.
-    func dropRefused(_ ids: [Record.ID]) throws {
-        for id in ids {
-            let entries = try descriptor.layer.store.read { try $0.entries(of: id) }
-            for entry in entries where entry.stage == .refused { try descriptor.discard(entry.seq) }
+    func dropRefused(_ ids: [Record.ID], conflictsToo: Bool = false) throws {
+        let stages: Set<OutboxEntry.Stage> = conflictsToo ? [.refused, .conflict] : [.refused]
+        let wanted = Set(ids)
+        for entry in try descriptor.outbox() where wanted.contains(entry.id) && stages.contains(entry.stage) {
+            try descriptor.discard(entry.seq)
         }
     }
 

@@ -1,0 +1,97 @@
+package import Annotations
+
+/// Instant JSON of a whole document (vendor: "Instant JSON"), read.
+///
+/// Members that are not known are left out of account; what an annotation holds is kept as it is.
+package struct InstantJSONFile: Hashable, Sendable {
+    package static let format = "https://pspdfkit.com/instant-json/v1"
+
+    /// Members that belong to the record and not to its content.
+    static let envelope: Set = ["id", "createdBy", "updatedBy", "group"]
+
+    package struct Item: Hashable, Sendable {
+        /// nil: the file gives it none.
+        package var id: Record.ID?
+        /// nil: not mentioned; `.some(nil)`: the null group.
+        package var group: String??
+        package var content: Content
+    }
+
+    package private(set) var annotations: [Item] = []
+    package private(set) var comments: [Item] = []
+
+    /// - Throws: ``JSONError`` with the place of what is wrong; then nothing of it counts.
+    package init(_ bytes: [UInt8]) throws(JSONError) {
+        var reader = JSONReader(bytes)
+        var isInstantJSON = false
+        var (annotations, comments): ([Item], [Item]) = ([], [])
+        try reader.object { (key: String, reader: inout JSONReader) throws(JSONError) in
+            switch key {
+            case "format":
+                guard try reader.string().isExactly(Self.format) else {
+                    throw reader.error(.wrongType(#""format" to be "\#(Self.format)""#))
+                }
+                isInstantJSON = true
+            case "annotations": annotations = try Self.items(&reader)
+            case "comments": comments = try Self.items(&reader)
+            default: try reader.skip()
+            }
+        }
+        try reader.end()
+        guard isInstantJSON else { throw JSONError(.missing("format"), at: 0) }
+        (self.annotations, self.comments) = (annotations, comments)
+    }
+
+    private static func items(_ reader: inout JSONReader) throws(JSONError) -> [Item] {
+        var items: [Item] = []
+        try reader.array { (reader: inout JSONReader) throws(JSONError) in
+            guard case .object = try reader.peek() else { throw reader.error(.wrongType("an object")) }
+            let start = reader.offset
+            // Its depth is that of a record alone, as a server counts it.
+            items.append(try Item(try Content(from: &reader), at: start))
+        }
+        return items
+    }
+}
+
+extension InstantJSONFile.Item {
+    fileprivate init(_ whole: Content, at start: Int) throws(JSONError) {
+        let object = whole.object
+        switch object["id"] {
+        case nil, .null?: id = nil
+        case .string(let id)?: self.id = id
+        default: throw JSONError(.wrongType(#""id" to be a string"#), at: start)
+        }
+        switch object["group"] {
+        case nil: group = nil
+        case .null?: group = .some(nil)
+        case .string(let name)?: group = name
+        default: throw JSONError(.wrongType(#""group" to be a string or null"#), at: start)
+        }
+        content = whole.withoutEnvelope
+    }
+}
+
+extension Content {
+    /// The text stays as it is where there is nothing to take out.
+    fileprivate var withoutEnvelope: Content {
+        guard object.members.contains(where: { InstantJSONFile.envelope.contains($0.key) }) else { return self }
+        return changing { object in for name in InstantJSONFile.envelope { object[name] = nil } }
+    }
+
+    /// Whether a record with this content, read from a file, is there already: the same but for what is stamped on a
+    /// record when it is written, and for the order of members.
+    package func isPresent(in record: Record) -> Bool {
+        let (mine, theirs) = (object, record.content.object)
+        func counts(_ member: JSONObject.Member) -> Bool {
+            switch member.key {
+            case "updatedAt", "creatorName": false
+            // Stamped where the file has none.
+            case "createdAt": mine["createdAt"] != nil
+            default: !InstantJSONFile.envelope.contains(member.key)
+            }
+        }
+        let (members, present) = (mine.members.filter(counts), theirs.members.filter(counts))
+        return members.count == present.count && members.allSatisfy { theirs[$0.key] == $0.value }
+    }
+}

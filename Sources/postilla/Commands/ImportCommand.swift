@@ -1,0 +1,101 @@
+import Annotations
+import ArgumentParser
+import Authorization
+import Instant
+import InstantCore
+import Interchange
+
+struct ImportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import", abstract: "Bring annotations and comments of a file into a layer.",
+        discussion: """
+            The file is Instant JSON of a whole document, as export writes it. What the layer has already stays \
+            untouched, what differs is changed, what is missing is made; nothing is deleted. So a second import of the \
+            same file changes nothing. What has no id in the file gets one that depends on its content.
+
+            Everything becomes yours: the server stamps creator and author. What the token does not allow, what is not \
+            valid and what was deleted in this layer before is skipped with the reason, and the rest goes on. A file \
+            that cannot be read changes nothing at all.
+
+            json and ndjson are one record for each of the file: {"id","action":"create|update|unchanged|skip",\
+            "status"?,"reason"?}; status as in add. --dry-run only tells the actions. A table leaves out what is \
+            unchanged.
+
+            Exit codes: 4 something was denied, 6 someone else was faster or it was deleted before, 1 something is \
+            invalid; the first that applies.
+
+            Examples:
+              postilla import review.json --dry-run
+              postilla export | postilla import - --token-file other-layer.jwt
+            """)
+
+    @Argument(help: ArgumentHelp("The file; - is standard input.", valueName: "file"))
+    var file: String
+
+    @Flag(help: "Tell what would happen, change nothing.")
+    var dryRun = false
+
+    @Option(help: ArgumentHelp("Your name on new annotations, for tokens that name none.", valueName: "name"))
+    var author: String?
+
+    @OptionGroup var listing: ListingOptions
+    @OptionGroup var layer: LayerOptions
+
+    private static let largest = 512 << 20
+
+    func run() async throws {
+        let file = try await read()
+        let session = try await LayerSession.open(layer)
+        try await session.synchronize()
+        do {
+            let author = dryRun ? nil : try session.author(author)
+            guard let grant = session.descriptor.status.grant else { throw EditProblem.noGrant }
+            var planner = try ImportPlanner(session.descriptor, grant: grant)
+            var report = ImportReport(listing, isDryRun: dryRun)
+            for part in (file.annotations + file.comments).chunks(of: AddLines.atOnce) {
+                let steps = try part.map { try planner.plan($0) }
+                let outcomes = dryRun ? [:] : try await perform(steps, in: session, author: author)
+                for step in steps { report.tell(step, outcomes[step.id]) }
+            }
+            try report.end()
+        } catch { throw CommandFailure(reading: error) }
+    }
+
+    private func read() async throws -> InstantJSONFile {
+        let bytes = try await ContentFile.read(file, limit: Self.largest)
+        do { return try InstantJSONFile(bytes) } catch {
+            let name = file == "-" ? "standard input" : file
+            throw CommandFailure(
+                "\(name):\(TextPlace(of: error.offset, in: bytes)): \(error.problem); nothing was imported")
+        }
+    }
+
+    private func perform(
+        _ steps: [ImportPlanner.Step], in session: LayerSession, author: String?
+    ) async throws -> [Record.ID: Outcome] {
+        var outcomes: [Record.ID: Outcome] = [:]
+        var sent: [Record.ID] = []
+        for step in steps {
+            do {
+                switch step.action {
+                case .create:
+                    let group = step.item.group.map(LayerFacts.GroupChoice.init(group:))
+                    _ = try session.descriptor.create(step.item.content, id: step.id, group: group, author: author)
+                case .update: _ = try session.descriptor.update(step.id, content: step.item.content)
+                case .unchanged, .skip: continue
+                }
+                sent.append(step.id)
+            } catch let problem as EditProblem { outcomes[step.id] = Outcome(problem) }
+        }
+        for (id, outcome) in zip(sent, try await session.deliver(sent)) { outcomes[id] = outcome }
+        // The file still has what did not get through.
+        try session.dropRefused(sent, conflictsToo: true)
+        return outcomes
+    }
+}
+
+extension Array {
+    fileprivate func chunks(of size: Int) -> [ArraySlice<Element>] {
+        stride(from: 0, to: count, by: size).map { self[$0..<Swift.min(count, $0 + size)] }
+    }
+}

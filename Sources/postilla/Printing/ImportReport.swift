@@ -1,0 +1,59 @@
+import Annotations
+
+/// What an import did, or would do, record by record and in the end.
+struct ImportReport {
+    private var listing: Listing
+    private let isDryRun: Bool
+    private let isTable: Bool
+    private var counts: [String: Int] = [:]
+    private var outcomes: [Outcome] = []
+
+    init(_ options: ListingOptions, isDryRun: Bool) {
+        self.isDryRun = isDryRun
+        isTable = options.format == .table
+        listing = Listing(
+            options,
+            [
+                .init("action", 9), .init("status", 8), .init("id", 26), .init("kind", 14), .init("page", 4),
+                .init("reason", .rest),
+            ])
+    }
+
+    /// - Parameter done: nil where nothing was done.
+    mutating func tell(_ step: ImportPlanner.Step, _ done: Outcome?) {
+        var outcome = done
+        if case .skip(let why) = step.action { outcome = why }
+        let failed = outcome.map { $0.exit != .done } ?? false
+        counts[failed ? "skip" : step.action.word, default: 0] += 1
+        if let outcome { outcomes.append(outcome) }
+        guard !isTable || step.action != .unchanged else { return }
+        let annotation = Annotation(id: step.id, content: step.item.content)
+        let fields = [
+            step.action.word, outcome?.status ?? "", step.id, annotation.kind.name,
+            annotation.pageIndex.map { "\($0 + 1)" } ?? "", outcome?.reason ?? "",
+        ]
+        listing.add(fields, style: failed ? .trouble : .plain) { Self.json(step, outcome) }
+    }
+
+    /// - Throws: ``CommandFailure`` with the status that the records come to.
+    func end() throws {
+        listing.end(nothing: "everything is here already")
+        let names = [("create", "created"), ("update", "updated"), ("unchanged", "unchanged"), ("skip", "skipped")]
+        let numbers = names.map { "\(counts[$0.0, default: 0]) \($0.1)" }.joined(separator: ", ")
+        Output.message((isDryRun ? "would be: " : "") + numbers)
+        guard outcomes.exit == .done else {
+            throw CommandFailure("not everything was imported: the reasons stand beside it", outcomes.exit)
+        }
+    }
+
+    private static func json(_ step: ImportPlanner.Step, _ outcome: Outcome?) -> String {
+        var json = JSONWriter()
+        json.object {
+            $0.member("id", step.id)
+            $0.member("action", step.action.word)
+            if let outcome { $0.member("status", outcome.status) }
+            if let reason = outcome?.reason { $0.member("reason", reason) }
+        }
+        return json.text
+    }
+}

@@ -1,0 +1,105 @@
+import Annotations
+import Authorization
+import Crypto
+import Instant
+import InstantCore
+import Interchange
+
+/// Decides for each record of a file what has to happen so that the layer has it, without changing anything.
+struct ImportPlanner {
+    enum Action: Equatable {
+        case create, update, unchanged
+        case skip(Outcome)
+
+        /// The word scripts read.
+        var word: String {
+            switch self {
+            case .create: "create"
+            case .update: "update"
+            case .unchanged: "unchanged"
+            case .skip: "skip"
+            }
+        }
+    }
+
+    struct Step {
+        var id: Record.ID
+        var item: InstantJSONFile.Item
+        var action: Action
+    }
+
+    private let descriptor: InstantDocumentDescriptor
+    private let grant: Grant
+    private let defaultGroup: String?
+    private var seen: Set<Record.ID> = []
+    /// Annotations that this import makes: comments may go under them.
+    private var newRoots: [Record.ID: Subject] = [:]
+    private var unnamed: [Record.ID: Int] = [:]
+
+    /// - Parameter grant: what decides; the server decides again.
+    init(_ descriptor: InstantDocumentDescriptor, grant: Grant) throws {
+        self.descriptor = descriptor
+        self.grant = grant
+        defaultGroup = try descriptor.layer.facts().groupForNew
+    }
+
+    mutating func plan(_ item: InstantJSONFile.Item) throws -> Step {
+        let id = try id(of: item)
+        return Step(id: id, item: item, action: try action(for: item, id))
+    }
+
+    /// What has no id gets one that depends on its content alone, so that a second import finds it again.
+    private mutating func id(of item: InstantJSONFile.Item) throws -> Record.ID {
+        if let id = item.id { return id }
+        if let number = item.content["pdfObjectId"]?.integer, try descriptor.record("\(number)") != nil {
+            return "\(number)"
+        }
+        let hash = SHA256.hash(data: Array(item.content.text.utf8)).prefix(16)
+        let digits = hash.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        let count = unnamed[digits, default: 0] + 1
+        unnamed[digits] = count
+        return "import-" + digits + (count == 1 ? "" : "-\(count)")
+    }
+
+    private mutating func action(for item: InstantJSONFile.Item, _ id: Record.ID) throws -> Action {
+        guard Record.isValidID(id) else {
+            return .skip(.invalid("its id has spaces or control characters, or is longer than 256 bytes"))
+        }
+        guard seen.insert(id).inserted else { return .skip(.invalid("this id stands in the file before")) }
+        if let present = try descriptor.record(id) {
+            if item.content.isPresent(in: present) { return .unchanged }
+            if let delivery = try descriptor.row(id)?.delivery, [.conflict, .refused].contains(delivery) {
+                return .skip(.conflict("an edit of it is not settled: see postilla conflicts"))
+            }
+            if let problem = invalid(item) { return .skip(problem) }
+            return decide(.edit(Subject(present)), else: .update)
+        }
+        if let problem = invalid(item) { return .skip(problem) }
+        let group = item.group ?? defaultGroup
+        guard item.content.contentType == .comments else {
+            let action = decide(.createAnnotation(group: group), else: .create)
+            if action == .create {
+                newRoots[id] = Subject(.annotations, createdBy: grant.userID, group: group)
+            }
+            return action
+        }
+        let rootID = item.content["rootId"]?.string ?? ""
+        guard let root = try newRoots[rootID] ?? descriptor.record(rootID).map({ Subject($0) }) else {
+            return .skip(.invalid("the annotation it belongs to is not in this layer"))
+        }
+        let isFirst = try descriptor.thread(under: rootID).isEmpty
+        return decide(.createComment(root: root, first: isFirst, group: group), else: .create)
+    }
+
+    private func invalid(_ item: InstantJSONFile.Item) -> Outcome? {
+        do {
+            try item.content.validate()
+            return nil
+        } catch { return .invalid(error.description) }
+    }
+
+    private func decide(_ operation: Operation, else action: Action) -> Action {
+        if case .denied(let denial) = grant.decide(operation) { return .skip(.denied(denial.description)) }
+        return action
+    }
+}

@@ -1,0 +1,168 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.onOwnThreads)
+struct CommandEditStories {
+    let engine: EngineProcess
+    let ana: Person
+
+    init() throws {
+        engine = try EngineProcess()
+        try engine.upload(.paper())
+        ana = try Person(at: engine)
+    }
+
+    private static let note = #"{"type":"pspdfkit/note","v":1,"pageIndex":0,"bbox":[1,2,3,4],"text":"TEXT"}"#
+
+    private func line(_ text: String, id: String? = nil, page: Int = 0) -> String {
+        let content = Self.note.replacing("TEXT", with: text).replacing(":0,", with: ":\(page),")
+        return "{" + (id.map { #""id":"\#($0)","# } ?? "") + #""content":"# + content + "}\n"
+    }
+
+    @Test func aNoteIsAddedShownChangedAndDeleted() throws {
+        let id = try ana.note("Which ones?", page: 2)
+        #expect(try engine.records().contains("Which ones?"))
+        let shown = try ana.script("show", id)
+        for fact in ["kind        note", "page        2", "author      Ana (ana)", "text        Which ones?"] {
+            #expect(shown.output.contains(fact), "\(shown.output)")
+        }
+        #expect(try ana.script("edit", id, "--text", "These two").status == 0)
+        #expect(try engine.records().contains("These two"))
+        let gone = try ana.script("delete", id)
+        #expect(gone.status == 0 && gone.output == "")
+        #expect(try !engine.records().contains("These two"))
+        #expect(try ana.script("show", id).status == 1)
+    }
+
+    @Test func wordsAreMarkedByTheirBoxes() throws {
+        let run = try ana.script(
+            "add", "--highlight", "--page", "1", "--rect", "72,90,200,12", "--rect", "72,104,80,12", "--text", "Agreed",
+            "--annotation-color", "#FF0000")
+        let id = try #require(run.lines.first)
+        let content = try ana.script("show", id, "--format", "ndjson").objects().first?["content"] as? [String: Any]
+        #expect(content?["type"] as? String == "pspdfkit/markup/highlight")
+        #expect(content?["bbox"] as? [Double] == [72, 90, 200, 26])
+        #expect((content?["rects"] as? [[Double]])?.count == 2)
+        #expect(content?["note"] as? String == "Agreed" && content?["color"] as? String == "#ff0000")
+    }
+
+    @Test func aRecordIsAddedFromAFileAndFromAPipe() throws {
+        let file = try ana.home.write("note.json", #"{"id":"my-1","content":"# + Self.note + "}")
+        #expect(try ana.script("add", "--content", file).output == "my-1\n")
+        #expect(try ana.script("add", input: Self.note).status == 0)
+        let again = try ana.script("add", "--content", file)
+        #expect(again.status == 6 && again.messages.contains("with this id already"))
+        #expect(try engine.records().components(separatedBy: #""id":"my-1""#).count == 2)
+    }
+
+    @Test func whatIsNoJSONIsToldWithItsPlace() throws {
+        let bad: [(text: String, sentence: String)] = [
+            ("{\n  \"a\": 1,\n  oops}", "standard input:3:3: unexpected character"),
+            ("", "standard input:1:1: the text"),
+            ("[1]", "not a record"), (#"{"id":7,"content":{}}"#, #""id" must be"#),
+            (#"{"content":{"v":1,"pageIndex":0}}"#, #""type" is missing"#),
+            (Self.note.replacing(":0,", with: ":99,"), "pageIndex"),
+        ]
+        for (text, sentence) in bad {
+            let run = try ana.script("add", input: text)
+            #expect(run.status == 1, "\(text)")
+            #expect(run.messages.contains(sentence), "\(run.messages)")
+        }
+        let file = try ana.script("add", "--content", ana.home.path + "/nowhere.json")
+        #expect(file.status == 1 && file.messages.contains("nowhere.json"))
+        #expect(try ana.listed().components(separatedBy: "\n").count == 2)
+    }
+
+    @Test func eachLineIsAnsweredInItsOrder() throws {
+        let long = String(repeating: "x", count: (2 << 20) + 1)
+        let input =
+            line("first", id: "one") + "\n" + #"{"bad"# + "\n" + line("no such page", page: 7)
+            + line("taken", id: "one") + long + "\n" + #"{"id":"a b","content":{}}"# + "\n" + line("last", id: "two")
+        let run = try ana.script("add", "--ndjson", input: input)
+        let answers = try run.objects()
+        #expect(
+            answers.map { $0["status"] as? String } == [
+                "applied", "invalid", "invalid", "conflict", "invalid", "invalid", "applied",
+            ])
+        #expect(answers.map { $0["id"] as? String }.filter { $0 == "one" || $0 == "two" } == ["one", "one", "two"])
+        #expect(answers.allSatisfy { ($0["status"] as? String == "applied") == ($0["reason"] == nil) })
+        #expect(run.status == 6, "\(run.messages)")
+        #expect(try ana.script("outbox").output == "", "what was refused leaves nothing behind")
+        let records = try engine.records()
+        #expect(records.contains("first") && records.contains("last") && !records.contains("taken"))
+    }
+
+    @Test func thousandsOfLinesGoInAFewRequests() throws {
+        let input = (0..<1200).map { line("note \($0)", id: "n\($0)") }.joined()
+        let run = try ana.script("add", "--ndjson", input: input)
+        #expect(run.status == 0, "\(run.messages)")
+        #expect(try run.objects().map { $0["id"] as? String } == (0..<1200).map { "n\($0)" })
+        #expect(try ana.script("list", "--format", "tsv").lines.count == 1202)
+    }
+
+    @Test func aReaderMayNotWrite() throws {
+        let id = try ana.note("Mine")
+        let sam = try Person("sam", at: engine, token: try engine.token("sam", reading: true))
+        for arguments in [["add", "--note", "x", "--page", "1"], ["edit", id, "--text", "x"], ["delete", id]] {
+            let run = try sam.run(arguments, environment: sam.scripting)
+            #expect(run.status == 4, "\(arguments)")
+            #expect(run.messages.contains(#"lacks "write""#))
+        }
+        let lines = try sam.script("add", "--ndjson", input: line("x"))
+        #expect(lines.status == 4)
+        #expect(try engine.records().contains("Mine"))
+    }
+
+    @Test func anAuthorIsAskedForByNameOffATerminal() throws {
+        try ana.give(try engine.token { $0.hasName = false })
+        let none = try ana.script("add", "--note", "x", "--page", "1")
+        #expect(none.status == 64 && none.messages.contains("--author"))
+        let run = try ana.script("add", "--note", "x", "--page", "1", "--author", "A. Author")
+        #expect(run.status == 0)
+        #expect(try engine.records().contains("A. Author"))
+    }
+
+    @Test func nothingIsDeletedWhenOneOfThemIsNotThere() throws {
+        let id = try ana.note("Stays")
+        let run = try ana.script("delete", id, "nobody")
+        #expect(run.status == 1 && run.messages.contains("nobody"))
+        #expect(try engine.records().contains("Stays"))
+    }
+
+    @Test func wrongWordsAreUsage() throws {
+        let wrong = [
+            ["add", "--note", "x"], ["add", "--note", "x", "--highlight", "--page", "1"], ["add", "--at", "1,2"],
+            ["add", "--highlight", "--page", "1"], ["add", "--note", "x", "--page", "0"],
+            ["add", "--note", "x", "--page", "1", "--at", "1"], ["add", "--ndjson", "--content", "f"],
+            ["edit", "x"], ["edit", "x", "--text", "a", "--content", "b"], ["delete"], ["show"],
+            ["list", "--kind", "sticker"], ["list", "--limit", "-1"], ["conflicts", "resolve", "x"],
+            ["storage", "remove"], ["storage", "remove", "--all", "--document", "x"], ["sync", "--offline"],
+            ["watch", "--offline"], ["export", "--format", "docx"], ["import"],
+        ]
+        for arguments in wrong {
+            let run = try ana.run(arguments, environment: ana.scripting)
+            #expect(run.status == 64, "\(arguments): \(run.status) \(run.messages)")
+            #expect(run.output == "")
+        }
+    }
+
+    @Test func listsAreFilteredAndCut() throws {
+        _ = try ana.note("Alpha", page: 2)
+        _ = try ana.script("add", "--underline", "--page", "3", "--rect", "72,90,200,12")
+        func ids(_ more: String...) throws -> Int {
+            try ana.run(["list", "--format", "ndjson"] + more, environment: ana.scripting).lines.count
+        }
+        #expect(try ids() == 3)
+        #expect(try ids("--kind", "note") == 2)
+        #expect(try ids("--kind", "note", "--kind", "underline") == 3)
+        #expect(try ids("--page", "2") == 1)
+        #expect(try ids("--author", "Grace") == 1)
+        #expect(try ids("--text", "alph") == 1)
+        #expect(try ids("--limit", "2") == 2)
+        #expect(try ids("--limit", "0") == 0)
+        #expect(try ids("--unread") <= 1)
+        let table = try ana.script("list", "--color", "always", "--order", "newest")
+        #expect(table.output.contains("Alpha") && !table.output.contains("\u{1B}[2m"))
+    }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.onOwnThreads)
+struct CommandOfflineStories {
+    let engine: EngineProcess
+    let ana: Person
+
+    init() throws {
+        engine = try EngineProcess()
+        try engine.upload(.paper())
+        ana = try Person(at: engine)
+        _ = try ana.script("sync")
+    }
+
+    /// Without a server, and without a token: the one layer that is here is meant.
+    private func bare(_ arguments: String...) throws -> Program.Outcome { try ana.run(arguments) }
+
+    @Test func whatIsEditedOfflineWaitsAndIsSentByTheNextSync() throws {
+        engine.kill()
+        #expect(try ana.script("list").status == 5)
+        #expect(try bare("list", "--offline", "--format", "tsv").lines.count == 2)
+        let added = try bare("add", "--note", "Written offline", "--page", "1", "--offline")
+        #expect(added.status == 0 && added.messages.contains("sent by the next sync"), "\(added.messages)")
+        let outbox = try bare("outbox", "--format", "ndjson").objects()
+        #expect(outbox.count == 1)
+        #expect(outbox.first?["edit"] as? String == "create" && outbox.first?["state"] as? String == "waiting")
+        #expect(outbox.first?["id"] as? String == added.lines.first)
+        try engine.start()
+        let synced = try ana.script("sync", "--format", "json").objects().first
+        #expect(synced?["waiting"] as? Int == 0 && synced?["annotations"] as? Int == 2)
+        #expect(try engine.records().contains("Written offline"))
+        #expect(try bare("outbox").messages.contains("nothing waits"))
+    }
+
+    @Test func anEditThatLostIsListedAndSettled() throws {
+        let ben = try Person("ben", at: engine)
+        for (side, wins) in [("--mine", "of ana"), ("--theirs", "of ben")] {
+            let id = try ana.note("The base")
+            #expect(try ana.script("edit", id, "--text", "The text of ana", "--offline").status == 0)
+            #expect(try ben.script("edit", id, "--text", "The text of ben").status == 0)
+            let sync = try ana.script("sync")
+            #expect(sync.status == 6 && sync.messages.contains("postilla conflicts"))
+            let conflict = try #require(try bare("conflicts", "--format", "ndjson").objects().first)
+            #expect(conflict["id"] as? String == id && conflict["refused"] as? Bool == false)
+            #expect((conflict["mine"] as? [String: Any])?["text"] as? String == "The text of ana")
+            let sides = ["base", "theirs"].map { (conflict[$0] as? [String: Any])?["content"] as? [String: Any] }
+            #expect(sides.map { $0?["text"] as? String } == ["The base", "The text of ben"])
+            #expect(try ana.script("conflicts", "resolve", id, side).status == 0)
+            #expect(try engine.records().contains("The text \(wins)"))
+            #expect(try bare("conflicts").messages.contains("no conflicts"))
+            #expect(try ana.script("conflicts", "resolve", id, side).status == 1)
+            #expect(try ana.script("delete", id).status == 0)
+        }
+    }
+
+    @Test func anEditThatSomeoneElseWasFasterThanIsAConflict() throws {
+        let ben = try Person("ben", at: engine)
+        let id = try ana.note("The base")
+        _ = try ben.script("sync")
+        #expect(try ana.script("delete", id).status == 0)
+        let late = try ben.script("edit", id, "--text", "Too late", "--offline")
+        #expect(late.status == 0)
+        #expect(try ben.script("sync").status == 6)
+        let merged = try ana.home.write(
+            "merged.json", #"{"type":"pspdfkit/note","v":1,"pageIndex":0,"bbox":[1,2,3,4],"text":"Merged"}"#)
+        let settled = try ben.script("conflicts", "resolve", id, "--content", merged)
+        #expect(settled.status == 0 && settled.lines.count == 1, "what was gone has a new id")
+        #expect(try engine.records().contains("Merged"))
+    }
+
+    @Test func storageIsListedCheckedAndRemovedWithConsent() throws {
+        let listed = try bare("storage", "--format", "ndjson").objects()
+        #expect(listed.count == 1)
+        #expect(listed.first?["document"] as? String == "paper" && listed.first?["unsent"] as? Int == 0)
+        #expect(try bare("storage", "check").status == 0)
+        #expect(try bare("add", "--note", "Only here", "--page", "1", "--offline").status == 0)
+        for arguments in [["--all"], ["--document", "paper"], ["--layer", "review", "--user", "ana"]] {
+            let run = try ana.run(["storage", "remove"] + arguments)
+            #expect(run.status == 1 && run.messages.contains("Only here"), "\(run.messages)")
+            #expect(run.messages.contains("--discard-unsent"))
+        }
+        #expect(try ana.run(["storage", "remove", "--document", "other"]).status == 1)
+        #expect(try bare("outbox", "--format", "ndjson").lines.count == 1)
+        #expect(try ana.run(["storage", "remove", "--document", "paper", "--discard-unsent"]).status == 0)
+        #expect(try bare("storage").messages.contains("no layers"))
+        #expect(try bare("outbox").status == 1)
+    }
+
+    @Test func aLayerThatIsOpenElsewhereIsNotRemoved() throws {
+        let watch = try RunningCommand(["watch"], environment: ana.environment.merging(ana.scripting) { $1 })
+        try watch.see("ready")
+        let run = try bare("storage", "remove", "--all", "--discard-unsent")
+        #expect(run.status == 1 && run.messages.contains("open in another program"))
+        #expect(try ana.script("list", "--offline").status == 0)
+    }
+
+    @Test func damageIsFound() throws {
+        let terminal = try ana.open()
+        #expect(try terminal.quit() == [])
+        let pdfs = ana.home.path + "/.local/share/postilla/pdfs"
+        let pdf = try #require(try FileManager.default.contentsOfDirectory(atPath: pdfs).first { $0.hasSuffix(".pdf") })
+        #expect(try bare("storage", "check").status == 0)
+        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: "\(pdfs)/\(pdf)"))
+        try handle.seek(toOffset: 100)
+        try handle.write(contentsOf: Data("damage".utf8))
+        try handle.close()
+        let check = try bare("storage", "check", "--format", "ndjson")
+        #expect(check.status == 1 && check.messages.contains("1 of 2 are damaged"), "\(check.messages)")
+        #expect(try check.objects().contains { ($0["problem"] as? String)?.contains("damaged") == true })
+        #expect(try ana.run(["storage", "remove", "--all"]).status == 0)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: pdfs) == [])
+    }
+
+    @Test func severalLayersHaveToBeToldApart() throws {
+        try ana.give(try engine.token { $0.layer = "second layer" })
+        _ = try ana.script("sync")
+        let which = try bare("outbox")
+        #expect(which.status == 64)
+        #expect(which.messages.contains("--layer 'second layer'") && which.messages.contains("--layer review"))
+        #expect(try bare("outbox", "--layer", "review").status == 0)
+        #expect(try ana.script("outbox").status == 0)
+        #expect(try ana.script("list", "--layer", "review").status == 3, "the token is for the second layer")
+    }
+}

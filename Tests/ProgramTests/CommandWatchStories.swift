@@ -1,0 +1,86 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.onOwnThreads)
+struct CommandWatchStories {
+    let engine: EngineProcess
+    let ana: Person
+    let ben: Person
+
+    init() throws {
+        engine = try EngineProcess()
+        try engine.upload(.paper())
+        ana = try Person(at: engine)
+        ben = try Person("ben", at: engine)
+    }
+
+    private func watch(_ more: [String] = []) throws -> RunningCommand {
+        let command = try RunningCommand(["watch"] + more, environment: ana.environment.merging(ana.scripting) { $1 })
+        try command.see(#""event":"ready""#)
+        return command
+    }
+
+    @Test func everyChangeIsALine() throws {
+        let watch = try watch()
+        let id = try ben.note("From ben")
+        try watch.see("From ben")
+        #expect(try ben.script("edit", id, "--text", "Better").status == 0)
+        try watch.see("Better")
+        #expect(try ben.script("delete", id).status == 0)
+        try watch.see(#""event":"deleted""#)
+        watch.interrupt()
+        #expect(try watch.waitForExit() == 130)
+        let lines = try Program.Outcome(status: 0, output: watch.output, messages: "").objects()
+        #expect(lines.map { $0["event"] as? String } == ["ready", "created", "updated", "deleted"])
+        #expect(lines.first?["records"] as? Int == 1)
+        #expect(lines.dropFirst().allSatisfy { $0["id"] as? String == id })
+        #expect(lines[1]["author"] as? String == "ben")
+        let revisions = lines.compactMap { $0["revision"] as? Int }
+        #expect(revisions.count == 4 && revisions == revisions.sorted() && Set(revisions).count == 4)
+        #expect(watch.messages == "")
+    }
+
+    @Test func aBrokenConnectionIsMadeAgainAndNothingIsMissed() throws {
+        let watch = try watch()
+        engine.kill()
+        try watch.hear("trying again")
+        try engine.start()
+        _ = try ben.note("After the break")
+        try watch.see("After the break")
+        try watch.hear("connected again")
+        #expect(watch.output.components(separatedBy: "After the break").count == 2)
+    }
+
+    @Test func theTokensSourceIsAskedAgain() throws {
+        let watch = try watch()
+        let old = ana.token
+        try ana.give(try engine.token("ana"))
+        try engine.revoke(old)
+        _ = try ben.note("With a new token")
+        try watch.see("With a new token")
+        #expect(!watch.messages.contains(old) && !watch.output.contains(ana.token))
+    }
+
+    /// It may take over the sync that another command began, and the other way round.
+    @Test func besideAWatchOfTheSameDataEverythingElseWorks() throws {
+        let watch = try watch()
+        let id = try ana.note("Through the watch")
+        try watch.see("Through the watch")
+        #expect(try engine.records().contains("Through the watch"))
+        #expect(try ana.script("delete", id).status == 0)
+        try watch.see(#""event":"deleted""#)
+    }
+
+    @Test func aReaderThatGoesAwayEndsIt() throws {
+        let run = try Program.run(
+            ["-c", #""$0" watch | head -n 1"#, Program.path],
+            environment: ana.environment.merging(ana.scripting) { $1 }, executable: "/bin/sh")
+        #expect(run.status == 0 && run.lines.count == 1 && run.messages == "")
+    }
+
+    @Test func aServerThatIsNotThereIsAnExitCode() throws {
+        engine.kill()
+        #expect(try ana.script("watch").status == 5)
+    }
+}

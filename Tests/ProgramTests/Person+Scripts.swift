@@ -1,0 +1,95 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+extension Person {
+    /// What a script has in its environment.
+    var scripting: [String: String] { ["POSTILLA_SERVER": engine.url, "POSTILLA_TOKEN_FILE": tokenFile] }
+
+    /// A command as a script runs it: server and token from the environment, no terminal.
+    func script(_ arguments: String..., input: String = "") throws -> Program.Outcome {
+        try run(arguments, input: input, environment: scripting)
+    }
+
+    /// Adds a note and gives its id.
+    func note(_ text: String, page: Int = 1) throws -> String {
+        let run = try script("add", "--note", text, "--page", "\(page)")
+        guard run.status == 0 else { throw StoryError("add: \(run.messages)") }
+        return run.output.trimmingCharacters(in: .newlines)
+    }
+
+    func listed() throws -> String { try script("list", "--format", "ndjson").output }
+}
+
+extension Program.Outcome {
+    var lines: [String] { output.split(separator: "\n").map(String.init) }
+
+    /// Its output as JSON values, one a line.
+    func objects() throws -> [[String: Any]] {
+        try lines.map { line in
+            guard let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] else {
+                throw StoryError("no object: \(line)")
+            }
+            return object
+        }
+    }
+}
+
+/// A command that goes on, with what it has written so far.
+final class RunningCommand {
+    private let process = Process()
+    private let heard = Heard()
+
+    private final class Heard: Sendable {
+        let text = Mutex((output: "", messages: ""))
+        let news = DispatchSemaphore(value: 0)
+    }
+
+    init(_ arguments: [String], environment: [String: String], executable: String = Program.path) throws {
+        process.executableURL = URL(fileURLWithPath: executable)
+        process.arguments = arguments
+        process.environment = ["PATH": "/usr/local/bin:/usr/bin:/bin", "SWIFT_BACKTRACE": "enable=no"]
+            .merging(environment) { $1 }
+        process.standardInput = FileHandle.nullDevice
+        let (output, messages) = (Pipe(), Pipe())
+        (process.standardOutput, process.standardError) = (output, messages)
+        let heard = heard
+        output.fileHandleForReading.readabilityHandler = { handle in
+            let text = String(decoding: handle.availableData, as: UTF8.self)
+            heard.text.withLock { $0.output += text }
+            heard.news.signal()
+        }
+        messages.fileHandleForReading.readabilityHandler = { handle in
+            let text = String(decoding: handle.availableData, as: UTF8.self)
+            heard.text.withLock { $0.messages += text }
+            heard.news.signal()
+        }
+        process.terminationHandler = { _ in heard.news.signal() }
+        try process.run()
+    }
+
+    deinit { if process.isRunning { process.terminate() } }
+
+    var output: String { heard.text.withLock(\.output) }
+    var messages: String { heard.text.withLock(\.messages) }
+
+    /// Waits until it has written this.
+    func see(_ text: String) throws { try wait("\(text) in\n\(output)\(messages)") { output.contains(text) } }
+
+    func hear(_ text: String) throws { try wait("\(text) in\n\(messages)") { messages.contains(text) } }
+
+    func interrupt() { process.interrupt() }
+
+    /// As a shell tells it: 128 and the signal's number when it died of one.
+    func waitForExit() throws -> Int32 {
+        try wait("the end") { !process.isRunning }
+        return process.terminationStatus + (process.terminationReason == .uncaughtSignal ? 128 : 0)
+    }
+
+    private func wait(_ what: String, until isTrue: () -> Bool) throws {
+        let limit = DispatchTime.now() + .seconds(Patience.long)
+        while !isTrue() {
+            guard heard.news.wait(timeout: limit) == .success else { throw StoryError("waited for \(what)") }
+        }
+    }
+}
