@@ -80,11 +80,12 @@ struct AddCommand: AsyncParsableCommand {
         var outcome = added.outcome
         if let id = added.waiting {
             outcome = try await session.deliver([id]).first
-            try session.dropRefused([id])
+            try session.dropFailed([id])
         }
         guard let id = added.id, let outcome, outcome.exit == .done else {
             throw CommandFailure("not added: \(outcome?.reason ?? "it has no id")", outcome?.exit ?? .failed)
         }
         Output.line(id)
+        if outcome == .waiting { LayerSession.tellThatItWaits() }
     }
 }

@@ -29,7 +29,7 @@ struct AddLines {
                 Output.json(Self.answer(one.id, outcome) + "\n")
                 outcomes.append(outcome)
             }
-            try session.dropRefused(made.compactMap(\.waiting))
+            try session.dropFailed(made.compactMap(\.waiting))
             if let problem { throw problem }
         }
         let refused = outcomes.count { $0.exit != .done }

@@ -89,7 +89,7 @@ struct ImportCommand: AsyncParsableCommand {
         }
         for (id, outcome) in zip(sent, try await session.deliver(sent)) { outcomes[id] = outcome }
         // The file still has what did not get through.
-        try session.dropRefused(sent, conflictsToo: true)
+        try session.dropFailed(sent)
         return outcomes
     }
 }

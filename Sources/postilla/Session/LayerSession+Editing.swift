@@ -33,8 +33,10 @@ extension LayerSession {
             let lines = problems.map { "\($0.0): \(what): \($0.1.reason ?? "")" }
             throw CommandFailure(lines.joined(separator: "\n") + "\nKept: see postilla conflicts", outcomes.exit)
         }
-        if outcomes.contains(.waiting) { Output.message("kept here, sent by the next sync") }
+        if outcomes.contains(.waiting) { Self.tellThatItWaits() }
     }
+
+    static func tellThatItWaits() { Output.message("kept here, sent by the next sync") }
 
     /// The records whose edits the server has not answered.
     func waiting() throws -> [Record.ID] {
@@ -66,12 +68,11 @@ extension LayerSession {
         }
     }
 
-    /// Takes back edits that the server refused: whoever made them was told, and has the text.
-    func dropRefused(_ ids: [Record.ID], conflictsToo: Bool = false) throws {
-        let stages: Set<OutboxEntry.Stage> = conflictsToo ? [.refused, .conflict] : [.refused]
+    /// Takes back what did not get through: whoever made these edits was told, and has the text.
+    func dropFailed(_ ids: [Record.ID]) throws {
         let wanted = Set(ids)
-        for entry in try descriptor.outbox() where wanted.contains(entry.id) && stages.contains(entry.stage) {
-            try descriptor.discard(entry.seq)
+        for entry in try descriptor.outbox() where wanted.contains(entry.id) {
+            if [.refused, .conflict].contains(entry.stage) { try descriptor.discard(entry.seq) }
         }
     }
 

@@ -1,0 +1,41 @@
+import Annotations
+import ArgumentParser
+import Instant
+import InstantCore
+
+struct CommentsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "comments", abstract: "List the thread under an annotation, in the order it was written.",
+        discussion: """
+            The id may be that of any comment in the thread. json is one array of records, ndjson one record a line, as \
+            list writes them.
+
+            Examples:
+              postilla comments 01HV60ME365HS69FVQ1CE6PK2G
+              postilla comments 01HV60ME365HS69FVQ1CE6PK2G --format tsv | cut -f 4,7
+            """)
+
+    @Argument(help: ArgumentHelp("The annotation's id, as list writes it.", valueName: "id"))
+    var id: String
+
+    @OptionGroup var listing: ListingOptions
+    @OptionGroup var layer: LayerOptions
+
+    func run() async throws {
+        let session = try await LayerSession.open(layer)
+        try await session.synchronize()
+        do { try write(session.descriptor) } catch { throw CommandFailure(reading: error) }
+    }
+
+    private func write(_ descriptor: InstantDocumentDescriptor) throws {
+        guard let record = try descriptor.record(id) else {
+            throw CommandFailure("there is no annotation \(id) in this layer")
+        }
+        var listing = Listing(listing, RecordRow.columns)
+        for comment in try descriptor.thread(under: record.content["rootId"]?.string ?? id) {
+            guard let row = try descriptor.row(comment.id) else { continue }
+            listing.add(RecordRow.fields(row), style: RecordRow.style(row)) { comment.json }
+        }
+        listing.end(nothing: "no comments")
+    }
+}
