@@ -149,11 +149,27 @@ import Testing
 
     @Test func aStaleCursorNeverStopsAPush() throws {
         let change = Change(n: 1, kind: .create, id: "mine", baseRevision: 0, content: World.note("x"))
-        for cursor in [Cursor(epoch: "other", revision: 0), Cursor(epoch: try world.look { $0.epoch }, revision: 99)] {
+        for cursor in [
+            Cursor(epoch: "g-0-other", revision: 0), Cursor(epoch: try world.look { $0.epoch }, revision: 99),
+        ] {
             let answer = try world.send(
                 PushRequest(clientID: "c", acked: 0, cursor: cursor, changes: [change]), World.grant())
             #expect(answer.results.map(\.status) == [.applied])
             #expect(answer.reset && answer.delta == nil)
         }
+    }
+
+    /// A push that was under way while the server was restored from a backup: its revisions are not those of today.
+    @Test func aPushOfAnotherGenerationIsRefusedWhole() throws {
+        let change = Change(n: 1, kind: .create, id: "mine", baseRevision: 0, content: World.note("x"))
+        let cursor = Cursor(epoch: "lost-1-0123456789abcdef", revision: 0)
+        #expect {
+            try world.send(PushRequest(clientID: "c", acked: 0, cursor: cursor, changes: [change]), World.grant())
+        } throws: {
+            ($0 as? Refusal)?.reason == .epochChanged
+        }
+        #expect(try world.record("mine") == nil)
+        // Nothing was consumed.
+        #expect(try world.push(.create, "mine", World.note("x")).status == .applied)
     }
 }

@@ -6,4 +6,7 @@ extension StoredLayer {
     package func epoch(for scope: ViewScope) -> String {
         "\(generation)-\(base)-\(Fingerprint.of(scope.canonicalText).prefix(16))"
     }
+
+    /// Whether an epoch, of whichever view, is of the layer's present generation: its revisions mean what they say.
+    func isGeneration(ofEpoch epoch: String) -> Bool { epoch.utf8.starts(with: "\(generation)-".utf8) }
 }

@@ -2,9 +2,12 @@ import Synchronization
 
 /// A store in memory: for tests, simulations and as the plainest statement of what the contract means.
 package final class MemoryStore: LayerStore {
-    private let state = Mutex(MemoryState())
+    private let state: Mutex<MemoryState>
 
-    package init() {}
+    package init() { state = Mutex(MemoryState()) }
+
+    /// A backup of another store, as it stands now.
+    package init(copying other: MemoryStore) { state = Mutex(other.state.withLock { $0 }) }
 
     package func read<Result: Sendable>(_ body: (any StoreReading) throws -> Result) throws -> Result {
         try body(MemoryTransaction(state.withLock { $0 }))

@@ -28,6 +28,9 @@ package struct Push {
         guard request.changes.count <= limits.batchChanges else {
             throw Refusal(.payloadTooLarge, "at most \(limits.batchChanges) changes in one request")
         }
+        if let epoch = request.cursor?.epoch, !layer.isGeneration(ofEpoch: epoch) {
+            throw Refusal(.epochChanged, "the changes name revisions of a history that the layer no longer has")
+        }
         var client =
             try store.client(request.clientID, in: layer) ?? StoredClient(id: request.clientID, userID: grant.userID)
         guard client.userID.isExactly(grant.userID) else {

@@ -13,7 +13,11 @@ extension WritableLayer {
         if kind == .delete { entry.threadRevision = try threadRevision(of: id, own: overlay.revision) }
         if kind == .restore { entry.baseRevision = try ownWrite(id)?.revision ?? overlay.revision }
         var receipt = EditReceipt(id: id, kind: kind, before: overlay.record, after: nil, seq: 0, previous: nil)
-        let last = try entries(of: id).last { $0.stage != .applied && $0.stage != .sealed }
+        // While a server that lost its way is looked through, what waits may have been taken long ago: nothing is
+        // merged into it, and nothing cancels it out.
+        let last = try entries(of: id).last {
+            $0.stage != .applied && $0.stage != .sealed && !(facts.isRecovering && $0.isUnsealed)
+        }
         if let last, let merged = last.merged(with: entry) {
             receipt.previous = last
             receipt.seq = last.seq

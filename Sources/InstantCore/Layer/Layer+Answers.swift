@@ -49,7 +49,9 @@ extension Layer {
             guard let entry = try store.entries(in: [.sealed], limit: .max).first(where: { $0.n == n }) else {
                 return changes
             }
-            try store.settle(entry, as: .refused("it is larger than the server takes"), into: &changes)
+            try store.settle(
+                entry, as: .refused("it is larger than the server takes"), isThere: entry.kind != .create,
+                into: &changes)
             try store.startAnew(clientID: newClientID, into: &changes)
             try store.show(changes)
             return changes
@@ -69,19 +71,30 @@ extension WritableLayer {
             }
             try applied(entry, revision: revision, cursor: facts.cursor)
         case .conflict:
-            if let item = result.item, item.id == entry.id {
+            if let item = result.item, item.id.isExactly(entry.id) {
                 try item.check()
-                try receive(item, user: facts.identity.userID, into: &changes)
+                // What the cursor or a snapshot has passed is known: an answer that was under way for long does not
+                // bring back what is gone since.
+                if item.revision > facts.cursor?.revision ?? facts.loading?.at ?? .max {
+                    try receive(item, user: facts.identity.userID, into: &changes)
+                }
             }
-            try settle(entry, as: .conflict(result.reason ?? "someone else was first"), into: &changes)
+            let isThere = if case .removed = result.item { false } else { true }
+            try settle(
+                entry, as: .conflict(result.reason ?? "someone else was first"), isThere: isThere, into: &changes)
         case .gone where entry.kind == .delete:
             try removeEntry(entry.seq)
         case .gone:
-            try settle(entry, as: .conflict(result.reason ?? "it was deleted meanwhile"), into: &changes)
+            try settle(
+                entry, as: .conflict(result.reason ?? "it was deleted meanwhile"), isThere: false, into: &changes)
         case .denied:
-            try settle(entry, as: .refused(result.reason ?? "the server denied it"), into: &changes)
+            try settle(
+                entry, as: .refused(result.reason ?? "the server denied it"), isThere: entry.kind != .create,
+                into: &changes)
         case .invalid:
-            try settle(entry, as: .refused(result.reason ?? "the server found it invalid"), into: &changes)
+            try settle(
+                entry, as: .refused(result.reason ?? "the server found it invalid"), isThere: entry.kind != .create,
+                into: &changes)
         case .gap, .mismatch: changes.startedAnew = true
         }
     }
@@ -118,7 +131,7 @@ extension WritableLayer {
     /// Keeps what the server did not take, with the edits that were made on top of it. The row is shown anew by the
     /// caller, with all others.
     func settle(
-        _ entry: OutboxEntry, as state: OutboxEntry.State, into changes: inout LayerChanges
+        _ entry: OutboxEntry, as state: OutboxEntry.State, isThere: Bool, into changes: inout LayerChanges
     ) throws {
         changes.ids.insert(entry.id)
         var kept = entry
@@ -130,8 +143,8 @@ extension WritableLayer {
         let others = try entries(of: entry.id).filter { $0.seq != entry.seq }
         for later in others where later.seq > entry.seq && later.isUnsealed {
             try removeEntry(later.seq)
-            if kept.kind == .create, later.kind == .delete {
-                // The person had let go of it before the server did.
+            if later.kind == .delete, !isThere {
+                // The person had let go of what the server does not have.
                 return try removeEntry(kept.seq)
             }
             kept = kept.joined(by: later)

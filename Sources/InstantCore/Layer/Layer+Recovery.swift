@@ -72,7 +72,13 @@ extension WritableLayer {
                 continue
             }
             guard entry.stage != .applied, entry.fits(present?.record) else {
-                return try settle(entry, as: .conflict(lostReason), into: &changes)
+                // What was made on top of it goes along, also where the lost server had taken it.
+                for var later in pending[(index + 1)...] where later.stage == .applied {
+                    later.state = .waiting
+                    try replace(later)
+                }
+                return try settle(
+                    entry, as: .conflict(lostReason), isThere: present != nil, into: &changes)
             }
             for var later in pending[index...] {
                 later.baseRevision = present?.revision ?? 0

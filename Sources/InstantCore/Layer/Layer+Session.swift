@@ -12,8 +12,12 @@ extension Layer {
         package var isCursorLost = false
     }
 
+    /// - Parameter seen: the cursor when the session was asked for. A head that lies before it is of a server that lost
+    ///   something; one that lies before the present cursor may only have been long under way.
     /// - Throws: ``InvalidServerData`` when the server answered for another layer or user.
-    package func accept(_ answer: SessionAnswer, now: Timestamp, newClientID: String) throws -> Accepted {
+    package func accept(
+        _ answer: SessionAnswer, seen: Revision?, now: Timestamp, newClientID: String
+    ) throws -> Accepted {
         try store.write { store in
             var facts = try store.facts()
             let named = (answer.grant.documentID, answer.grant.layer, answer.grant.userID)
@@ -22,7 +26,7 @@ extension Layer {
             }
             var accepted = Accepted()
             let oldScope = facts.grant?.viewScope
-            let wasRestored = facts.isBehind(answer)
+            let wasRestored = facts.isBehind(answer, seen: seen)
             let hadCursor = facts.cursor != nil
             accepted.pdfReplaced = !facts.pdfSHA256.isEmpty && facts.pdfSHA256 != answer.pdfSHA256
             facts.grant = answer.grant
@@ -52,9 +56,9 @@ extension Layer {
 extension LayerFacts {
     /// The server was restored from a backup: it noticed and drew a new generation, or its head fell behind what was
     /// seen here.
-    fileprivate func isBehind(_ answer: SessionAnswer) -> Bool {
+    fileprivate func isBehind(_ answer: SessionAnswer, seen: Revision?) -> Bool {
         guard let generation else { return false }
-        return !generation.isExactly(answer.generation) || cursor.map { $0.revision > answer.head } ?? false
+        return !generation.isExactly(answer.generation) || seen.map { $0 > answer.head } ?? false
     }
 }
 

@@ -49,6 +49,8 @@ extension Layer {
 extension WritableLayer {
     /// Undoes what was not sealed; nil when it was.
     fileprivate func takeBack(_ receipt: EditReceipt, facts: LayerFacts) throws -> EditReceipt? {
+        // Whether it was sent is known once the server was looked through.
+        guard !facts.isRecovering else { return nil }
         let present = try entry(receipt.seq)
         var undone = EditReceipt(
             id: receipt.id, kind: receipt.kind, before: receipt.after, after: receipt.before, seq: receipt.seq,

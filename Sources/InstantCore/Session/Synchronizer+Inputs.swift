@@ -102,6 +102,7 @@ extension Synchronizer {
                 if let sessionRequest { effects.append(.cancel(sessionRequest.id)) }
                 let request = SyncRequest(id: number(), ticket: ticket, kind: .session)
                 sessionRequest = request
+                seenWhenAsked = (try? layer.facts())?.cursor?.revision
                 effects.append(.send(request))
             case .closeStream: closeStreams()
             case .announceAuthenticated(let ticket): effects.append(.announce(.authenticated(ticket)))

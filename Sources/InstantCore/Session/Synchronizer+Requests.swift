@@ -74,7 +74,7 @@ extension Synchronizer {
         _ answer: SessionAnswer, ticket: Ticket, now: Timestamp, random: inout some RandomNumberGenerator
     ) throws {
         try allowStartingOver(for: answer, ticket: ticket, now: now)
-        let accepted = try layer.accept(answer, now: now, newClientID: newName(now, &random))
+        let accepted = try layer.accept(answer, seen: seenWhenAsked, now: now, newClientID: newName(now, &random))
         if mustStartOver { try layer.restartSnapshot() }
         if mustStartOver || accepted.isCursorLost { integrity.startedOver() }
         mustStartOver = false

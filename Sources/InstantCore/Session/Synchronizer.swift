@@ -79,6 +79,8 @@ package struct Synchronizer {
     var underWay: SyncRequest?
     /// The session request that counts.
     var sessionRequest: SyncRequest?
+    /// Where the cursor stood when the session was asked for: the answer may be older than what came since.
+    var seenWhenAsked: Revision?
     /// The last accepted token and its view epoch, this launch.
     var acceptedTicket: Ticket?
     var epoch: String?

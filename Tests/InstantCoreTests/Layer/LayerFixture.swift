@@ -36,7 +36,7 @@ struct LayerFixture {
                 grant: grant, now: now, generation: generation, epoch: "e\(generation == "g" ? "" : generation)",
                 head: head,
                 pdfSHA256: pdf, pdfBytes: 1,
-                title: "T"), now: now, newClientID: "me-\(generation)")
+                title: "T"), seen: try layer.facts().cursor?.revision, now: now, newClientID: "me-\(generation)")
     }
 
     /// A snapshot, at revision 3 if nothing else is said.
