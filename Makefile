@@ -2,13 +2,16 @@
 # ARGS goes to the program: make run ARGS=--help
 
 ARGS =
+SEEDS = 10000
+FROM = 0
 SOURCES = Package.swift Sources Tests
 
-.PHONY: help run test bench format lint clean
+.PHONY: help run test simulate bench format lint clean
 
 help:
 	@echo "make run     build Postilla and start its demo: a server, sample documents, the viewer"
 	@echo "make test    build and run all tests"
+	@echo "make simulate  run SEEDS histories of clients and server FROM a seed on; TRACE=seed tells one of them"
 	@echo "make bench   measure, in a release build, beside less, neomutt, curl, SQLite and PostgreSQL"
 	@echo "make format  write all Swift as .swift-format says"
 	@echo "make lint    check the same, and the scripts"
@@ -23,6 +26,11 @@ test:
 	@Resources/setup.sh test
 	@Resources/build.sh debug tests
 	swift test --skip-build $(ARGS)
+
+simulate:
+	@Resources/setup.sh test
+	@swift build --configuration release --product simulate --quiet
+	@.build/release/simulate $(if $(TRACE),--trace $(TRACE),$(SEEDS) $(FROM))
 
 bench:
 	@Resources/setup.sh bench

@@ -123,7 +123,7 @@ let package = Package(
         tests("Annotations"),
         tests("Authorization", ["Annotations"]),
         tests("SyncProtocol", ["Annotations", "Authorization"]),
-        tests("InstantCore", ["Annotations", "Authorization", "SyncProtocol", "EngineCore"]),
+        tests("InstantCore", ["Annotations", "Authorization", "SyncProtocol", "EngineCore", "Simulation"]),
         tests(
             "Instant",
             [
@@ -147,6 +147,14 @@ let package = Package(
             name: "ProgramTests",
             dependencies: ["TestSupport", "EngineSupport", "postilla", "Annotations"],
             swiftSettings: rim),
+        .target(
+            name: "Simulation",
+            dependencies: [
+                "TestSupport", "Annotations", "Authorization", "SyncProtocol", "InstantCore", "EngineCore",
+            ],
+            path: "Tests/Simulation", swiftSettings: strict),
+        .executableTarget(
+            name: "simulate", dependencies: ["Simulation"], path: "Tests/Simulate", swiftSettings: strict),
         .executableTarget(
             name: "Benchmarks",
             dependencies: [

@@ -1,0 +1,72 @@
+import Annotations
+import InstantCore
+import SyncProtocol
+import Testing
+
+/// What simulated histories found, each told again in as few steps as it takes.
+@Suite("Found by simulation") struct FoundTests {
+    /// The answer was under way while the stream told of the removal.
+    @Test func aConflictThatComesLateDoesNotBringBackWhatIsGoneSince() throws {
+        let it = try LayerFixture()
+        try it.layer.update("2", content: note("mine"), at: it.now)
+        let request = try #require(try it.layer.seal())
+        try it.pull(.removed("2", 5), upTo: 5)
+        let late = ChangeResult(n: 1, status: .conflict, reason: "because", item: item("2", "theirs", 4))
+        _ = try it.layer.take(PushAnswer(results: [late], delta: nil), to: request, newClientID: "new")
+        #expect(try it.layer.store.read { try $0.record("2") } == nil)
+        #expect(try it.layer.conflicts().map { $0.mine?["text"]?.string } == ["mine"])
+    }
+
+    /// A delete behind an edit that lost: it may only go quietly when there is nothing left to delete.
+    @Test(arguments: [(SyncItem.removed("2", 4), true), (item("2", "theirs", 4), false)])
+    func aDeleteBehindALostEditIsForgottenOnlyWithItsRecord(winner: SyncItem, isForgotten: Bool) throws {
+        let it = try LayerFixture()
+        try it.layer.update("2", content: note("mine"), at: it.now)
+        let request = try #require(try it.layer.seal())
+        try it.layer.delete("2", at: it.now)
+        let lost = ChangeResult(n: 1, status: .conflict, reason: "because", item: winner)
+        _ = try it.layer.take(PushAnswer(results: [lost], delta: nil), to: request, newClientID: "new")
+        #expect(try it.layer.conflicts().map(\.kind) == (isForgotten ? [] : [.delete]))
+    }
+
+    /// Whether the create was taken is not known until the server was looked through: a delete does not cancel it out.
+    @Test func aDeleteIsKeptWhileTheServerIsLookedThrough() throws {
+        let it = try LayerFixture()
+        try it.layer.create(note("new"), id: "n", author: nil, at: it.now)
+        let sent = try #require(try it.layer.seal()?.changes.first?.content)
+        try it.accept(it.grant(), generation: "g2", head: 3)
+        try it.layer.delete("n", at: it.now)
+        // It had been taken, before the backup was made.
+        let taken = Record(id: "n", content: sent, createdBy: "ana", updatedBy: "ana", group: nil)
+        try it.take([StoredRecord(taken, 3)], epoch: "eg2")
+        #expect(try it.text("n") == nil)
+        #expect(try it.layer.seal()?.changes.map { "\($0.kind) \($0.id)" } == ["delete n"])
+    }
+
+    /// Two edits were taken and a third waits, and the server lost them all: what is kept is the newest text.
+    @Test func ofEditsThatTheServerLostTheNewestIsKept() throws {
+        let it = try LayerFixture()
+        try it.layer.update("2", content: note("one"), at: it.now)
+        try it.push((.applied, 4))
+        try it.layer.update("2", content: note("two"), at: it.now)
+        try it.push((.applied, 5))
+        try it.layer.update("2", content: note("three"), at: it.now)
+        try it.accept(it.grant(), generation: "g2", head: 3)
+        try it.take([stored("2", "before", 3)], epoch: "eg2")
+        #expect(try it.layer.conflicts().map { $0.mine?["text"]?.string } == ["three"])
+    }
+
+    /// The stream was faster than the answer: the server lost nothing.
+    @Test func aSessionAnswerThatComesLateIsNoRestoredServer() throws {
+        let it = try LayerFixture()
+        let seen = try it.layer.facts().cursor?.revision
+        try it.pull(item("1", "newer", 4), upTo: 4)
+        let answer = SessionAnswer(
+            grant: it.grant(), now: it.now, generation: "g", epoch: "e", head: 3, pdfSHA256: "pdf", pdfBytes: 1,
+            title: "T")
+        let accepted = try it.layer.accept(answer, seen: seen, now: it.now, newClientID: "other")
+        #expect(!accepted.changes.startedAnew)
+        #expect(try it.layer.facts().clientID == "me")
+        #expect(try it.layer.facts().cursor?.revision == 4)
+    }
+}

@@ -1,0 +1,119 @@
+import Annotations
+import InstantCore
+import SyncProtocol
+import TestSupport
+
+/// Somebody at a device who edits what is on the screen, and writes down what they did.
+struct Person {
+    let device: Device
+    let process: Process
+    let now: Timestamp
+
+    private var layer: Layer { process.layer }
+
+    /// Something that was done, for the trace.
+    typealias Deed = String
+
+    func edit(_ text: String, _ dice: inout SeededRandom) throws -> Deed? {
+        let rows = try rows()
+        guard !rows.isEmpty, !dice.chance(1, of: 3) else { return try create(text, &dice) }
+        let id = dice.pick(rows)
+        guard let record = try layer.record(id) else { return nil }
+        let content = Remark.changed(record.content, to: text)
+        return try doing("updates \(id) to \(text)", .text(text), id) {
+            try layer.update(id, content: content, at: now)
+        }
+    }
+
+    private func create(_ text: String, _ dice: inout SeededRandom) throws -> Deed? {
+        let id = ULID.make(at: now, using: &dice)
+        let type = dice.pick(["pspdfkit/markup/highlight", "pspdfkit/note", "pspdfkit/comment-marker"])
+        if dice.chance(1, of: 12) {
+            let group = dice.pick(Rights.groups)
+            try layer.overrideGroup(dice.chance(1, of: 2) ? nil : .init(group: group))
+        }
+        return try doing("creates \(id): \(text)", .text(text), id) {
+            try layer.create(Remark.annotation(type, text), id: id, author: nil, at: now)
+        }
+    }
+
+    func reply(_ text: String, _ dice: inout SeededRandom) throws -> Deed? {
+        let roots = try layer.rows(ListQuery(), offset: 0, limit: 1000).filter {
+            $0.kind.isMarkup || $0.kind == .commentMarker
+        }
+        guard !roots.isEmpty else { return nil }
+        let root = dice.pick(roots).id
+        let id = ULID.make(at: now, using: &dice)
+        return try doing("replies to \(root) with \(id): \(text)", .text(text), id) {
+            try layer.create(Remark.comment(on: root, text), id: id, author: nil, at: now)
+        }
+    }
+
+    func delete(_ dice: inout SeededRandom) throws -> Deed? {
+        let rows = try rows()
+        guard !rows.isEmpty else { return nil }
+        let id = dice.pick(rows)
+        return try doing("deletes \(id)", .gone, id) { try layer.delete(id, at: now) }
+    }
+
+    func undo() throws -> Deed? {
+        guard let receipt = device.receipts.popLast() else { return nil }
+        if let before = receipt.before { device.ledger.sendsAgain(Remark.text(of: before.content)) }
+        return try doing("takes back \(receipt.kind) of \(receipt.id)", nil, receipt.id) {
+            try layer.undo(receipt, at: now)
+        }
+    }
+
+    /// Settles a conflict or a refusal.
+    func settle(_ dice: inout SeededRandom) throws -> Deed? {
+        let conflicts = try layer.conflicts()
+        guard !conflicts.isEmpty else { return nil }
+        let conflict = dice.pick(conflicts)
+        let newID = ULID.make(at: now, using: &dice)
+        if dice.chance(1, of: 2) {
+            device.ledger.forget(conflict.recordID)
+            try layer.resolve(conflict.id, .theirs, newID: newID, at: now)
+            return "lets go of \(conflict.recordID)"
+        }
+        if let mine = conflict.mine { device.ledger.sendsAgain(Remark.text(of: mine)) }
+        let receipt = try layer.resolve(conflict.id, .mine, newID: newID, at: now)
+        device.ledger.forget(conflict.recordID)
+        guard let receipt else { return "lets go of \(conflict.recordID)" }
+        note(receipt, nil)
+        return "sends \(conflict.recordID) again as \(receipt.id)"
+    }
+
+    func discard(_ dice: inout SeededRandom) throws -> Deed? {
+        let waiting = try layer.outbox().filter { $0.stage != .sealed }
+        guard !waiting.isEmpty else { return nil }
+        let entry = dice.pick(waiting)
+        device.ledger.forget(entry.id)
+        try layer.discard(entry.seq)
+        return "discards \(entry.kind) of \(entry.id)"
+    }
+
+    private func rows() throws -> [Record.ID] {
+        let rows = try layer.rows(ListQuery(), offset: 0, limit: 1000).map(\.id)
+        return try rows + rows.flatMap { root in try layer.thread(under: root).map(\.id) }
+    }
+
+    /// - Parameter wish: nil: what the record looks like afterwards.
+    private func doing(
+        _ what: Deed, _ wish: Ledger.Wish?, _ id: Record.ID, _ edit: () throws -> EditReceipt
+    ) throws -> Deed {
+        do {
+            note(try edit(), wish)
+            return what
+        } catch is ProcessDied {
+            // Perhaps it is on the disk: nobody was told.
+            if let wish { device.ledger.wants(wish, of: id, isCertain: false) } else { device.ledger.forget(id) }
+            return what + " and dies"
+        }
+    }
+
+    private func note(_ receipt: EditReceipt, _ wish: Ledger.Wish?) {
+        device.receipts.append(receipt)
+        let after = receipt.after.map { Remark.text(of: $0.content) }
+        device.ledger.wants(wish ?? after.map(Ledger.Wish.text) ?? .gone, of: receipt.id)
+    }
+}

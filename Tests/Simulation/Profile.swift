@@ -1,0 +1,75 @@
+import Annotations
+import TestSupport
+
+/// What one seed's world is like. Every hazard is switched on or off by the seed: a history with few kinds of trouble
+/// goes deeper into each than one with all of them.
+struct Profile {
+    /// How often something happens in relation to the other things; 0: never.
+    var weights: [Happening: Int] = [:]
+    var devices: Int
+    /// A second process on the same store, on some devices.
+    var hasSecondProcesses: Bool
+    var layers: [String]
+    var steps: Int
+    /// Tokens with collaboration permissions.
+    var hasRules: Bool
+    var hasAnonymous: Bool
+    /// Milliseconds a token lives.
+    var tokenLife: Int64
+
+    init(_ dice: inout SeededRandom) {
+        devices = Int.random(in: 2...4, using: &dice)
+        hasSecondProcesses = dice.chance(1, of: 4)
+        layers = dice.chance(1, of: 6) ? ["", "review"] : [""]
+        steps = Int.random(in: 40...220, using: &dice)
+        hasRules = dice.chance(1, of: 2)
+        hasAnonymous = dice.chance(1, of: 8)
+        tokenLife = dice.chance(1, of: 5) ? 20_000 : 10_000_000
+        for happening in Happening.allCases {
+            weights[happening] =
+                happening.isHazard && dice.chance(1, of: 2) ? 0 : happening.weight * dice.pick([1, 1, 1, 3])
+        }
+    }
+
+    /// In words, for the head of a trace.
+    var summary: String {
+        let hazards = Happening.allCases.filter { $0.isHazard && weights[$0, default: 0] > 0 }.map(\.rawValue)
+        return "\(devices) devices, \(steps) steps; \(hazards.joined(separator: ", "))"
+    }
+}
+
+/// One step of the schedule.
+enum Happening: String, CaseIterable {
+    case deliver, edit, reply, delete, undo, settle, discard, time, nudge
+    case drop, double, late, cutAnswer, cutStream, silentStream
+    case crashClient, crashServer, storeFault, serverStoreFault
+    case expire, revoke, newToken, newRights, forgetToken
+    case jumpClient, jumpServer
+    case backend, move, prune, overwrite, offline, proxy, backup, restore
+
+    /// The first row goes on in every history.
+    var isHazard: Bool {
+        switch self {
+        case .deliver, .edit, .reply, .delete, .undo, .settle, .discard, .time, .nudge, .newToken: false
+        default: true
+        }
+    }
+
+    var weight: Int {
+        switch self {
+        case .deliver: 220
+        case .edit: 40
+        case .time: 30
+        case .reply, .delete: 14
+        case .undo: 10
+        case .settle, .newToken, .backend, .move: 6
+        case .drop, .double, .late, .cutAnswer, .cutStream: 8
+        case .crashClient, .storeFault, .serverStoreFault, .newRights: 5
+        case .discard, .nudge, .silentStream, .crashServer, .expire, .revoke, .jumpClient, .jumpServer, .offline,
+            .backup:
+            3
+        case .forgetToken, .prune, .proxy: 2
+        case .overwrite, .restore: 1
+        }
+    }
+}

@@ -1,0 +1,194 @@
+import Annotations
+import Authorization
+import EngineCore
+import SyncProtocol
+
+/// Looks at one commit of the server with a second pair of eyes: who may, who was first, what goes along.
+struct Audit {
+    let book: Chronicle
+    let rights: Rights
+    let client: String
+    let commit: Commit
+    /// Changes that were decided now, with their answers; repeated answers are not among them.
+    let fresh: [(change: Change, result: ChangeResult)]
+
+    func check() throws {
+        try checkNumbers()
+        for record in commit.records { try check(record) }
+        for (change, result) in fresh { try check(change, result) }
+    }
+
+    private func checkNumbers() throws {
+        try require(rights.reads && rights.writes, "a push was taken without the right to write")
+        var seen: Set<Revision> = []
+        for record in commit.records {
+            try require(
+                record.revision > book.head && record.revision <= commit.layer.head
+                    && seen.insert(record.revision).inserted, "revision \(record.revision) was given twice or too late")
+        }
+    }
+
+    private func applied(_ id: Record.ID) -> [Change] {
+        fresh.filter { $0.change.id == id && $0.result.status == .applied }.map(\.change)
+    }
+
+    // MARK: What was written
+
+    private func check(_ new: EngineCore.StoredRecord) throws {
+        let old = book.present(new.id)
+        if let old {
+            try require(old.record.createdBy == new.record.createdBy, "\(new.id) has another creator now")
+        }
+        if let change = applied(new.id).last {
+            switch (change.kind, new.isLive) {
+            case (.create, true): return try checkCreated(new, change)
+            case (.update, true): return try checkUpdated(new, old, change)
+            case (.restore, true): return try checkRestored(new, old)
+            case (.delete, false): return try checkDeleted(new, old, change)
+            // By another change of the request, as part of a thread.
+            case (.create, false), (.update, false), (.restore, false), (.delete, true): break
+            }
+        }
+        try require(
+            new.isLive ? cameAlong(new, old) : wentAlong(new, old ?? new),
+            "nobody asked for what happened to \(new.id)")
+    }
+
+    private func checkCreated(_ new: EngineCore.StoredRecord, _ change: Change) throws {
+        try require(book.present(new.id) == nil, "\(new.id) was created over another record")
+        try require(new.record.createdBy == rights.user, "\(new.id) was created under another name")
+        try require(new.record.group == change.group, "\(new.id) is not in the group it was created in")
+        try require(
+            rights.mayPlace(new.contentType, in: change.group), "\(new.id) was created in a group that is denied")
+        guard let rootID = new.rootID else { return }
+        guard let root = book.present(rootID) ?? commit.records.first(where: { $0.id == rootID }) else {
+            throw Violation("\(new.id) replies to nothing")
+        }
+        let isFirst = !remains(in: rootID)
+        try require(rights.mayReply(to: root.subject, isFirst: isFirst), "the reply \(new.id) was denied")
+        try require(rights.sees(root.subject), "\(new.id) replies to what its writer may not see")
+    }
+
+    private func checkUpdated(
+        _ new: EngineCore.StoredRecord, _ old: EngineCore.StoredRecord?, _ change: Change
+    ) throws {
+        guard let old, old.isLive else { throw Violation("\(new.id) was updated and is not there") }
+        try require(rights.sees(old.subject), "\(new.id) was updated unseen")
+        try require(rights.may("edit", old.subject), "\(new.id) was updated against the rules")
+        if change.group != old.record.group {
+            var target = old.subject
+            target.group = change.group
+            try require(rights.may("set-group", target), "\(new.id) was moved against the rules")
+        }
+        try require(
+            book.isUnbroken(new.id, since: change.baseRevision, by: client), "\(new.id): someone else was first")
+        try require(
+            change.content.map { text($0) == text(new.record.content) } ?? false, "\(new.id) got another text")
+    }
+
+    private func checkRestored(_ new: EngineCore.StoredRecord, _ old: EngineCore.StoredRecord?) throws {
+        guard let removal = old?.removal else { throw Violation("\(new.id) was restored and was not gone") }
+        try require(removal.by == rights.user, "\(new.id) was restored by someone who had not deleted it")
+    }
+
+    private func checkDeleted(
+        _ new: EngineCore.StoredRecord, _ old: EngineCore.StoredRecord?, _ change: Change
+    ) throws {
+        guard let old = old ?? applied(new.id).first.map({ _ in new }) else {
+            throw Violation("\(new.id) was deleted and is not there")
+        }
+        try require(rights.sees(old.subject), "\(new.id) was deleted unseen")
+        try require(rights.may("delete", old.subject), "\(new.id) was deleted against the rules")
+        try require(
+            book.isUnbroken(new.id, since: change.baseRevision, by: client), "\(new.id): someone else was first")
+        // A thread someone else has written in since stays.
+        let seen = change.threadRevision ?? change.baseRevision
+        for comment in book.thread(of: new.id) where comment.revision > seen && applied(comment.id).isEmpty {
+            try require(
+                book.isUnbroken(comment.id, since: seen, by: client),
+                "\(new.id) was deleted with a comment that its deleter had not seen")
+        }
+    }
+
+    /// Part of a thread whose root was deleted, or the root of the last comment.
+    private func wentAlong(_ new: EngineCore.StoredRecord, _ old: EngineCore.StoredRecord) -> Bool {
+        if let root = new.rootID, applied(root).contains(where: { $0.kind == .delete }) { return true }
+        let last = fresh.first {
+            $0.result.status == .applied && $0.change.kind == .delete && rootID($0.change.id) == new.id
+        }
+        guard let last, rights.may("delete", old.subject) else { return false }
+        return book.isUnbroken(
+            new.id, since: max(last.change.baseRevision, last.change.threadRevision ?? 0), by: client)
+            && !remains(in: new.id)
+    }
+
+    /// Went along with what is restored now.
+    private func cameAlong(_ new: EngineCore.StoredRecord, _ old: EngineCore.StoredRecord?) -> Bool {
+        guard let cascade = old?.removal?.cascade else { return false }
+        return fresh.contains {
+            $0.result.status == .applied && $0.change.kind == .restore
+                && book.present($0.change.id)?.revision == cascade
+        }
+    }
+
+    private func rootID(_ id: Record.ID) -> Record.ID? {
+        (book.present(id) ?? commit.records.first { $0.id == id })?.rootID
+    }
+
+    private func remains(in root: Record.ID) -> Bool {
+        book.thread(of: root).contains { comment in
+            !commit.records.contains { $0.id == comment.id && !$0.isLive }
+        }
+    }
+
+    // MARK: What was answered
+
+    private func check(_ change: Change, _ result: ChangeResult) throws {
+        let touched = Set(commit.records.map(\.id) + commit.records.compactMap(\.rootID))
+        let root = change.content?["rootId"]?.string
+        // What another change of the same request touched is not as the book has it.
+        if result.status != .applied, touched.contains(change.id) || root.map(touched.contains) ?? false { return }
+        let old = book.present(change.id)
+        let isSeen = old.map { rights.sees($0.subject) } ?? true
+        switch result.status {
+        case .applied:
+            try require(
+                touched.contains(change.id) || (change.kind == .delete && old?.isLive == false),
+                "\(change.kind) of \(change.id) was answered as applied and did nothing")
+        case .conflict:
+            try require(isSeen, "a conflict tells of \(change.id), which may not be seen")
+            try require(old != nil, "\(change.id) conflicts with nothing")
+        case .denied:
+            try require(isSeen, "a refusal tells of \(change.id), which may not be seen")
+            try require(!isAllowed(change, old), "\(change.kind) of \(change.id) is allowed and was denied")
+        case .gone:
+            let isGone = old.map { !$0.isLive || !isSeen } ?? (change.kind != .create)
+            let isThreadGone = root.map { book.present($0).map { !$0.isLive || !rights.sees($0.subject) } ?? true }
+            try require(isGone || isThreadGone == true || change.kind == .restore, "\(change.id) is there, and gone")
+        case .invalid, .gap, .mismatch: break
+        }
+    }
+
+    private func isAllowed(_ change: Change, _ old: EngineCore.StoredRecord?) -> Bool {
+        switch change.kind {
+        case .create:
+            guard let content = change.content else { return false }
+            guard let rootID = content["rootId"]?.string else {
+                return rights.mayPlace(.annotations, in: change.group)
+            }
+            guard let root = book.present(rootID) else { return false }
+            return rights.mayReply(to: root.subject, isFirst: book.thread(of: rootID).isEmpty)
+                && rights.mayPlace(.comments, in: change.group)
+        case .update:
+            guard let old else { return false }
+            var target = old.subject
+            target.group = change.group
+            return rights.may("edit", old.subject)
+                && (change.group == old.record.group || rights.may("set-group", target))
+        case .delete: return old.map { rights.may("delete", $0.subject) } ?? false
+        case .restore: return old?.removal.map { $0.by == rights.user && rights.user != nil } ?? false
+        }
+    }
+
+    private func text(_ content: Content) -> String { Annotation(id: "", content: content).text }
+}

@@ -1,0 +1,62 @@
+import Annotations
+import EngineCore
+import SyncProtocol
+
+/// What one generation of a layer went through, written down commit by commit: what clients are compared with.
+struct Chronicle {
+    /// One state of one record, and the clientID that wrote it; nil: a backend.
+    struct State {
+        var record: EngineCore.StoredRecord
+        var writer: String?
+    }
+
+    let base: [Record.ID: EngineCore.StoredRecord]
+    /// Of each record the states that were committed, oldest first.
+    private(set) var states: [Record.ID: [State]] = [:]
+    private(set) var head: Revision = 0
+    /// How often a client's change put a text in place.
+    var applied: [String: Int] = [:]
+
+    init(base: [Record]) {
+        self.base = Dictionary(
+            uniqueKeysWithValues: base.map { ($0.id, EngineCore.StoredRecord(base: $0)) })
+    }
+
+    /// The same history on the annotations of another PDF.
+    init(_ other: Chronicle, base: [Record]) {
+        self.init(base: base)
+        states = other.states
+        head = other.head
+        applied = other.applied
+    }
+
+    func present(_ id: Record.ID) -> EngineCore.StoredRecord? { states[id]?.last?.record ?? base[id] }
+
+    var live: [EngineCore.StoredRecord] {
+        let untouched = base.values.filter { states[$0.id] == nil }
+        return untouched + states.values.compactMap { $0.last?.record }.filter(\.isLive)
+    }
+
+    func thread(of root: Record.ID) -> [EngineCore.StoredRecord] { live.filter { $0.rootID == root } }
+
+    /// The record as it was under this revision.
+    func state(_ id: Record.ID, at revision: Revision) -> EngineCore.StoredRecord? {
+        if revision == 0 { return base[id] }
+        return states[id]?.last { $0.record.revision == revision }?.record
+    }
+
+    /// Every state the record was ever in, oldest first.
+    func past(_ id: Record.ID) -> [EngineCore.StoredRecord] {
+        (base[id].map { [$0] } ?? []) + (states[id] ?? []).map(\.record)
+    }
+
+    /// Whether only this client has written since a revision.
+    func isUnbroken(_ id: Record.ID, since revision: Revision, by client: String) -> Bool {
+        (states[id] ?? []).allSatisfy { $0.record.revision <= revision || $0.writer == client }
+    }
+
+    mutating func write(_ commit: Commit, by client: String?) {
+        for record in commit.records { states[record.id, default: []].append(State(record: record, writer: client)) }
+        head = commit.layer.head
+    }
+}

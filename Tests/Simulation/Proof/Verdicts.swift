@@ -1,0 +1,98 @@
+import Annotations
+import Authorization
+import EngineCore
+import InstantCore
+import SyncProtocol
+
+/// What must hold when everything has come to rest.
+extension Universe {
+    func checkQuiet() throws {
+        for device in devices {
+            try checkRows(device)
+            try checkShown(device)
+            try checkWishes(device)
+            for process in device.processes {
+                try require(process.begun == 0, "\(device.name): a sync began and never ended")
+            }
+        }
+        try checkRepeats()
+    }
+
+    private func book(_ device: Device) throws -> Chronicle {
+        guard let layer = try host.layer(device.layerName) else { throw Violation("the layer is gone") }
+        return host.book(layer)
+    }
+
+    /// The client holds exactly what its grant allows of the server's state.
+    private func checkRows(_ device: Device) throws {
+        let wanted = try book(device).live.filter { device.rights.sees($0.subject) }
+        let rows = try device.disk.read { try $0.records(after: nil, limit: .max) }
+        let byID = Dictionary(uniqueKeysWithValues: rows.map { ($0.id, $0) })
+        for record in wanted {
+            guard let row = byID[record.id] else { throw Violation("\(device.name) misses \(record.id)") }
+            try require(
+                row.record == record.record && row.revision == record.revision,
+                "\(device.name) has \(record.id) at \(row.revision), the server at \(record.revision)")
+        }
+        let ids = Set(wanted.map(\.id))
+        for row in rows { try require(ids.contains(row.id), "\(device.name) still has \(row.id)") }
+    }
+
+    /// The screen shows these records, with what waits laid over them.
+    private func checkShown(_ device: Device) throws {
+        let layer = device.leader.layer
+        let book = try book(device)
+        let tally = try layer.tally()
+        try require(tally[.applied, default: 0] == 0, "\(device.name) keeps edits that were applied")
+        let outbox = try layer.outbox()
+        for record in book.live where device.rights.sees(record.subject) {
+            let entries = outbox.filter { $0.id == record.id }
+            // What lost or was refused is not laid over the winner; what is parked is.
+            guard entries.allSatisfy({ $0.stage == .conflict || $0.stage == .refused }) else { continue }
+            try require(try layer.record(record.id) == record.record, "\(device.name) shows another \(record.id)")
+            guard let row = try layer.row(record.id) else {
+                throw Violation("\(device.name) does not list \(record.id)")
+            }
+            let isMarked = row.delivery == .conflict || row.delivery == .refused
+            try require(isMarked == !entries.isEmpty, "\(device.name) marks \(record.id) as \(row.delivery)")
+            try require(
+                row.text == Remark.text(of: record.record.content), "\(device.name) lists another text of \(record.id)")
+        }
+    }
+
+    /// Every edit a person made was applied, waits, or is to be seen as a conflict or a refusal.
+    private func checkWishes(_ device: Device) throws {
+        let outbox = try device.leader.layer.outbox()
+        let book = try book(device)
+        for (id, wishes) in device.ledger.wishes {
+            let isKept = wishes.contains { wish in
+                switch wish {
+                case .text(let text):
+                    host.texts.contains(text)
+                        || outbox.contains { $0.content.map { Remark.text(of: $0) == text } ?? false }
+                case .gone:
+                    outbox.contains { $0.id == id && $0.kind == .delete }
+                        || host.books.values.contains { $0.wasEverGone(id) }
+                        || book.present(id).map { !device.rights.sees($0.subject) } ?? true
+                }
+            }
+            try require(isKept, "\(device.name) lost an edit of \(id): \(wishes)")
+            // What is out of sight is gone for good, to whoever deleted it: it may come back with more rights.
+            if !outbox.contains(where: { $0.id == id }) { device.ledger.isGone(id) }
+        }
+    }
+
+    /// Nothing was applied twice.
+    private func checkRepeats() throws {
+        for book in host.books.values {
+            for (text, times) in book.applied {
+                let most = devices.reduce(1) { $0 + $1.ledger.repeats[text, default: 0] }
+                try require(times <= most, "\(text) was applied \(times) times")
+            }
+        }
+    }
+}
+
+extension Chronicle {
+    func wasEverGone(_ id: Record.ID) -> Bool { states[id]?.contains { !$0.record.isLive } ?? false }
+}

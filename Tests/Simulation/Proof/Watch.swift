@@ -1,0 +1,70 @@
+import Annotations
+import Authorization
+import EngineCore
+import InstantCore
+import SyncProtocol
+
+/// Looks at one device after each step: what may never be the case, not even for a moment.
+struct Watch {
+    /// The highest revision a cursor stood at, in each epoch.
+    private var highest: [String: Revision] = [:]
+    /// What was sent under each number of each clientID.
+    private var sent: [String: [String]] = [:]
+    private var last: LayerFacts?
+
+    /// Numbers grow by one, and what was sent once is sent again exactly so.
+    mutating func sees(_ push: PushRequest) throws {
+        var texts = sent[push.clientID] ?? []
+        for change in push.changes {
+            if change.n == texts.count + 1 {
+                texts.append(change.canonicalText)
+            } else {
+                try require((1...Int64(texts.count)).contains(change.n), "n \(change.n) follows \(texts.count)")
+                try require(
+                    texts[Int(change.n) - 1] == change.canonicalText, "change \(change.n) was altered after it was sent"
+                )
+            }
+        }
+        sent[push.clientID] = texts
+    }
+
+    mutating func looks(at device: Device, _ host: Host, rights: (Grant) -> Rights?) throws {
+        let facts = try device.disk.read { try $0.facts() }
+        if let cursor = facts.cursor {
+            try require(cursor.revision >= highest[cursor.epoch] ?? 0, "the cursor fell")
+            highest[cursor.epoch] = cursor.revision
+        }
+        guard facts.cursor != last?.cursor || facts.grant != last?.grant else { return }
+        last = facts
+        guard let grant = facts.grant, let rights = rights(grant) else { return }
+        let rows = try device.disk.read { try $0.records(after: nil, limit: .max) }
+        for row in rows {
+            try require(rights.sees(Subject(row.record)), "\(row.id) is shown against the rules")
+        }
+        if let cursor = facts.cursor, let book = try host.book(ofEpoch: cursor.epoch) {
+            try compare(rows, with: book, at: cursor, rights, host)
+        }
+    }
+
+    /// Everything up to the cursor is here, and nothing that never was.
+    private func compare(
+        _ rows: [InstantCore.StoredRecord], with book: Chronicle, at cursor: Cursor, _ rights: Rights, _ host: Host
+    ) throws {
+        let byID = Dictionary(uniqueKeysWithValues: rows.map { ($0.id, $0) })
+        for row in rows {
+            let was = ([book] + host.books.values).contains { $0.state(row.id, at: row.revision)?.record == row.record }
+            try require(was, "\(row.id) is shown as it never was")
+        }
+        for id in Set(book.states.keys).union(book.base.keys) {
+            // What was changed again since may come with its newest change only.
+            guard let state = book.present(id), state.revision <= cursor.revision else { continue }
+            if state.isLive, rights.sees(state.subject) {
+                try require(
+                    byID[id]?.revision == state.revision,
+                    "the cursor is past revision \(state.revision) of \(id), which is not here")
+            } else {
+                try require(byID[id] == nil, "\(id) is here, and gone since revision \(state.revision)")
+            }
+        }
+    }
+}

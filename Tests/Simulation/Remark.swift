@@ -1,0 +1,31 @@
+import Annotations
+
+/// Contents of records, told apart by their text.
+enum Remark {
+    static func annotation(_ type: String, _ text: String) -> Content {
+        var object = JSONObject()
+        object["v"] = 2
+        object["type"] = .string(type)
+        object["pageIndex"] = 0
+        object["bbox"] = [1, 2, 3, 4]
+        object["text"] = .string(text)
+        return Content(object)
+    }
+
+    static func comment(on root: Record.ID, _ text: String) -> Content {
+        var object = JSONObject()
+        object["v"] = 2
+        object["type"] = "pspdfkit/comment"
+        object["rootId"] = .string(root)
+        object["pageIndex"] = 0
+        object["text"] = .string(text)
+        return Content(object)
+    }
+
+    /// The content with another text.
+    static func changed(_ content: Content, to text: String) -> Content {
+        content.changing { $0["text"] = .string(text) }
+    }
+
+    static func text(of content: Content) -> String { Annotation(id: "", content: content).text }
+}

@@ -1,0 +1,124 @@
+import Annotations
+import Authorization
+import EngineCore
+import InstantCore
+import SyncProtocol
+
+extension Host {
+    /// Answers one request. nil: the process died over it, and nobody is answered.
+    func answer(_ request: SyncRequest.Kind, body: [UInt8], token: IssuedToken, at time: Timestamp) throws -> Reply? {
+        do {
+            return try take(request, body, token, now(time))
+        } catch is ProcessDied {
+            trace("the server died and starts again")
+            restart()
+            return nil
+        } catch is FragileLayerStore.DiskFull {
+            return Reply(Refusal(.internalError, "the disk is full"))
+        } catch let refusal as Refusal {
+            return Reply(refusal)
+        }
+    }
+
+    private func take(
+        _ request: SyncRequest.Kind, _ body: [UInt8], _ token: IssuedToken, _ now: Timestamp
+    ) throws -> Reply {
+        guard token.rights.reads else { throw Refusal(.insufficientScope, "this token lacks read-document") }
+        switch request {
+        case .session: return Reply(try session(token, now))
+        case .push:
+            guard body.count <= limits.batchBytes else { throw Refusal(.payloadTooLarge, "too much at once") }
+            let push: PushRequest
+            do { push = try PushRequest(bytes: body) } catch { throw Refusal(.badRequest, "\(error)") }
+            return Reply(try take(push, token, now))
+        case .pull(let cursor):
+            return try view(token, now) { view, inspector in
+                let delta = try view.delta(since: cursor, limit: self.limits.pageRecords)
+                try inspector.check(delta.changes)
+                return Reply(delta)
+            }
+        case .page(let page):
+            return try view(token, now) { view, inspector in
+                let page = try view.snapshot(
+                    after: page.after, at: page.at, epoch: page.epoch, limit: self.limits.pageRecords)
+                try inspector.check(page)
+                return Reply(page)
+            }
+        case .digest(let epoch): return try view(token, now) { view, _ in Reply(try view.digest(epoch: epoch)) }
+        }
+    }
+
+    func view<T>(
+        _ token: IssuedToken, _ now: Timestamp, _ body: (LayerView, Inspector) throws -> T
+    ) throws -> T {
+        let layer = try open(token, now)
+        let inspector = Inspector(book: book(layer), rights: token.rights)
+        var result: T?
+        try store.read { store in
+            try admit(token, at: now, in: store)
+            result = try body(LayerView(layer, scope: token.grant.viewScope, in: store), inspector)
+        }
+        guard let result else { throw Violation("a reading transaction did not run") }
+        return result
+    }
+
+    private func open(_ token: IssuedToken, _ now: Timestamp) throws -> EngineCore.StoredLayer {
+        let found = try store.read { store in
+            try admit(token, at: now, in: store)
+            return try Layers.find(token.grant, issuedAt: token.issuedAt, in: store)
+        }
+        if let found { return found }
+        return try store.write {
+            try Layers.open(token.grant, issuedAt: token.issuedAt, in: $0, using: &dice)
+        }
+    }
+
+    private func session(_ token: IssuedToken, _ now: Timestamp) throws -> SessionAnswer {
+        try view(token, now) { view, _ in
+            guard let document = try view.store.document(Self.document) else {
+                throw Refusal(.documentNotFound, "the document is gone")
+            }
+            return SessionAnswer(
+                grant: token.grant, now: now, generation: view.layer.generation, epoch: view.epoch,
+                head: view.layer.head, pdfSHA256: document.pdfSHA256, pdfBytes: document.pdfBytes,
+                title: document.title, limits: limits)
+        }
+    }
+
+    private func take(_ push: PushRequest, _ token: IssuedToken, _ now: Timestamp) throws -> PushAnswer {
+        let layer = try open(token, now)
+        let known = try disk.read { try $0.client(push.clientID, in: layer)?.lastN ?? 0 }
+        var done: (answer: PushAnswer, commit: Commit)?
+        // What is durable is part of the history, also when nobody lives to tell.
+        func keep() throws {
+            guard let done else { return }
+            let fresh = zip(push.changes, done.answer.results).filter {
+                $0.n > known && $1.status != .gap && $1.status != .mismatch
+            }
+            let audit = Audit(
+                book: book(layer), rights: token.rights, client: push.clientID, commit: done.commit,
+                fresh: fresh.map { ($0, $1) })
+            try audit.check()
+            let texts = fresh.filter { $1.status == .applied }.compactMap { change, _ in
+                change.content.map { Annotation(id: change.id, content: $0).text }
+            }
+            write(done.commit, by: push.clientID, applied: texts)
+        }
+        do {
+            try store.write { store in
+                try admit(token, at: now, in: store)
+                done = try Push(grant: token.grant, limits: limits).perform(push, on: layer, in: store, now: now)
+            }
+        } catch {
+            let after = try disk.read { try $0.client(push.clientID, in: layer)?.lastN ?? 0 }
+            let head = try self.layer(layer.key.name)?.head ?? 0
+            if let commit = done?.commit, after > known, head == commit.layer.head { try keep() }
+            throw error
+        }
+        guard let done else { throw Violation("a writing transaction did not run") }
+        try keep()
+        publish(done.commit)
+        try Inspector(book: book(done.commit.layer), rights: token.rights).check(done.answer)
+        return done.answer
+    }
+}

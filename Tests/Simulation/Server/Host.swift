@@ -1,0 +1,154 @@
+import Annotations
+import Authorization
+import EngineCore
+import SyncProtocol
+import TestSupport
+
+/// The server's process: its core behind bytes, a clock of its own, and a store that outlives it.
+final class Host {
+    static let document = "doc"
+
+    private(set) var disk = EngineCore.MemoryStore()
+    private(set) var store: FragileLayerStore
+    /// Where each generation of a layer is written down, by the first two parts of its epochs.
+    private(set) var books: [String: Chronicle] = [:]
+    /// Every text that ever stood in a record.
+    private(set) var texts: Set<String> = []
+    var connections: [Connection] = []
+    var fanout = Fanout(frames: 6, bytes: 1 << 20)
+    var limits: Limits
+    /// Its clock, in milliseconds ahead of the true time.
+    var clockOffset: Int64 = 0
+    var dice: SeededRandom
+    let trace: Trace
+    private var base: [Record] = []
+    private var backup: Backup?
+
+    private struct Backup {
+        var disk: EngineCore.MemoryStore
+        var books: [String: Chronicle]
+        var base: [Record]
+    }
+
+    init(_ profile: Profile, _ dice: inout SeededRandom, trace: Trace) throws {
+        self.trace = trace
+        self.dice = SeededRandom(seed: dice.next())
+        limits = Limits(
+            recordBytes: 2000, batchChanges: dice.pick([1, 3, 5, 1000]), batchBytes: dice.pick([2600, 4 << 20]),
+            pageRecords: dice.pick([2, 4, 1000]))
+        store = FragileLayerStore(disk)
+        try put(pdf: "first")
+        for name in profile.layers {
+            _ = try disk.write { store in
+                try Layers.make(LayerKey(document: Self.document, name: name), in: store, using: &self.dice)
+            }
+        }
+    }
+
+    func now(_ time: Timestamp) -> Timestamp { time + clockOffset }
+
+    // MARK: Documents and layers
+
+    /// Takes another PDF in, with annotations of its own.
+    func put(pdf name: String) throws {
+        let old = base
+        base = ["highlight", "markup/underline", "note", "comment-marker"].enumerated().map { index, kind in
+            let type = kind == "highlight" ? "markup/highlight" : kind
+            return Record(id: "\(index + 1)", content: Remark.annotation("pspdfkit/\(type)", "\(name) \(index)"))
+        }
+        texts.formUnion(base.map { Remark.text(of: $0.content) })
+        let layers = try storedLayers()
+        let base = base
+        try disk.write { store in
+            let number = try store.addBase(base)
+            try store.put(
+                StoredDocument(
+                    id: Self.document, title: "Title", pdfSHA256: Fingerprint.of(name) + Fingerprint.of(name),
+                    pdfBytes: 10, createdAt: Timestamp(seconds: 0), base: number,
+                    pages: [.init(width: 600, height: 800)]))
+        }
+        for layer in layers {
+            let before = books[layer.bookName] ?? Chronicle(base: old)
+            guard let after = try self.layer(layer.key.name) else { continue }
+            books[after.bookName] = Chronicle(before, base: base)
+            _ = fanout.close(layer: layer.id, with: SessionEvent(.behind))
+        }
+    }
+
+    func storedLayers() throws -> [EngineCore.StoredLayer] {
+        try disk.read { store in
+            try store.layerNames(of: Self.document).compactMap {
+                try store.layer(LayerKey(document: Self.document, name: $0))
+            }
+        }
+    }
+
+    func layer(_ name: String) throws -> EngineCore.StoredLayer? {
+        try disk.read { try $0.layer(LayerKey(document: Self.document, name: name)) }
+    }
+
+    func book(_ layer: EngineCore.StoredLayer) -> Chronicle { books[layer.bookName] ?? Chronicle(base: base) }
+
+    /// The book that an epoch belongs to; nil when there never was such an epoch.
+    func book(ofEpoch epoch: String) throws -> Chronicle? {
+        guard let end = epoch.lastIndex(of: "-") else { return nil }
+        if let book = books[String(epoch[..<end])] { return book }
+        return try storedLayers().first { $0.bookName == epoch[..<end] }.map(book)
+    }
+
+    func write(_ commit: Commit, by client: String?, applied: [String] = []) {
+        var book = book(commit.layer)
+        book.write(commit, by: client)
+        texts.formUnion(commit.records.map { Remark.text(of: $0.record.content) })
+        for text in applied { book.applied[text, default: 0] += 1 }
+        books[commit.layer.bookName] = book
+    }
+
+    // MARK: Its life
+
+    /// Kills the process and starts it again: the store stays, connections do not.
+    func restart() {
+        store = FragileLayerStore(disk)
+        fanout = Fanout(frames: 6, bytes: 1 << 20)
+        for connection in connections { connection.isCut = true }
+    }
+
+    func backUp() { backup = Backup(disk: EngineCore.MemoryStore(copying: disk), books: books, base: base) }
+
+    /// Starts again from the last backup: what came after it is lost, and every layer has another generation.
+    func restoreBackup() throws {
+        guard let backup else { return }
+        trace("the server is restored from its backup")
+        disk = EngineCore.MemoryStore(copying: backup.disk)
+        base = backup.base
+        let before = try storedLayers()
+        try disk.write { try Layers.renew(in: $0, using: &dice) }
+        for layer in before {
+            guard let after = try self.layer(layer.key.name) else { continue }
+            books[after.bookName] = backup.books[layer.bookName] ?? Chronicle(base: base)
+        }
+        restart()
+    }
+
+    /// Whoever is wakened reads their mail when the schedule comes to it.
+    func publish(_ commit: Commit) { _ = fanout.publish(commit) }
+
+    func admit(_ token: IssuedToken, at now: Timestamp, in store: any StoreReading) throws {
+        guard now < token.grant.expiresAt else { throw Refusal(.tokenExpired, "the token has expired") }
+        guard try !store.isRevoked(tokenID: token.name) else { throw Refusal(.tokenRevoked, "the token was revoked") }
+    }
+
+    func revoke(_ token: IssuedToken) throws {
+        try disk.write { try $0.revoke(tokenID: token.name, until: token.grant.expiresAt) }
+        _ = fanout.revoke([token.name])
+    }
+
+    func prune(before moment: Timestamp) throws {
+        for layer in try storedLayers() { try disk.write { try $0.prune(layer, before: moment) } }
+    }
+}
+
+extension EngineCore.StoredLayer {
+    /// What the epochs of all its views begin with.
+    var bookName: String { "\(generation)-\(base)" }
+}

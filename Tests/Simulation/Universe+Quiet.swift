@@ -1,0 +1,72 @@
+import Annotations
+import Authorization
+import EngineCore
+import InstantCore
+import SyncProtocol
+
+extension Universe {
+    /// Nothing goes wrong any more, every token is good, and time passes until nothing moves.
+    func settle() throws {
+        trace("quiet")
+        isQuiet = true
+        host.store.disarm()
+        for device in devices {
+            device.rights.reads = true
+            for process in device.processes {
+                process.store.disarm()
+                process.actionsLeft = nil
+            }
+            if device.leader.isOffline {
+                device.leader.isOffline = false
+                try give(.wentOnline, device.leader)
+            }
+            try supplyToken(device)
+        }
+        var rounds = 0
+        var calm = 0
+        while calm < 4 {
+            let moved = try drain()
+            calm = try moved || !isSettled() ? 0 : calm + 1
+            try pass(10_000)
+            rounds += 1
+            try require(rounds < 200, "it never comes to rest: \(try unrest())")
+        }
+    }
+
+    /// - Returns: whether anything was asked; events on streams are not counted.
+    private func drain() throws -> Bool {
+        let before = delivered
+        var steps = 0
+        while try deliver() {
+            steps += 1
+            try require(steps < 20_000, "messages without end")
+        }
+        for device in devices {
+            if case .needsToken = device.leader.synchronizer.connection {
+                try supplyToken(device)
+            }
+        }
+        return delivered > before
+    }
+
+    private func isSettled() throws -> Bool { try unrest().isEmpty }
+
+    /// Who has not come to rest, and how.
+    private func unrest() throws -> [String] {
+        try devices.compactMap { device in
+            let synchronizer = device.leader.synchronizer
+            let tally = try device.disk.read { try $0.tally() }
+            let isDone =
+                try synchronizer.connection == .live && !synchronizer.cycle.isSyncing
+                && !device.leader.layer.hasUnsent() && host.connections.contains { $0.process == device.leader.id }
+            return isDone ? nil : "\(device.name) \(synchronizer.connection) \(synchronizer.cycle.state) \(tally)"
+        }
+    }
+
+    /// Everybody may do everything: what was parked goes out, and all see the same.
+    func widen() throws {
+        trace("everybody may do everything")
+        for device in devices { device.rights = .all(device.user, group: device.rights.group) }
+        try settle()
+    }
+}
