@@ -15,7 +15,8 @@ package struct Change: Hashable, Sendable {
     package var id: Record.ID
     /// The revision of the record the person saw; 0 for a create and for an untouched base record.
     package var baseRevision: Revision
-    /// Delete of a root only: the newest revision in the thread the person saw.
+    /// Of a delete. Of a root: the newest revision in the thread that the person saw. Of a comment: the revision of its
+    /// root that the person saw, or ``leavesRoot``.
     package var threadRevision: Revision?
     /// Of a create or update; for an update another group than the stored one is a move.
     package var group: String?
@@ -34,6 +35,9 @@ package struct Change: Hashable, Sendable {
         self.group = group
         self.content = content
     }
+
+    /// Of a comment's delete: its root stays, also when this was the last comment.
+    package static let leavesRoot: Revision = -1
 
     /// The text that must be the same when a change is sent again; a server keeps a hash of it.
     package var canonicalText: String {

@@ -58,7 +58,9 @@ import Testing
     @Test func aNewerCommentOfSomebodyElseStandsInTheWay() throws {
         try thread(2, by: bo, client: "d")
         let lost = try world.push(.delete, "7", at: 0, thread: 1)
-        #expect((lost.status, lost.item?.id) == (.conflict, "c2"))
+        // What was meant is the root: that is what is in conflict, and the reason says why.
+        #expect((lost.status, lost.item?.id) == (.conflict, "7"))
+        #expect(lost.reason == "someone else wrote in its thread")
         #expect(try world.isLive("7") && world.isLive("c1"))
         // Without a thread revision, what the root itself was seen at counts.
         #expect(try world.push(.delete, "7", at: 0).status == .conflict)
@@ -83,6 +85,38 @@ import Testing
         try world.push(.update, "7", at: 0, World.highlight("changed"), client: "d", as: bo)
         #expect(try world.push(.delete, "c1", at: 1).status == .applied)
         #expect(try world.isLive("7"))
+    }
+
+    @Test("What the bearer saw of the root decides whether it goes with its last comment")
+    func theRootAsItWasSeen() throws {
+        let rows: [(seen: Revision?, stays: Bool)] = [(nil, true), (1, true), (2, false), (Change.leavesRoot, true)]
+        for row in rows {
+            let world = try World(base: ["7"])
+            try world.push(.create, "c1", World.comment(on: "7"))
+            try world.push(.update, "7", at: 0, World.highlight("changed"), client: "d", as: bo)
+            try world.push(.delete, "c1", at: 1, thread: row.seen)
+            #expect(try world.isLive("7") == row.stays, "\(row)")
+        }
+    }
+
+    @Test func onesOwnUnansweredEditOfTheRootIsNoChangeBySomebodyElse() throws {
+        try thread(1, by: bo, client: "d")
+        try world.push(.update, "7", at: 0, World.highlight("mine"))
+        #expect(try world.push(.delete, "c1", at: 1, thread: 0).status == .applied)
+        #expect(try !world.isLive("7"))
+    }
+
+    @Test func whoTakesACommentBackKeepsItsRoot() throws {
+        try thread(1)
+        #expect(try world.push(.delete, "c1", at: 1, thread: Change.leavesRoot).status == .applied)
+        #expect(try world.isLive("7") && !world.isLive("c1"))
+    }
+
+    @Test func aNewerCommentThatMayNotBeSeenIsNotSpokenOf() throws {
+        let rules = ["annotations:view:all", "annotations:delete:all", "comments:view:self"]
+        try thread(1, by: bo, client: "d")
+        let lost = try world.push(.delete, "7", at: 0, thread: 0, client: "g", as: World.grant("guest", rules))
+        #expect((lost.status, lost.item?.id, lost.reason) == (.conflict, "7", "someone else was first"))
     }
 
     @Test func aRootThatTheBearerMayNotDeleteStays() throws {

@@ -21,22 +21,23 @@ extension ChangeDecider {
         let seen = change.threadRevision ?? change.baseRevision
         let newer = thread.first { $0.revision > seen && $0.run.client != clientID }
         if let newer {
-            // The bearer may not be allowed to see what stands in the way; then the root itself is what it is told of.
-            return .conflict(scope.contains(newer.subject) ? newer : root)
+            // What the bearer meant is the root, and that is what is in conflict; of a comment that the bearer may not
+            // see not even the reason speaks.
+            return .conflict(root, scope.contains(newer.subject) ? "someone else wrote in its thread" : nil)
         }
         return .applied(try writer.remove(thread + [root], by: grant.userID, client: clientID))
     }
 
     /// The last comment takes its root along, if the root is as the bearer saw it and the bearer may delete it.
     ///
-    /// A comment is younger than its root, and changes reach a client in order: who saw the comment at its base
-    /// revision saw every state of the root up to there.
+    /// Where the change does not say which state of the root was seen: a comment is younger than its root, and changes
+    /// reach a client in order, so who saw the comment at its base revision saw every state of the root up to there.
     private func deleteComment(
         _ comment: StoredRecord, _ change: Change, _ writer: inout LayerWriter
     ) throws -> Verdict {
         var going = [comment]
         if let rootID = comment.rootID, let root = try find(rootID, writer), root.isLive,
-            root.revision <= max(change.threadRevision ?? 0, change.baseRevision),
+            isUnchanged(root, since: change.threadRevision ?? change.baseRevision),
             try live(in: rootID, writer).count == 1, grant.decide(.delete(root.subject)).isAllowed
         {
             going.insert(root, at: 0)

@@ -47,6 +47,11 @@ struct ChangeDecider {
                 && change.baseRevision < stored.revision)
     }
 
+    /// Nobody else has written to the record since the bearer saw it.
+    func isUnchanged(_ stored: StoredRecord, since seen: Revision) -> Bool {
+        stored.revision <= seen || (stored.run.client == clientID && seen >= stored.run.start)
+    }
+
     func live(in root: Record.ID, _ writer: LayerWriter) throws -> [StoredRecord] {
         try writer.store.thread(of: root, in: writer.layer)
     }

@@ -5,7 +5,7 @@ import SyncProtocol
 enum Verdict: Hashable {
     case applied(Revision)
     /// What won: shown to whoever lost.
-    case conflict(StoredRecord)
+    case conflict(StoredRecord, String? = nil)
     case denied(String)
     case invalid(String)
     case gone(String)
@@ -13,10 +13,10 @@ enum Verdict: Hashable {
     func result(for n: Int64) -> ChangeResult {
         switch self {
         case .applied(let revision): ChangeResult(n: n, status: .applied, revision: revision)
-        case .conflict(let winner):
+        case .conflict(let winner, let reason):
             ChangeResult(
-                n: n, status: .conflict, reason: winner.isLive ? "someone else was first" : "it was deleted",
-                item: winner.item)
+                n: n, status: .conflict,
+                reason: reason ?? (winner.isLive ? "someone else was first" : "it was deleted"), item: winner.item)
         case .denied(let reason): ChangeResult(n: n, status: .denied, reason: reason)
         case .invalid(let reason): ChangeResult(n: n, status: .invalid, reason: reason)
         case .gone(let reason): ChangeResult(n: n, status: .gone, reason: reason)

@@ -14,6 +14,8 @@ package struct EditReceipt: Hashable, Sendable {
     var seq: Int64
     /// The entry as it stood before the edit was merged into it.
     var previous: OutboxEntry?
+    /// Comments of ours that went with a root before anything of it was sent.
+    var swallowed: [OutboxEntry] = []
 }
 
 /// Why an edit was not made. Nothing was changed.
@@ -30,6 +32,7 @@ package enum EditProblem: Error, Hashable, Sendable, CustomStringConvertible {
     /// A comment that names no root.
     case noRoot
     case notAComment
+    case formatted(FormattingInTheWay)
     /// A record stays what it is.
     case otherKind
     case cannotUndo(String)
@@ -45,6 +48,7 @@ package enum EditProblem: Error, Hashable, Sendable, CustomStringConvertible {
         case .rootGone: "the annotation this comment belongs to is gone"
         case .noRoot: #"a comment needs "rootId": the annotation it belongs to"#
         case .notAComment: "this is an annotation, not a comment"
+        case .formatted(let why): why.description
         case .otherKind: "a record stays what it is: a comment of its thread, or an annotation"
         case .cannotUndo(let why): "not undone: \(why)"
         case .noSuchEntry: "this edit is no longer waiting"

@@ -4,13 +4,18 @@ import SyncProtocol
 /// Where an edit goes: into the entry that still waits for the same record, or behind it.
 extension WritableLayer {
     func enqueue(
-        _ kind: ChangeKind, _ id: Record.ID, content: Content?, group: String?, at now: Timestamp, facts: LayerFacts
+        _ kind: ChangeKind, _ id: Record.ID, content: Content?, group: String?, at now: Timestamp, facts: LayerFacts,
+        leavingRoot: Bool = false
     ) throws -> EditReceipt {
         let overlay = try overlay(id, facts: facts)
         var entry = OutboxEntry(
             id: id, kind: kind, baseRevision: overlay.revision, group: group, content: content, base: overlay.record,
             madeAt: now)
-        if kind == .delete { entry.threadRevision = try threadRevision(of: id, own: overlay.revision) }
+        if kind == .delete {
+            entry.threadRevision =
+                leavingRoot ? Change.leavesRoot : try threadRevision(of: id, overlay, facts: facts)
+        }
+        if kind == .create, let why = try whyRootIsParked(of: entry) { entry.state = .parked(why) }
         if kind == .restore { entry.baseRevision = try ownWrite(id)?.revision ?? overlay.revision }
         var receipt = EditReceipt(id: id, kind: kind, before: overlay.record, after: nil, seq: 0, previous: nil)
         // While a server that lost its way is looked through, what waits may have been taken long ago: nothing is
@@ -23,7 +28,9 @@ extension WritableLayer {
             receipt.seq = last.seq
             switch merged {
             case .replaced(let entry): try replace(entry)
-            case .nothing: try removeEntry(last.seq)
+            case .nothing:
+                try removeEntry(last.seq)
+                if last.kind == .create { receipt.swallowed = try swallowThread(of: id, facts: facts) }
             }
         } else {
             receipt.seq = try append(entry).seq
@@ -33,10 +40,12 @@ extension WritableLayer {
         return receipt
     }
 
-    /// The newest revision in the thread that the person saw; nil for a comment, which has no thread below it.
-    private func threadRevision(of id: Record.ID, own revision: Revision) throws -> Revision? {
-        if let content = try record(id)?.record.content, content.contentType == .comments { return nil }
-        return try thread(under: id).reduce(revision) { newest, comment in
+    /// Of a root the newest revision in its thread that the person saw, of a comment that of its root.
+    private func threadRevision(of id: Record.ID, _ shown: Overlay, facts: LayerFacts) throws -> Revision? {
+        if let content = shown.record?.content, content.contentType == .comments {
+            return try content["rootId"]?.string.map { try overlay($0, facts: facts).revision }
+        }
+        return try thread(under: id).reduce(shown.revision) { newest, comment in
             max(newest, try record(comment)?.revision ?? 0)
         }
     }

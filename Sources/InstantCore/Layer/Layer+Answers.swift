@@ -105,7 +105,10 @@ extension WritableLayer {
         for var later in try entries(of: entry.id) where later.seq > entry.seq && later.isUnsealed {
             if later.kind == .restore || later.baseRevision <= entry.baseRevision {
                 later.baseRevision = revision
-                if let thread = later.threadRevision { later.threadRevision = max(thread, revision) }
+                // Of a comment it is its root's, which this change did not touch.
+                if let thread = later.threadRevision, later.base?.contentType != .comments {
+                    later.threadRevision = max(thread, revision)
+                }
                 try replace(later)
             }
         }

@@ -37,6 +37,19 @@ extension Layer {
         }
     }
 
+    /// Gives a comment other words. What is in it besides stays, formatting and mentions included.
+    ///
+    /// - Throws: ``EditProblem/formatted(_:)`` when plain words cannot carry what was changed.
+    @discardableResult
+    package func reword(_ id: Record.ID, _ words: String, at now: Timestamp) throws -> EditReceipt {
+        guard let record = try record(id) else { throw EditProblem.noSuchRecord(id) }
+        guard record.contentType == .comments else { throw EditProblem.notAComment }
+        do { return try update(id, content: record.content.saying(words), at: now) } catch let why as FormattingInTheWay
+        {
+            throw EditProblem.formatted(why)
+        }
+    }
+
     /// Why nothing can be said under this record with the stored grant; nil when it can. A comment stands for its
     /// thread.
     package func replyProblem(_ id: Record.ID) throws -> EditProblem? {
@@ -60,10 +73,19 @@ extension StoredLayer {
     /// The decision that a new comment needs.
     ///
     /// - Throws: ``EditProblem`` when no token could allow it.
-    func reply(to id: Record.ID, group: String?, facts: LayerFacts) throws -> Operation {
+    ///
+    /// - Parameter waiting: the entry that makes it, when it is in the outbox already.
+    func reply(
+        to id: Record.ID, group: String?, facts: LayerFacts, waiting: OutboxEntry? = nil
+    ) throws -> Operation {
         guard let root = try overlay(id, facts: facts).record else { throw EditProblem.rootGone }
         if let why = root.content.noThread { throw EditProblem.noThread(why) }
-        return .createComment(root: Subject(root), first: try thread(under: id).isEmpty, group: group)
+        let others = try thread(under: id).filter { comment in
+            guard let waiting else { return true }
+            guard !comment.isExactly(waiting.id) else { return false }
+            return try record(comment) != nil || entries(of: comment).contains { $0.seq < waiting.seq }
+        }
+        return .createComment(root: Subject(root), first: others.isEmpty, group: group)
     }
 
     /// What may be done to a record that is shown; nothing before the first grant.

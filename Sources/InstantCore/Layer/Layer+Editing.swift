@@ -69,10 +69,14 @@ extension Content {
 
 extension StoredLayer {
     /// The decision that a new record needs.
-    func creation(of content: Content, group: String?, facts: LayerFacts) throws -> Operation {
+    ///
+    /// - Parameter waiting: the entry that makes it, when it is in the outbox already.
+    func creation(
+        of content: Content, group: String?, facts: LayerFacts, waiting: OutboxEntry? = nil
+    ) throws -> Operation {
         guard content.contentType == .comments else { return .createAnnotation(group: group) }
         guard let rootID = content["rootId"]?.string else { throw EditProblem.noRoot }
-        return try reply(to: rootID, group: group, facts: facts)
+        return try reply(to: rootID, group: group, facts: facts, waiting: waiting)
     }
 }
 

@@ -69,7 +69,7 @@ extension WritableLayer {
         for var entry in try entries(in: [.waiting, .parked], limit: .max) {
             let state: OutboxEntry.State
             switch grant.decide(try operation(of: entry, facts: facts)) {
-            case .allowed: state = .waiting
+            case .allowed: state = try whyRootIsParked(of: entry).map { .parked($0) } ?? .waiting
             case .denied(let why): state = .parked(why.description)
             }
             if state != entry.state {
@@ -89,7 +89,7 @@ extension WritableLayer {
         case .create:
             // A root that is gone is the server's to judge: the reply is kept as a conflict then.
             guard let content = entry.content,
-                let operation = try? creation(of: content, group: entry.group, facts: facts)
+                let operation = try? creation(of: content, group: entry.group, facts: facts, waiting: entry)
             else { return .createAnnotation(group: entry.group) }
             return operation
         case .update: return .edit(subject)

@@ -23,7 +23,9 @@ extension Layer {
             case (nil, let after?):
                 try grant.require(.delete(Subject(after)))
                 return try store.enqueue(
-                    .delete, receipt.id, content: nil, group: after.group, at: now, facts: facts)
+                    .delete, receipt.id, content: nil, group: after.group, at: now, facts: facts,
+                    // Taking a comment back does not take what it was said about.
+                    leavingRoot: after.contentType == .comments)
             case (let before?, nil):
                 // Whoever deleted it may restore it, while the server remembers.
                 guard grant.mayWrite else { throw EditProblem.denied(.lacks(.write)) }
@@ -61,6 +63,7 @@ extension WritableLayer {
                 try replace(previous)
             } else if present.isUnsealed {
                 try removeEntry(present.seq)
+                if present.kind == .create { undone.swallowed = try swallowThread(of: receipt.id, facts: facts) }
             } else {
                 return nil
             }
@@ -69,6 +72,7 @@ extension WritableLayer {
             guard try ownWrite(receipt.id)?.seq != receipt.seq else { return nil }
             undone.seq = try append(previous).seq
             undone.previous = nil
+            try appendAgain(receipt.swallowed, facts: facts)
         default: return nil
         }
         try refresh(receipt.id, facts: facts)

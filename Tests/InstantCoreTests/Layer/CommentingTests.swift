@@ -100,4 +100,120 @@ import Testing
         }
         #expect(try it.layer.replyProblem("own")?.description == "needs comments:reply:self")
     }
+
+    @Test func rewordingKeepsWhatIsInTheCommentBesides() throws {
+        let it = try Self.fixture()
+        let rich = comment("", under: "h").changing {
+            $0["text"] = ["format": "xhtml", "value": "<p>see <b>this</b></p>"]
+            $0["mentions"] = ["bo"]
+        }
+        try it.pull(.record(Record(id: "r", content: rich, createdBy: "bo"), 4), upTo: 4)
+        let receipt = try it.layer.reword("r", "see that", at: it.now)
+        #expect(receipt.after?.content["text"]?["value"] == "<p>see <b>that</b></p>")
+        #expect(receipt.after?.content["mentions"] == ["bo"])
+        #expect(throws: EditProblem.formatted(FormattingInTheWay())) {
+            try it.layer.reword("r", "gone", at: it.now)
+        }
+        #expect(throws: EditProblem.notAComment) { try it.layer.reword("h", "a", at: it.now) }
+        #expect(throws: EditProblem.noSuchRecord("x")) { try it.layer.reword("x", "a", at: it.now) }
+    }
+
+    // MARK: What goes with its root
+
+    @Test func aThreadGoesOutOfSightWithItsRootAndComesBackWithIt() throws {
+        let it = try Self.fixture()
+        let receipt = try it.layer.delete("h", at: it.now)
+        #expect(try it.layer.thread(under: "h").isEmpty)
+        try it.layer.undo(receipt, at: it.now)
+        #expect(try it.layer.thread(under: "h").count == 1)
+    }
+
+    @Test func commentsUnderARootThatIsTakenBackUnsentAreNeverSent() throws {
+        let it = try Self.fixture()
+        let marker = Content.commentMarker(onPage: 0, at: Point(x: 50, y: 50))
+        let made = try it.layer.beginThread(marker, id: "m", .plain("1"), commentID: "m1", author: nil, at: it.now)
+        try it.layer.reply(to: "m", .plain("2"), id: "m2", author: nil, at: it.now)
+        for takeBack in [
+            { try it.layer.delete("m", at: it.now) }, { try it.layer.undo(made.root, at: it.now) },
+        ] {
+            let gone = try takeBack()
+            #expect(try it.layer.tally().isEmpty)
+            try it.layer.undo(gone, at: it.now)
+            #expect(try it.layer.thread(under: "m").map(\.id) == ["m1", "m2"])
+        }
+        #expect(try it.layer.seal()?.changes.map(\.id) == ["m", "m1", "m2"])
+    }
+
+    @Test func aDeletedCommentNamesTheStateOfItsRootThatThePersonSaw() throws {
+        let it = try Self.fixture()
+        try it.pull(.record(Record(id: "h", content: Self.highlight, updatedBy: "bo"), 9), upTo: 9)
+        try it.layer.delete("c", at: it.now)
+        let change = try #require(try it.layer.seal()?.changes.first)
+        #expect((change.baseRevision, change.threadRevision) == (3, 9))
+    }
+
+    @Test func takingBackACommentThatWasSentLeavesItsRoot() throws {
+        let it = try Self.fixture()
+        let receipt = try it.layer.reply(to: "h", .plain("a"), id: "d", author: nil, at: it.now)
+        try it.push((.applied, 4))
+        try it.layer.undo(receipt, at: it.now)
+        #expect(try it.layer.seal()?.changes.first?.threadRevision == Change.leavesRoot)
+    }
+
+    @Test func aReplyToARootThatIsGoneKeepsItsText() throws {
+        let it = try Self.fixture()
+        try it.layer.reply(to: "h", .plain("too late"), id: "d", author: nil, at: it.now)
+        try it.pull(.removed("h", 4), .removed("c", 4), upTo: 4)
+        try it.push((.gone, nil))
+        let conflict = try #require(try it.layer.conflicts().first)
+        #expect(conflict.mine?["text"] == "too late")
+        #expect(throws: EditProblem.rootGone) {
+            try it.layer.resolve(conflict.id, .mine, newID: "e", at: it.now)
+        }
+        #expect(try it.layer.conflicts().count == 1, "still there")
+    }
+
+    @Test func aRootThatSomebodyAnsweredMeanwhileIsAConflictOfTheRoot() throws {
+        let it = try Self.fixture()
+        try it.layer.delete("h", at: it.now)
+        let request = try #require(try it.layer.seal())
+        let root = SyncItem.record(Record(id: "h", content: Self.highlight), 0)
+        let newer = SyncItem.record(Record(id: "d", content: comment("wait", under: "h"), createdBy: "bo"), 4)
+        let result = ChangeResult(n: 1, status: .conflict, reason: "someone else wrote in its thread", item: root)
+        _ = try it.layer.take(
+            PushAnswer(
+                results: [result], delta: Delta(epoch: "e", changes: [newer], upTo: 4, more: false)),
+            to: request, newClientID: "new")
+        #expect(try it.delivery("h") == .conflict)
+        #expect(try it.layer.thread(under: "h").map(\.id) == ["c", "d"])
+        let conflict = try #require(try it.layer.conflicts().first)
+        // Said again, it names the comment that was seen since.
+        try it.layer.resolve(conflict.id, .mine, newID: "x", at: it.now)
+        #expect(try it.layer.seal()?.changes.first?.threadRevision == 4)
+    }
+
+    // MARK: Rights that change while a comment waits
+
+    @Test func theFirstCommentOnOnesOwnRootIsNotItsOwnPredecessor() throws {
+        let it = try Self.fixture()
+        for id in ["d", "e"] { try it.layer.reply(to: "own", .plain(id), id: id, author: nil, at: it.now) }
+        try it.accept(it.grant(collaboration: [Permission(.annotations, .view, .all)]))
+        #expect(try it.delivery("d") == .unsent)
+        #expect(try it.delivery("e") == .parked)
+    }
+
+    @Test func aCommentWaitsForARootThatMayNotBeSent() throws {
+        let it = try Self.fixture()
+        let marker = Content.commentMarker(onPage: 0, at: Point(x: 50, y: 50))
+        let all = [ContentType.annotations, .comments].flatMap { type in
+            [Permission(type, .view, .all), Permission(type, .setGroup, .all)]
+        }
+        try it.accept(it.grant(collaboration: all))
+        try it.layer.overrideGroup(LayerFacts.GroupChoice(group: "crew"))
+        _ = try it.layer.beginThread(marker, id: "m", .plain("1"), commentID: "m1", author: nil, at: it.now)
+        try it.accept(it.grant(collaboration: all.filter { $0.contentType == .comments }))
+        #expect(try it.layer.tally() == [.parked: 2])
+        try it.accept(it.grant(collaboration: all))
+        #expect(try it.layer.seal()?.changes.map(\.id) == ["m", "m1"])
+    }
 }

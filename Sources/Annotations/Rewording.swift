@@ -1,0 +1,119 @@
+/// The words were changed where a comment has formatting or a mention that plain words cannot carry.
+public struct FormattingInTheWay: Error, Hashable, Sendable, CustomStringConvertible {
+    public init() {}
+
+    public var description: String {
+        "the words were changed across formatting or a mention, which plain text cannot carry: edit the comment's XHTML"
+    }
+}
+
+extension Content {
+    /// The comment with other words. Members of the text that are unknown stay, and so does the formatting around the
+    /// words that changed, mentions included.
+    public func saying(_ words: String) throws(FormattingInTheWay) -> Content {
+        var text = object["text"] ?? .string("")
+        switch CommentText(json: text) {
+        case .xhtml(let xhtml)?:
+            guard var object = text.object else { return self }
+            object["value"] = .string(try xhtml.reworded(words))
+            text = .object(object)
+        case .plain?, nil:
+            if var object = text.object {
+                object["value"] = .string(words)
+                text = .object(object)
+            } else {
+                text = .string(words)
+            }
+        }
+        return changing { $0["text"] = text }
+    }
+}
+
+extension String {
+    /// This XHTML with other words in it: only the stretch between what begins and ends alike is written anew.
+    fileprivate func reworded(_ words: String) throws(FormattingInTheWay) -> String {
+        let source = Array(utf8)
+        let read = XHTMLPieces(source)
+        var old = read.pieces.flatMap(\.words)
+        while old.last == UInt8(ascii: "\n") { old.removeLast() }
+        let new = Array(words.utf8)
+        guard old != new else { return self }
+        // Where there is nothing but paragraphs, nothing can be lost.
+        if read.isPlain { return words.paragraphs }
+        let change = Change(from: old, to: new)
+        guard let place = read.place(of: change.old) else { throw FormattingInTheWay() }
+        let middle = String(decoding: new[change.new], as: UTF8.self).escaped(newLine: "<br/>")
+        return String(decoding: source[..<place.lowerBound] + middle.utf8 + source[place.upperBound...], as: UTF8.self)
+    }
+
+    private var paragraphs: String {
+        split(separator: "\n", omittingEmptySubsequences: false)
+            .map { "<p>\(String($0).escaped(newLine: ""))</p>" }.joined()
+    }
+
+    private func escaped(newLine: String) -> String {
+        var text = ""
+        for scalar in unicodeScalars {
+            switch scalar {
+            case "&": text += "&amp;"
+            case "<": text += "&lt;"
+            case ">": text += "&gt;"
+            case "\n": text += newLine
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        return text
+    }
+}
+
+/// The shortest stretch two texts differ in, in whole scalars.
+private struct Change {
+    var old: Range<Int>
+    var new: Range<Int>
+
+    init(from one: [UInt8], to other: [UInt8]) {
+        func continues(_ text: [UInt8], _ index: Int) -> Bool { index < text.count && text[index] & 0xC0 == 0x80 }
+        var start = zip(one, other).prefix { $0 == $1 }.count
+        while start > 0, continues(one, start) || continues(other, start) { start -= 1 }
+        let most = min(one.count, other.count) - start
+        var end = zip(one.reversed(), other.reversed()).prefix(most).prefix { $0 == $1 }.count
+        while end > 0, continues(one, one.count - end) { end -= 1 }
+        old = start..<(one.count - end)
+        new = start..<(other.count - end)
+    }
+}
+
+extension XHTMLPieces {
+    /// Where in the source a stretch of words stands; nil when it reaches over a tag, or into what is kept whole.
+    fileprivate func place(of words: Range<Int>) -> Range<Int>? {
+        var offset = 0
+        let standing = pieces.map { piece -> (piece: Piece, words: Range<Int>) in
+            defer { offset += piece.words.count }
+            return (piece, offset..<(offset + piece.words.count))
+        }
+        guard !words.isEmpty else { return gap(at: words.lowerBound, standing).map { $0..<$0 } }
+        // A tag without words counts where it stands between two that go.
+        let going = standing.filter {
+            $0.words.overlaps(words)
+                || ($0.words.isEmpty && words.lowerBound < $0.words.lowerBound
+                    && $0.words.lowerBound < words.upperBound)
+        }.map(\.piece)
+        guard let first = going.first, let last = going.last, going.allSatisfy(\.isFree) else { return nil }
+        return first.source.lowerBound..<last.source.upperBound
+    }
+
+    /// Where new words go: behind those they follow, else before those they precede, else outside what is kept whole.
+    private func gap(at offset: Int, _ standing: [(piece: Piece, words: Range<Int>)]) -> Int? {
+        let before = standing.last { $0.piece.isFree && $0.words.upperBound == offset }
+        let after = standing.first { $0.piece.isFree && $0.words.lowerBound == offset }
+        let behindWhole = standing.last { $0.piece.isWhole && $0.words.upperBound == offset && offset > 0 }
+        let beforeWhole = standing.first { $0.piece.isWhole && $0.words.lowerBound == offset }
+        return before?.piece.source.upperBound ?? after?.piece.source.lowerBound
+            ?? behindWhole?.piece.source.upperBound ?? beforeWhole?.piece.source.lowerBound
+    }
+}
+
+extension XHTMLPieces.Piece {
+    /// Words that may change by themselves.
+    fileprivate var isFree: Bool { !isTag && !isWhole }
+}

@@ -1,0 +1,99 @@
+/// The words of a comment written in XHTML, piece by piece, each with the place it was read from.
+///
+/// Lenient, because the text is somebody else's: tags are dropped, ends of paragraphs and breaks become new lines,
+/// the entities that editors write are resolved, and what is neither tag nor entity stays as it stands.
+struct XHTMLPieces {
+    struct Piece {
+        /// In the source's bytes.
+        var source: Range<Int>
+        var words: [UInt8]
+        var isTag = false
+        /// Part of an element that means more than its words, such as a mention: it is kept whole or not at all.
+        var isWhole = false
+    }
+
+    private(set) var pieces: [Piece] = []
+    /// Nothing but paragraphs and breaks, none of them with an attribute.
+    private(set) var isPlain = true
+    private let source: [UInt8]
+    private var open: [(name: String, isWhole: Bool)] = []
+    private var isInWhole: Bool { open.last?.isWhole ?? false }
+
+    init(_ source: [UInt8]) {
+        self.source = source
+        pieces.reserveCapacity(source.count)
+        var index = 0
+        while index < source.count {
+            let piece =
+                tag(at: index) ?? entity(at: index)
+                ?? Piece(source: index..<(index + 1), words: [source[index]], isWhole: isInWhole)
+            pieces.append(piece)
+            index = piece.source.upperBound
+        }
+    }
+
+    private mutating func tag(at start: Int) -> Piece? {
+        guard source[start] == UInt8(ascii: "<"), start + 1 < source.count, Self.opensTag(source[start + 1]),
+            let end = source[start...].firstIndex(of: UInt8(ascii: ">"))
+        else { return nil }
+        let text = String(decoding: source[(start + 1)..<end], as: UTF8.self)
+        let name = String(text.prefix { $0 != " " })
+        if !Self.plain.contains(text) { isPlain = false }
+        let isWhole = follow(name: name, text: text)
+        return Piece(
+            source: start..<(end + 1), words: Self.breaks.contains(name) ? [UInt8(ascii: "\n")] : [], isTag: true,
+            isWhole: isWhole)
+    }
+
+    /// - Returns: whether the tag belongs to an element that is kept whole.
+    private mutating func follow(name: String, text: String) -> Bool {
+        if name.hasPrefix("/") {
+            let closed = name.dropFirst()
+            let isWhole = isInWhole
+            if let index = open.lastIndex(where: { $0.name == closed }) { open.removeSubrange(index...) }
+            return isWhole
+        }
+        let isWhole = text.contains(" data-") || isInWhole
+        if !text.hasSuffix("/"), name != "br", !name.hasPrefix("!"), !name.hasPrefix("?") {
+            open.append((name, isWhole))
+        }
+        return isWhole
+    }
+
+    private func entity(at start: Int) -> Piece? {
+        guard source[start] == UInt8(ascii: "&"),
+            // `&#x10FFFF;` is the longest there is.
+            let end = source[start...].prefix(10).firstIndex(of: UInt8(ascii: ";")),
+            let text = Self.resolve(String(decoding: source[(start + 1)..<end], as: UTF8.self))
+        else { return nil }
+        return Piece(source: start..<(end + 1), words: Array(text.utf8), isWhole: isInWhole)
+    }
+
+    private static let breaks: Set = ["br", "br/", "/p", "/div", "/li", "/h1", "/h2", "/h3"]
+    private static let plain: Set = ["p", "/p", "br", "br/", "br /"]
+
+    private static func opensTag(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "/"),
+            UInt8(ascii: "!"), UInt8(ascii: "?"):
+            true
+        default: false
+        }
+    }
+
+    private static func resolve(_ name: String) -> String? {
+        switch name {
+        case "amp": return "&"
+        case "lt": return "<"
+        case "gt": return ">"
+        case "quot": return "\""
+        case "apos": return "'"
+        case "nbsp": return "\u{A0}"
+        default:
+            guard name.hasPrefix("#") else { return nil }
+            let hexadecimal = name.hasPrefix("#x") || name.hasPrefix("#X")
+            let digits = name.dropFirst(hexadecimal ? 2 : 1)
+            return UInt32(digits, radix: hexadecimal ? 16 : 10).flatMap(Unicode.Scalar.init).map { String($0) }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import Annotations
+import Testing
+
+/// A comment edited as plain words keeps what plain words cannot say, or is refused.
+@Suite("Rewording a comment") struct RewordingTests {
+    private static let mention = #"<p>Hi <span data-user="bo">@Bo</span>, see <b>this</b></p>"#
+
+    private func comment(_ text: String) throws -> Content {
+        try Content(#"{"v":2,"rootId":"r","text":\#(text),"customData":{"n":1.50}}"#)
+    }
+
+    private func xhtml(_ value: String) throws -> Content {
+        let text: JSON = ["format": "xhtml", "value": .string(value)]
+        return try comment(text.text)
+    }
+
+    @Test func plainTextIsReplacedAndTheRestStays() throws {
+        let old = try comment(#"{"format":"plain","value":"old","lang":"en"}"#)
+        #expect(try old.saying("new").text == old.text.replacing("old", with: "new"))
+        #expect(try comment(#""old""#).saying("a < b")["text"] == "a < b")
+    }
+
+    @Test(
+        "The formatting around the words that changed stays",
+        arguments: [
+            // Nothing but paragraphs: written anew.
+            ("<p>one</p>", "two & three\nfour", "<p>two &amp; three</p><p>four</p>"),
+            ("<p>one<br/>two</p>", "two", "<p>two</p>"),
+            // The same words: not a byte changes.
+            (mention, "Hi @Bo, see this", mention),
+            (mention, "Hello @Bo, see this", mention.replacing("Hi", with: "Hello")),
+            (mention, "Hi @Bo, look at this", mention.replacing("see", with: "look at")),
+            (mention, "Hi @Bo, see that", mention.replacing("this", with: "that")),
+            (mention, "Hi @Bo, <see>\nthis", mention.replacing("see ", with: "&lt;see&gt;<br/>")),
+            // What is put beside a mention is no part of it.
+            (#"<p><i data-user="bo">@Bo</i></p>"#, "@Bo!", #"<p><i data-user="bo">@Bo</i>!</p>"#),
+            (#"<p><i data-user="bo">@Bo</i></p>"#, "to @Bo", #"<p>to <i data-user="bo">@Bo</i></p>"#),
+            ("<p><b>a&amp;b</b></p>", "a+b", "<p><b>a+b</b></p>"),
+            ("<p><b>é</b></p>", "è", "<p><b>è</b></p>"),
+            ("<p><b>one</b> two</p>", "one", "<p><b>one</b></p>"),
+        ])
+    func kept(old: String, words: String, new: String) throws {
+        let reworded = try xhtml(old).saying(words)
+        #expect(reworded["text"]?["value"]?.string == new)
+        #expect(reworded["customData"]?.text == #"{"n":1.50}"#)
+        #expect(CommentText(json: try #require(reworded["text"]))?.words == words)
+    }
+
+    @Test("What plain words cannot carry is refused", arguments: ["Hi @Ben, see this", "Hi", "Hi @Bo", "@Bo this", ""])
+    func refused(words: String) throws {
+        #expect(throws: FormattingInTheWay()) { try xhtml(Self.mention).saying(words) }
+    }
+
+    @Test("Whatever stands in it, the words come out as they were put in, or nothing is done")
+    func damagedText() throws {
+        let scraps = [
+            "<p>", "</p>", "<b>", "</b", "&amp;", "&", "é", "x", "<br/>", #"<i data-a="1">"#, "</i>", "\n", ">",
+        ]
+        var state: UInt64 = 7
+        func next(_ bound: Int) -> Int {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int((state >> 33) % UInt64(bound))
+        }
+        for _ in 0..<2000 {
+            let old = (0..<next(9)).map { _ in scraps[next(scraps.count)] }.joined()
+            let words = (0..<next(4)).map { _ in ["a", "é", "x", "&", "<", " b"][next(6)] }.joined()
+            guard let new = try? xhtml(old).saying(words) else { continue }
+            #expect(CommentText(json: try #require(new["text"]))?.words == words, "\(old) -> \(words)")
+        }
+    }
+}
