@@ -6,8 +6,8 @@ package import SyncProtocol
 package struct Push {
     package let grant: Grant
     package let limits: Limits
-    /// Changes that come back with the answers.
-    package static let deltaLimit = 500
+    /// Changes that come back with the answers: more than a full batch, so that a writer's own changes come back at once.
+    package static let deltaLimit = 1500
 
     package init(grant: Grant, limits: Limits = Limits()) {
         self.grant = grant

@@ -14,6 +14,7 @@ final class LayerPerformer: Sendable {
     let folders: Folders
     let store: SQLiteStore
     let transport: HTTPTransport
+    private let pages: PageAhead
     let environment: Environment
     private let lockPath: String
     private let queue: DispatchQueue
@@ -52,6 +53,7 @@ final class LayerPerformer: Sendable {
         self.store = store
         self.folders = folders
         self.transport = transport
+        pages = PageAhead(transport: transport)
         self.environment = environment
         self.hub = hub
         self.onEvent = onEvent
@@ -101,6 +103,7 @@ final class LayerPerformer: Sendable {
             for task in Array(state.streams.values) + Array(state.requests.values) { task.cancel() }
             (state.streams, state.requests) = ([:], [:])
             state.download.task?.cancel()
+            pages.drop()
             state.tokens = [:]
             state.lock = nil
             return state.synchronizer.cycle.isSyncing
@@ -182,7 +185,7 @@ extension LayerPerformer {
             let input: Synchronizer.Input
             do throws(SyncFailure) {
                 guard let token else { throw .token(.noneYet) }
-                input = .answered(request.id, try await self.transport.send(request.kind, token: token))
+                input = .answered(request.id, try await self.pages.send(request.kind, token: token))
             } catch { input = .failed(request.id, error) }
             self.withState { $0.requests[request.id] = nil }
             await self.take(input)

@@ -10,10 +10,10 @@ extension Layer {
     /// What is neither at the server nor left to the person to settle.
     package func backlog() throws -> Backlog {
         try store.read { store in
-            let tally = try store.tally()
-            let sendable = tally[.waiting, default: 0] + tally[.sealed, default: 0]
-            if sendable > 0, try store.facts().grant?.mayWrite == true { return .sendable }
-            return sendable + tally[.parked, default: 0] > 0 ? .kept : .none
+            // Asked after every edit, so nothing is counted: a queue of thousands would be walked thousands of times.
+            let hasSendable = try store.hasEntries(in: [.waiting, .sealed])
+            if hasSendable, try store.facts().grant?.mayWrite == true { return .sendable }
+            return try hasSendable || store.hasEntries(in: [.parked]) ? .kept : .none
         }
     }
 
@@ -32,5 +32,11 @@ extension Layer {
     /// The change of this number was sent and never answered.
     func isSealed(n: Int64) throws -> Bool {
         try store.read { try $0.entries(in: [.sealed], limit: .max).contains { $0.n == n } }
+    }
+}
+
+extension StoredLayer {
+    func hasEntries(in stages: Set<OutboxEntry.Stage>) throws -> Bool {
+        try !entries(in: stages, limit: 1).isEmpty
     }
 }
