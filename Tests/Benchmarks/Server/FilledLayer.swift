@@ -16,7 +16,11 @@ struct FilledLayer {
         try backend.upload(pdf, as: document)
         let own = try await backend.count(document: document)
         try await backend.post(Array(Remark.all(count, pages: 109).prefix(count - own)), document: document)
+        return try open(backend, document: document, count: count, folder: folder)
+    }
 
+    /// Opens a layer of so many records on a terminal, for the first time and until all of it is here.
+    static func open(_ backend: Backend, document: String, count: Int, folder: URL) throws -> FilledLayer {
         let home = folder.appendingPathComponent("home-\(document)")
         try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
         let command = try backend.openCommand(document: document, user: "reader", home: home)

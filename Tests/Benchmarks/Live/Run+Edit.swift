@@ -1,0 +1,40 @@
+import Foundation
+
+extension Run {
+    func edit() async throws {
+        let document = "edits"
+        try backend.upload(try sample("reading-machines.pdf"), as: document)
+        guard let url = URL(string: backend.server.address) else { throw BenchmarkError("no address") }
+        let writer = try await LiveClient(
+            server: url, folder: folder.appendingPathComponent("writer"),
+            token: backend.server.mint.token(document: document, user: "ana"))
+        let reader = try await LiveClient(
+            server: url, folder: folder.appendingPathComponent("reader"),
+            token: backend.server.mint.token(document: document, user: "ben"))
+        // On a document of its own: its changes are not for the two clients.
+        try backend.upload(try sample("reading-machines.pdf"), as: "wire")
+        let postgres = try PostgresServer.start(in: folder.appendingPathComponent("postgres"))
+        defer { postgres?.stop() }
+        if postgres == nil { Report.add("There is no PostgreSQL here: left out.") }
+        let result = try await EditBenchmark().run(
+            writer, reader, wire: try WirePair(backend.server, document: "wire"),
+            postgres: try postgres.map(NotifyPair.init))
+        let screens = try ScreensBenchmark(backend: backend, document: document, folder: folder).run()
+        var table = Table("ms", "p50", "p99", "slowest", "of", "x")
+        for (name, samples) in [
+            ("edit committed -> told at the other client", result.committed), ("the call included", result.whole),
+            ("the same without client stores, by the wire", result.wire),
+            ("PostgreSQL \(postgres?.version ?? "-"): insert, NOTIFY -> heard", result.postgres),
+        ] {
+            table.add(
+                name, Figures.milliseconds(samples.median), Figures.milliseconds(samples.percentile(99)),
+                Figures.milliseconds(samples.most), String(samples.count),
+                Figures.ratio(samples.median, to: result.postgres.median))
+        }
+        table.add(
+            "Enter -> on the other terminal, default delay", Figures.milliseconds(screens.median),
+            Figures.milliseconds(screens.percentile(99)), Figures.milliseconds(screens.most), String(screens.count),
+            Figures.none)
+        Report.add("## An edit until another person has it\n\n\(table.text)\n")
+    }
+}
