@@ -61,16 +61,19 @@ extension Record {
 
 extension Content {
     /// A comment names its root or says so in its type; all else is an annotation.
-    public var contentType: ContentType {
-        let object = object
-        if object["rootId"]?.string != nil || object["type"]?.string == "pspdfkit/comment" { return .comments }
-        return .annotations
-    }
+    public var contentType: ContentType { object.contentType }
 }
 
 extension Content {
     /// A record stays what it is: an annotation, or a comment of its thread.
     package func isSameKind(as other: Content) -> Bool {
         contentType == other.contentType && (self["rootId"]?.string).isExactly(other["rootId"]?.string)
+    }
+}
+
+extension JSONObject {
+    /// Of a content's members.
+    package var contentType: ContentType {
+        self["rootId"]?.string != nil || self["type"]?.string == "pspdfkit/comment" ? .comments : .annotations
     }
 }

@@ -28,19 +28,25 @@ extension Content {
     ///
     /// - Parameter pageCount: pages of the document, when known.
     public func validate(pageCount: Int? = nil, maximumBytes: Int = Content.maximumBytes) throws(InvalidContent) {
+        try validate(object, pageCount: pageCount, maximumBytes: maximumBytes)
+    }
+
+    /// - Parameter members: this content's own, for whoever has read them already.
+    package func validate(
+        _ members: JSONObject, pageCount: Int?, maximumBytes: Int
+    ) throws(InvalidContent) {
         let bytes = text.utf8.count
         guard bytes <= maximumBytes else { throw .tooLarge(bytes: bytes, limit: maximumBytes) }
-        let object = object
-        let isComment = object["rootId"]?.string != nil || object["type"]?.string == "pspdfkit/comment"
-        guard isComment || object["type"]?.string?.isEmpty == false else { throw .missingType }
-        guard let version = object["v"]?.integer, version == 1 || version == 2 else { throw .badVersion }
+        let isComment = members.contentType == .comments
+        guard isComment || members["type"]?.string?.isEmpty == false else { throw .missingType }
+        guard let version = members["v"]?.integer, version == 1 || version == 2 else { throw .badVersion }
         if isComment {
-            guard object["text"]?.string != nil || object["text"]?["value"]?.string != nil else { throw .missingText }
+            guard members["text"]?.string != nil || members["text"]?["value"]?.string != nil else { throw .missingText }
             return
         }
-        guard let page = object["pageIndex"]?.integer, page >= 0, page < Int64(pageCount ?? 1_000_000) else {
+        guard let page = members["pageIndex"]?.integer, page >= 0, page < Int64(pageCount ?? 1_000_000) else {
             throw .badPageIndex
         }
-        guard let box = object["bbox"], Rect(json: box) != nil else { throw .badBox }
+        guard let box = members["bbox"], Rect(json: box) != nil else { throw .badBox }
     }
 }

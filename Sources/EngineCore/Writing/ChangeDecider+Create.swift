@@ -9,7 +9,9 @@ extension ChangeDecider {
             guard scope.contains(there.subject) else { return .noSuchRecord }
             return there.isLive ? .conflict(there) : .gone("the id belonged to a record that was deleted")
         }
-        let type = content.contentType
+        // Read once: a queue of thousands is decided one by one.
+        let members = content.object
+        let type = members.contentType
         var rootID: Record.ID?
         switch type {
         case .annotations:
@@ -17,16 +19,18 @@ extension ChangeDecider {
                 return .denied(denial.description)
             }
         case .comments:
-            guard let id = content["rootId"]?.string else { return .invalid(#"a comment needs "rootId""#) }
+            guard let id = members["rootId"]?.string else { return .invalid(#"a comment needs "rootId""#) }
             if let refused = try refuseReply(to: id, group: change.group, writer) { return refused }
             rootID = id
         case .formFields: return .invalid("form fields are not made here")
         }
         do {
-            try content.validate(pageCount: writer.layer.pageCount, maximumBytes: limits.recordBytes)
+            try content.validate(
+                members, pageCount: writer.layer.pageCount, maximumBytes: limits.recordBytes)
         } catch { return .invalid("\(error)") }
+        let name = members["creatorName"]
         let record = Record(
-            id: change.id, content: content.authored(by: grant.creatorName ?? content["creatorName"]?.string),
+            id: change.id, content: content.authored(by: grant.creatorName ?? name?.string, standing: name),
             createdBy: grant.userID, updatedBy: grant.userID, group: change.group)
         let written = try writer.write(record, contentType: type, rootID: rootID, over: nil, client: clientID)
         return .applied(written.revision)
@@ -45,8 +49,9 @@ extension ChangeDecider {
 
 extension Content {
     /// The content with this creator name, or without one. The text is kept where it says so already.
-    func authored(by name: String?) -> Content {
-        let stands = self["creatorName"]
+    ///
+    /// - Parameter stands: what the content itself says.
+    func authored(by name: String?, standing stands: JSON?) -> Content {
         guard stands != name.map(JSON.string) else { return self }
         return changing { $0["creatorName"] = name.map(JSON.string) }
     }

@@ -72,14 +72,12 @@ package struct Push {
             return ChangeResult(
                 n: change.n, status: .gap, reason: "the next change of this clientID is \(client.lastN + 1)")
         }
-        let result = try writer.attempt { writer in
-            let result = try decider.decide(change, &writer).result(for: change.n)
-            let answer = StoredAnswer(
-                n: change.n, bodyHash: hash, recordID: change.id, status: result.status, revision: result.revision,
-                reason: result.reason)
-            try writer.store.put(answer, to: client.id, in: writer.layer)
-            return result
-        }
+        // No savepoint: a verdict other than applied has written nothing, and a store that fails fails the request.
+        let result = try decider.decide(change, &writer).result(for: change.n)
+        let answer = StoredAnswer(
+            n: change.n, bodyHash: hash, recordID: change.id, status: result.status, revision: result.revision,
+            reason: result.reason)
+        try writer.store.put(answer, to: client.id, in: writer.layer)
         client.lastN = change.n
         return result
     }

@@ -14,7 +14,12 @@ struct PreparedStatement {
 
     func finalize() { sqlite3_finalize(handle) }
 
-    func run(_ values: [SQLValue]) throws { try each(values) { _ in } }
+    /// - Returns: whether it changed a row.
+    @discardableResult
+    func run(_ values: [SQLValue]) throws -> Bool {
+        try each(values) { _ in }
+        return sqlite3_changes(sqlite3_db_handle(handle)) > 0
+    }
 
     func each(_ values: [SQLValue], _ read: (Columns) throws -> Void) throws {
         defer { sqlite3_reset(handle) }

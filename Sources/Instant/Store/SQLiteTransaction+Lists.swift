@@ -10,21 +10,37 @@ extension SQLiteTransaction {
         let boxes = ([row.box ?? Rect(left: 0, top: 0, width: -1, height: 0)] + row.rects).map {
             "\($0.left) \($0.top) \($0.width) \($0.height)"
         }
-        try run(
-            """
-            INSERT INTO shown(id, root, listed, page, top, kind, author, author_key, created_by, grp, boxes, text,
-                search, changed, created, delivery, warning)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            ON CONFLICT(id) DO UPDATE SET root = excluded.root, listed = excluded.listed, page = excluded.page,
-                top = excluded.top, kind = excluded.kind, author = excluded.author, author_key = excluded.author_key,
-                created_by = excluded.created_by, grp = excluded.grp, boxes = excluded.boxes, text = excluded.text,
-                search = excluded.search, changed = excluded.changed, created = excluded.created,
-                delivery = excluded.delivery, warning = excluded.warning
-            """, .text(row.id), .text(shown.root), .integer(!shown.isComment), .integer(row.pageKey), .real(row.topKey),
+        let values: [SQLValue] = [
+            .text(row.id), .text(shown.root), .integer(!shown.isComment), .integer(row.pageKey), .real(row.topKey),
             .text(row.kind.type), .text(row.author), .text(row.authorKey), .text(row.createdBy), .text(row.group),
             .text(boxes.joined(separator: " ")), .text(row.text), .text(shown.search), .integer(row.changedKey),
-            .integer(shown.createdAt?.milliseconds ?? Int64.min), .text(row.delivery.rawValue), .text(row.warning))
+            .integer(shown.createdAt?.milliseconds ?? Int64.min), .text(row.delivery.rawValue), .text(row.warning),
+        ]
+        // Most rows are new, or look as they did but for how far they have come: neither moves anything in an index.
+        if try statements.prepared(Self.insertion).run(values) { return }
+        if try statements.prepared(Self.delivery).run(values) { return }
+        try statements.prepared(Self.replacement).run(values)
     }
+
+    private static let insertion: StaticString = """
+        INSERT OR IGNORE INTO shown(id, root, listed, page, top, kind, author, author_key, created_by, grp, boxes, text,
+            search, changed, created, delivery, warning)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
+        """
+
+    private static let delivery: StaticString = """
+        UPDATE shown SET delivery = ?16
+        WHERE id = ?1 AND root IS ?2 AND listed = ?3 AND page = ?4 AND top = ?5 AND kind = ?6 AND author IS ?7
+            AND author_key = ?8 AND created_by IS ?9 AND grp IS ?10 AND boxes = ?11 AND text = ?12 AND search = ?13
+            AND changed = ?14 AND created = ?15 AND warning IS ?17
+        """
+
+    private static let replacement: StaticString = """
+        UPDATE shown SET root = ?2, listed = ?3, page = ?4, top = ?5, kind = ?6, author = ?7, author_key = ?8,
+            created_by = ?9, grp = ?10, boxes = ?11, text = ?12, search = ?13, changed = ?14, created = ?15,
+            delivery = ?16, warning = ?17
+        WHERE id = ?1
+        """
 
     func hide(_ id: Record.ID) throws { try run("DELETE FROM shown WHERE id = ?", .text(id)) }
 

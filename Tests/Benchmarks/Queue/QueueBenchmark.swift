@@ -16,6 +16,7 @@ struct QueueBenchmark {
         var push = Samples()
         /// Processor time of the client alone.
         var processor = Samples()
+        var server = Samples()
         var bound = Samples()
     }
 
@@ -40,7 +41,8 @@ struct QueueBenchmark {
                 _ = try client.descriptor.create(EditBenchmark.note(number))
                 result.edit.add(ContinuousClock.now - start)
             }
-            let used = ProcessTime.own
+            let server = backend.server.processID
+            let (used, served) = (ProcessTime.own, ProcessTime.used(process: server))
             let start = ContinuousClock.now
             client.descriptor.sync()
             let end = try await client.wait("the queue") {
@@ -48,11 +50,10 @@ struct QueueBenchmark {
             }
             result.push.add(end - start)
             result.processor.add(ProcessTime.own - used)
+            if let served, let now = ProcessTime.used(process: server) { result.server.add(now - served) }
             guard try client.descriptor.outbox().isEmpty else { throw BenchmarkError("edits are left in the queue") }
-        }
-        let bound = try PushBound(of: backend.server.database, layerWith: edits)
-        for number in 0..<max(runs, 5) {
-            result.bound.add(try bound.run(folder.appendingPathComponent("push-bound-\(number).sqlite").path))
+            let bound = try PushBound(of: backend.server.database, layerWith: edits)
+            for _ in 0..<2 { result.bound.add(try bound.run(folder.appendingPathComponent("push-bound.sqlite").path)) }
         }
         return result
     }

@@ -5,7 +5,8 @@ extension Run {
         var table = Table("ms", "median", "least-most", "x")
         table.add("pushed, answered, the queue empty", result.push, to: result.bound.median)
         table.add("SQLite, the server's rows, 100 a commit", result.bound, to: result.bound.median)
-        table.add("processor time of the client alone", result.processor, to: nil)
+        table.add("processor time of the client", result.processor, to: nil)
+        table.add("processor time of the server", result.server, to: nil)
         table.add("one edit, durable", result.edit, to: nil)
         Report.add("## \(options.edits) edits made without a connection\n\n\(table.text)\n")
     }
