@@ -84,6 +84,23 @@ extension LocalStoreContract {
         }
     }
 
+    /// Whether it only comes further or is another one altogether.
+    static func showsAgain(_ store: any LocalStore) throws {
+        let states: [(Record, Delivery)] = [
+            (note("a"), .unsent), (note("a"), .delivered), (note("a", author: nil), .delivered),
+            (note("a", page: 3, text: "other words"), .conflict), (note("a", page: 3, text: "other words"), .delivered),
+        ]
+        for (record, delivery) in states {
+            let shown = ShownRow(record, delivery: delivery)
+            try store.write { try $0.show(shown) }
+            try equal(try store.read { try $0.row("a") }, shown.row, "\(delivery) on \(shown.row.pageKey)")
+            try equal(try store.read { try $0.count(ListQuery()) }, 1, "rows")
+        }
+        var filter = ListFilter()
+        filter.text = "other"
+        try equal(try store.read { try $0.count(ListQuery(filter: filter)) }, 1, "rows found by the new words")
+    }
+
     static func keepsUnread(_ store: any LocalStore) throws {
         try show([note("a"), note("b")], in: store)
         try store.write { try $0.setUnread(["a"], true) }

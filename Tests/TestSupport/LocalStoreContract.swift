@@ -30,6 +30,7 @@ package struct LocalStoreContract: Sendable {
         Step(description: "filters let through what they say", run: filtersRows),
         Step(description: "a row stands where its position says", run: findsPositions),
         Step(description: "comments are in threads, not in the list", run: keepsThreads),
+        Step(description: "a row that is shown again is as it was shown last", run: showsAgain),
         Step(description: "an unread mark survives a new row and ends with the row", run: keepsUnread),
         Step(description: "a stage is kept beside the records", run: keepsStage),
         Step(description: "own changes are kept, one for each record, until they are forgotten", run: keepsOwnWrites),
@@ -158,6 +159,13 @@ extension LocalStoreContract {
                 try layer.replace(entry)
                 try equal(try layer.entry(entry.seq), entry, "\(state)")
                 try equal(try layer.tally()[entry.stage], 1, "tally of \(state)")
+                var marked = entry
+                for other in states.reversed() {
+                    marked.state = other
+                    try layer.mark(marked.seq, other)
+                    try equal(try layer.entry(marked.seq), marked, "\(other) behind \(state)")
+                }
+                try layer.removeEntry(entry.seq)
             }
         }
     }
