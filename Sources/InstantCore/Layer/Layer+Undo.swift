@@ -60,7 +60,7 @@ extension WritableLayer {
         switch (present, receipt.previous) {
         case (let present?, let previous) where present.isUnsealed || present.stage == .conflict:
             if let previous {
-                try replace(previous)
+                try replace(try rebased(previous))
             } else if present.isUnsealed {
                 try removeEntry(present.seq)
                 if present.kind == .create { undone.swallowed = try swallowThread(of: receipt.id, facts: facts) }
@@ -70,13 +70,22 @@ extension WritableLayer {
         case (nil, let previous?) where previous.isUnsealed:
             // The edit had cancelled out a waiting one: that one waits again.
             guard try ownWrite(receipt.id)?.seq != receipt.seq else { return nil }
-            undone.seq = try append(previous).seq
+            undone.seq = try append(try rebased(previous)).seq
             undone.previous = nil
             try appendAgain(receipt.swallowed, facts: facts)
         default: return nil
         }
         try refresh(receipt.id, facts: facts)
         return undone
+    }
+
+    /// An entry as it stood, on top of what was answered since.
+    private func rebased(_ previous: OutboxEntry) throws -> OutboxEntry {
+        var entry = previous
+        guard entry.isUnsealed, let own = try ownWrite(entry.id)?.revision else { return entry }
+        entry.baseRevision = max(entry.baseRevision, own)
+        entry.threadRevision = entry.threadRevision.map { max($0, own) }
+        return entry
     }
 
     fileprivate func requireNoOtherWriter(since receipt: EditReceipt) throws {

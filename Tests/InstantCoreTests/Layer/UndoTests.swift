@@ -132,6 +132,35 @@ import Testing
         #expect(try it.layer.seal()?.changes.map { $0.content?["text"]?.string } == ["newer"])
     }
 
+    /// Back and forth while the first delete is on its way: what comes out names the revision of its answer.
+    @Test func aRestoreThatWasTakenBackAndForthFollowsTheAnswer() throws {
+        let it = try LayerFixture()
+        let first = try it.layer.delete("2", at: it.now)
+        let flying = try #require(try it.layer.seal())
+        try it.layer.undo(first, at: it.now)
+        let second = try it.layer.delete("2", at: it.now)
+        #expect(try it.text("2") == nil)
+        #expect(try it.layer.seal()?.changes == flying.changes)
+        try it.push((.applied, 8))
+        try it.layer.undo(second, at: it.now)
+        let change = try #require(try it.layer.seal()?.changes.first)
+        #expect(change.kind == .restore)
+        #expect(change.baseRevision == 8)
+    }
+
+    @Test func whatAnUndoLeavesWaitingFollowsTheAnswerToo() throws {
+        let it = try LayerFixture()
+        _ = try it.layer.update("2", content: note("first"), at: it.now)
+        _ = try it.layer.seal()
+        _ = try it.layer.update("2", content: note("second"), at: it.now)
+        let third = try it.layer.update("2", content: note("third"), at: it.now)
+        try it.push((.applied, 8))
+        try it.layer.undo(third, at: it.now)
+        let change = try #require(try it.layer.seal()?.changes.first)
+        #expect(change.content?["text"]?.string == "second")
+        #expect(change.baseRevision == 8)
+    }
+
     @Test func anAppliedCreateIsUndoneByADelete() throws {
         let it = try LayerFixture()
         let receipt = try it.layer.create(note("a"), id: "n", author: nil, at: it.now)
