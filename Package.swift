@@ -120,6 +120,10 @@ let package = Package(
         .target(
             name: "EngineSupport", dependencies: ["Annotations", "Authorization", crypto, httpClient, nio, nioHTTP],
             path: "Tests/EngineSupport", swiftSettings: rim),
+        // A bad network between the two.
+        .target(
+            name: "FaultProxy", dependencies: ["TestSupport", nio, nioPosix], path: "Tests/FaultProxy",
+            swiftSettings: rim),
         tests("Annotations"),
         tests("Authorization", ["Annotations"]),
         tests("SyncProtocol", ["Annotations", "Authorization"]),
@@ -127,8 +131,9 @@ let package = Package(
         tests(
             "Instant",
             [
-                "Annotations", "Authorization", "SyncProtocol", "InstantCore", "EngineCore", "DocumentEngine", jwt,
-                crypto, httpClient, nio, nioHTTP, logging,
+                "Annotations", "Authorization", "SyncProtocol", "InstantCore", "EngineCore", "DocumentEngine",
+                "FaultProxy",
+                jwt, crypto, httpClient, nio, nioHTTP, logging,
             ], rim),
         tests("EngineCore", ["Annotations", "Authorization", "SyncProtocol"]),
         tests(

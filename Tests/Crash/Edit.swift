@@ -13,8 +13,8 @@ enum Report: Hashable {
     case kept(id: String, text: String)
     case gone(id: String)
     case needsToken
-    /// Nothing waits any more.
-    case settled
+    /// Nothing waits any more, and everything up to this revision is here, the own edits with it.
+    case settled(revision: Int64)
     /// One record as this client shows it.
     case row(id: String, text: String)
     /// All rows were told. Edits that lost or were refused are counted.
@@ -32,7 +32,9 @@ enum Report: Hashable {
         case ("kept", 3): self = .kept(id: words[1], text: words[2])
         case ("gone", 2): self = .gone(id: words[1])
         case ("needs-token", 1): self = .needsToken
-        case ("settled", 1): self = .settled
+        case ("settled", 2):
+            guard let revision = Int64(words[1]) else { return nil }
+            self = .settled(revision: revision)
         case ("row", 3): self = .row(id: words[1], text: words[2])
         case ("shown", 3):
             guard let conflicts = Int(words[1]), let refused = Int(words[2]) else { return nil }
@@ -50,7 +52,7 @@ enum Report: Hashable {
         case .kept(let id, let text): "kept \(id) \(text)"
         case .gone(let id): "gone \(id)"
         case .needsToken: "needs-token"
-        case .settled: "settled"
+        case .settled(let revision): "settled \(revision)"
         case .row(let id, let text): "row \(id) \(text)"
         case .shown(let conflicts, let refused): "shown \(conflicts) \(refused)"
         case .trouble(let why): "trouble \(why)"
@@ -65,8 +67,8 @@ enum Order: Hashable, Sendable {
     case edit
     /// Make none, and say when nothing waits.
     case settle
-    /// Catch up, then tell every row.
-    case show
+    /// Tell every row once everything up to this revision is here. It has to come by itself.
+    case show(revision: Int64)
 
     init?(line: String) {
         let words = line.split(separator: " ").map(String.init)
@@ -74,7 +76,9 @@ enum Order: Hashable, Sendable {
         case ("token", 2): self = .token(words[1])
         case ("edit", 1): self = .edit
         case ("settle", 1): self = .settle
-        case ("show", 1): self = .show
+        case ("show", 2):
+            guard let revision = Int64(words[1]) else { return nil }
+            self = .show(revision: revision)
         default: return nil
         }
     }
@@ -84,7 +88,7 @@ enum Order: Hashable, Sendable {
         case .token(let jwt): "token \(jwt)"
         case .edit: "edit"
         case .settle: "settle"
-        case .show: "show"
+        case .show(let revision): "show \(revision)"
         }
     }
 }

@@ -52,11 +52,11 @@ import Testing
     @Test(
         arguments: [
             .tried(.create(text: "a")), .tried(.update(id: "1", text: "a")), .tried(.delete(id: "1")),
-            .kept(id: "1", text: "a"), .gone(id: "1"), .needsToken, .settled, .row(id: "1", text: "a"),
+            .kept(id: "1", text: "a"), .gone(id: "1"), .needsToken, .settled(revision: 7), .row(id: "1", text: "a"),
             .shown(conflicts: 1, refused: 2), .trouble("two words"),
         ] as [Report])
     func linesAreRead(report: Report) { #expect(Report(line: report.line) == report) }
 
-    @Test(arguments: [.token("a.b.c"), .edit, .settle, .show] as [Order])
+    @Test(arguments: [.token("a.b.c"), .edit, .settle, .show(revision: 7)] as [Order])
     func ordersAreRead(order: Order) { #expect(Order(line: order.line) == order) }
 }

@@ -129,8 +129,9 @@ final class Campaign {
     /// Lets everything come to rest; then the server, every client and every promise must agree.
     private func compare() async throws {
         for writer in writers { writer.say(.settle) }
-        try listen(until: "had nothing to send any more", \.isSettled)
-        for writer in writers { writer.say(.show) }
+        try listen(until: "had nothing to send any more") { $0.settled != nil }
+        let head = writers.compactMap(\.settled).max() ?? 0
+        for writer in writers { writer.say(.show(revision: head)) }
         try listen(until: "told what it shows", \.hasShown)
         let records = try await records()
         var problems: [String] = []

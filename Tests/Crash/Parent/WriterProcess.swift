@@ -7,7 +7,9 @@ final class WriterProcess {
     private(set) var child: Child?
     private(set) var rows: [String: String] = [:]
     private(set) var (conflicts, refused) = (0, 0)
-    private(set) var (isSettled, hasShown) = (false, false)
+    private(set) var hasShown = false
+    /// Up to where everything is there; nil until nothing waits any more.
+    private(set) var settled: Int64?
     private(set) var needsToken = false
     private(set) var tokens = 0
 
@@ -49,7 +51,7 @@ final class WriterProcess {
         case .token:
             needsToken = false
             tokens += 1
-        case .settle: isSettled = false
+        case .settle: settled = nil
         case .show:
             hasShown = false
             rows = [:]
@@ -69,7 +71,7 @@ final class WriterProcess {
         ledger.take(report)
         switch report {
         case .needsToken: needsToken = true
-        case .settled: isSettled = true
+        case .settled(let revision): settled = revision
         case .row(let id, let text): rows[id] = text
         case .shown(let conflicts, let refused): (self.conflicts, self.refused, hasShown) = (conflicts, refused, true)
         case .trouble(let why): throw CrashProblem("\(user): \(why)")

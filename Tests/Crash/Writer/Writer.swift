@@ -15,7 +15,10 @@ final class Writer {
         case edit
     }
 
-    private enum Mode { case resting, editing, settling, showing }
+    private enum Mode {
+        case resting, editing, settling
+        case showing(Int64)
+    }
 
     /// As many edits as may wait at once: a queue without an end would only measure patience.
     private static let mostUnsent = 20
@@ -81,10 +84,10 @@ final class Writer {
             mode = .settling
             // Once: whatever fails from here on has to come back by itself.
             descriptor?.retryNow()
-            tellIfSettled()
-        case .show:
-            mode = .showing
-            descriptor?.sync()
+            tellProgress()
+        case .show(let revision):
+            mode = .showing(revision)
+            tellProgress()
         }
     }
 
@@ -93,21 +96,30 @@ final class Writer {
         case .didFailAuthentication: say(.needsToken)
         case .didLoseAccess(let why): say(.trouble("access was lost: \(why)"))
         case .didFailDownload(let error): say(.trouble("the download failed: \(error)"))
-        case .didFinishSync where mode == .showing: show()
-        default: tellIfSettled()
+        default: tellProgress()
         }
     }
 
-    private func tellIfSettled() {
-        guard mode == .settling, let descriptor, descriptor.isDownloaded, descriptor.documentState == .clean,
-            case let status = descriptor.status, status.unsent == 0, status.parked == 0, status.connection == .live
-        else { return }
-        mode = .resting
-        say(.settled)
+    /// Says what is waited for as soon as it is so.
+    private func tellProgress() {
+        guard let descriptor, let revision = try? descriptor.layer.facts().cursor?.revision else { return }
+        switch mode {
+        case .settling:
+            guard descriptor.isDownloaded, descriptor.documentState == .clean,
+                case let status = descriptor.status, status.unsent == 0, status.parked == 0,
+                status.connection == .live
+            else { return }
+            mode = .resting
+            say(.settled(revision: revision))
+        case .showing(let wanted):
+            guard revision >= wanted else { return }
+            mode = .resting
+            show()
+        case .resting, .editing: break
+        }
     }
 
     private func show() {
-        mode = .resting
         do {
             for row in try rows() { say(.row(id: row.id, text: row.text)) }
         } catch { return say(.trouble("rows cannot be read: \(error)")) }
@@ -126,7 +138,7 @@ final class Writer {
 
 extension Writer {
     private func makeEditDue(_ queue: AsyncStream<Input>.Continuation) {
-        guard mode == .editing, !isEditDue, let descriptor, descriptor.isDownloaded,
+        guard case .editing = mode, !isEditDue, let descriptor, descriptor.isDownloaded,
             descriptor.status.unsent < Self.mostUnsent
         else { return }
         isEditDue = true
@@ -134,7 +146,7 @@ extension Writer {
     }
 
     private func edit() throws {
-        guard let descriptor, mode == .editing else { return }
+        guard let descriptor, case .editing = mode else { return }
         number += 1
         let text = "\(user)-\(launch)-\(number)"
         let kind = Int.random(in: 0..<10, using: &random)

@@ -1,0 +1,120 @@
+import NIOCore
+
+/// One connection through the proxy, both ways, and what is wrong with it. Used on its loop only.
+final class Line {
+    private let fault: Fault
+    private let client: any Channel
+    private let server: any Channel
+    private var passed: [Fault.Way: Int] = [:]
+    private var isDead = false
+    private var isHolding = false
+    /// Heads that were asked for, as far as they matter.
+    private var asked = ""
+    private var queue: [(ByteBuffer, Fault.Way)] = []
+    private var isTicking = false
+
+    private static let ticksPerSecond = 50
+
+    init(fault: Fault, client: any Channel, server: any Channel) {
+        (self.fault, self.client, self.server) = (fault, client, server)
+    }
+
+    func take(_ bytes: ByteBuffer, _ way: Fault.Way) {
+        guard !isDead else { return }
+        switch fault {
+        case .none, .refuse: pass(bytes, way)
+        case .reset(let limit, way): cut(bytes, way, after: limit) { $0.reset() }
+        case .close(let limit, way): cut(bytes, way, after: limit) { $0.close(promise: nil) }
+        case .stall(let limit, way): cut(bytes, way, after: limit) { _ in }
+        case .garbage(let limit, way): spoil(bytes, way, after: limit)
+        case .slow(let rate):
+            queue.append((bytes, way))
+            tick(rate / Self.ticksPerSecond)
+        case .buffer(let text): hold(bytes, way, text)
+        case .reset, .close, .stall, .garbage: pass(bytes, way)
+        }
+    }
+
+    /// One end is gone: so is the other.
+    func ended() {
+        if case .stall = fault, isDead { return }
+        client.close(promise: nil)
+        server.close(promise: nil)
+    }
+
+    private func pass(_ bytes: ByteBuffer, _ way: Fault.Way) {
+        passed[way, default: 0] += bytes.readableBytes
+        (way == .up ? server : client).writeAndFlush(bytes, promise: nil)
+    }
+
+    private func cut(
+        _ bytes: ByteBuffer, _ way: Fault.Way, after limit: Int, _ end: @escaping @Sendable (any Channel) -> Void
+    ) {
+        var bytes = bytes
+        let left = limit - passed[way, default: 0]
+        guard bytes.readableBytes > left, let rest = bytes.readSlice(length: max(0, left)) else {
+            return pass(bytes, way)
+        }
+        isDead = true
+        let (client, server) = (client, server)
+        (way == .up ? server : client).writeAndFlush(rest).whenComplete { _ in
+            end(client)
+            end(server)
+        }
+    }
+
+    private func spoil(_ bytes: ByteBuffer, _ way: Fault.Way, after limit: Int) {
+        var bytes = bytes
+        let left = limit - passed[way, default: 0]
+        guard left >= 0, bytes.readableBytes > left, let first = bytes.readSlice(length: left) else {
+            return pass(bytes, way)
+        }
+        pass(first, way)
+        pass(ByteBuffer(bytes: (0..<97).map { UInt8(truncatingIfNeeded: $0 &* 151 &+ 7) }), way)
+        // Never again on this line.
+        passed[way, default: 0] += limit + 1
+        pass(bytes, way)
+    }
+
+    private func hold(_ bytes: ByteBuffer, _ way: Fault.Way, _ text: String) {
+        if way == .up {
+            asked = String((asked + String(buffer: bytes)).suffix(4096))
+            if asked.contains(text) { isHolding = true }
+        }
+        if way == .up || !isHolding { pass(bytes, way) }
+    }
+
+    private func tick(_ bytesPerTick: Int) {
+        guard !isTicking, !queue.isEmpty else { return }
+        isTicking = true
+        let line = NIOLoopBound(self, eventLoop: client.eventLoop)
+        client.eventLoop.scheduleTask(in: .milliseconds(1000 / Int64(Self.ticksPerSecond))) {
+            line.value.isTicking = false
+            line.value.passSome(max(1, bytesPerTick))
+            line.value.tick(bytesPerTick)
+        }
+    }
+
+    private func passSome(_ limit: Int) {
+        guard !queue.isEmpty else { return }
+        let way = queue[0].1
+        let length = min(limit, queue[0].0.readableBytes)
+        guard let some = queue[0].0.readSlice(length: length) else { return }
+        if queue[0].0.readableBytes == 0 { queue.removeFirst() }
+        pass(some, way)
+    }
+}
+
+/// Where a line meets one of its two connections.
+final class LineEnd: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let line: Line
+    private let way: Fault.Way
+
+    init(_ line: Line, _ way: Fault.Way) { (self.line, self.way) = (line, way) }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) { line.take(unwrapInboundIn(data), way) }
+    func channelInactive(context: ChannelHandlerContext) { line.ended() }
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+}
