@@ -5,14 +5,20 @@ ARGS =
 SEEDS = 10000
 FROM = 0
 SOURCES = Package.swift Sources Tests
+CYCLES = 100
+# What the sanitizer and the coverage look at: the cores, the library, and the server they talk to.
+MEASURED = AnnotationsTests|AuthorizationTests|SyncProtocolTests|InstantCoreTests|InstantTests|EngineCoreTests|DocumentEngineTests
 
-.PHONY: help run test simulate bench format lint clean
+.PHONY: help run test simulate bench format lint clean crash sanitize coverage
 
 help:
 	@echo "make run     build Postilla and start its demo: a server, sample documents, the viewer"
 	@echo "make test    build and run all tests"
 	@echo "make simulate  run SEEDS histories of clients and server FROM a seed on; TRACE=seed tells one of them"
 	@echo "make bench   measure, in a release build, beside less, neomutt, curl, SQLite and PostgreSQL"
+	@echo "make crash   kill client and server CYCLES times and compare with what was promised (SEED=… plans it again)"
+	@echo "make sanitize  run the tests of cores and library under the thread sanitizer (a build of its own)"
+	@echo "make coverage  which lines the tests of cores and library run, by module (a build of its own)"
 	@echo "make format  write all Swift as .swift-format says"
 	@echo "make lint    check the same, and the scripts"
 	@echo "make clean   remove what was built"
@@ -37,6 +43,23 @@ bench:
 	@Resources/build.sh release postilla
 	@Resources/build.sh release Benchmarks
 	@.build/release/Benchmarks $(ARGS)
+
+crash:
+	@Resources/setup.sh test
+	@Resources/build.sh debug postilla
+	@Resources/build.sh debug Crash
+	@.build/debug/Crash cycles --cycles $(CYCLES) $(if $(SEED),--seed $(SEED)) $(ARGS)
+
+sanitize:
+	@Resources/setup.sh test
+	swift build --scratch-path .build/sanitize --build-tests --sanitize=thread
+	TSAN_OPTIONS=halt_on_error=1 swift test --scratch-path .build/sanitize --skip-build --sanitize=thread \
+		--filter '$(MEASURED)' $(ARGS)
+
+coverage:
+	@Resources/setup.sh test
+	swift test --scratch-path .build/coverage --enable-code-coverage --filter '$(MEASURED)' $(ARGS)
+	@Resources/coverage.sh .build/coverage/debug
 
 format:
 	swift format --in-place --parallel --recursive $(SOURCES)

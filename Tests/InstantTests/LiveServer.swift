@@ -95,9 +95,13 @@ struct Person {
     let descriptor: InstantDocumentDescriptor
 
     /// Joins and is live, listening, with everything downloaded.
-    init(_ server: LiveServer, _ jwt: String, folder: TemporaryFolder? = nil) async throws {
+    ///
+    /// - Parameter url: of what stands between the two.
+    init(
+        _ server: LiveServer, _ jwt: String, folder: TemporaryFolder? = nil, through url: URL? = nil
+    ) async throws {
         self.folder = try folder ?? TemporaryFolder()
-        client = try InstantClient(serverURL: server.url, dataDirectory: self.folder.url)
+        client = try InstantClient(serverURL: url ?? server.url, dataDirectory: self.folder.url)
         descriptor = try client.documentDescriptor(forJWT: jwt)
         descriptor.delayForSyncingLocalChanges = .zero
         descriptor.startListeningForServerChanges()

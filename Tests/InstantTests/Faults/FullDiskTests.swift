@@ -1,0 +1,76 @@
+import Foundation
+import InstantCore
+import Testing
+
+@testable import Instant
+
+@Suite(.enabled(if: TinyDisk.isAllowed, "only root may mount a small file system"), .timeLimit(.minutes(2)))
+struct FullDiskTests {
+    private func client(_ server: FakeServer, _ disk: TinyDisk) throws -> InstantClient {
+        try InstantClient(
+            serverURL: server.url, dataDirectory: URL(fileURLWithPath: disk.path + "/data"),
+            environment: Environment(now: Environment.system.now, downloadPause: { _ in 1 }))
+    }
+
+    /// The edit that does not fit is an error at once; all before it are there, and with room the next one is made.
+    @Test(arguments: [300, 400, 700]) func anEditThatDoesNotFitIsNotMade(_ kilobytes: Int) async throws {
+        let disk = try TinyDisk(kilobytes: kilobytes)
+        let client = try client(try plainServer(FakePDF(count: 10)), disk)
+        let descriptor = try client.documentDescriptor(forJWT: token())
+        descriptor.delayForSyncingLocalChanges = nil
+        let events = descriptor.events
+        try descriptor.download(usingJWT: token())
+        try await wait(in: events) { $0 == .didFinishDownload ? () : nil }
+        var made: Set<String> = []
+        var refusal: (any Error)?
+        while refusal == nil {
+            do {
+                made.insert(try descriptor.create(note(String(repeating: "words ", count: 200))).id)
+            } catch { refusal = error }
+        }
+        #expect("\(try #require(refusal))".contains("full"))
+        #expect(Set(try descriptor.outbox().map(\.id)) == made)
+        try disk.remount("size=\(kilobytes * 4)k")
+        made.insert(try descriptor.create(note("fits")).id)
+        #expect(Set(try descriptor.outbox().map(\.id)) == made)
+    }
+
+    /// At whichever write it is full: told, kept, and gone on with once there is room.
+    @Test(arguments: [400, 900, 1500]) func aPDFThatDoesNotFitGoesOnLater(_ kilobytes: Int) async throws {
+        let disk = try TinyDisk(kilobytes: kilobytes)
+        let pdf = FakePDF(count: 2 << 20)
+        let server = try plainServer(pdf)
+        let client = try client(server, disk)
+        let descriptor = try client.documentDescriptor(forJWT: token())
+        var events = descriptor.events
+        try descriptor.download(usingJWT: token())
+        let error = try await wait(in: events) { event -> InstantError? in
+            if case .didFailDownload(let error) = event { error } else { nil }
+        }
+        #expect(error.kind == .couldNotWriteToDisk)
+        #expect(error.message.contains("No space left"))
+        #expect(descriptor.pdfFile == nil)
+        try disk.remount("size=16m")
+        events = descriptor.events
+        try descriptor.download(usingJWT: token())
+        try await wait(in: events) { $0 == .didFinishDownload ? () : nil }
+        #expect(FileManager.default.contents(atPath: try #require(descriptor.pdfFile)) == Data(pdf.bytes))
+        #expect(server.requests.last { $0.path.hasSuffix("/document") }?.headers["range"] != nil)
+    }
+
+    @Test func aReadOnlyFileSystemIsToldOf() throws {
+        let disk = try TinyDisk(kilobytes: 900)
+        let server = try plainServer()
+        _ = try client(server, disk).documentDescriptor(forJWT: token()).documentState
+        try disk.remount("ro")
+        let client = try client(server, disk)
+        let descriptor = try client.documentDescriptor(forJWT: token())
+        #expect(throws: InstantError.self) { _ = try descriptor.performer() }
+        #expect(descriptor.documentState == .invalid)
+        let elsewhere = URL(fileURLWithPath: disk.path + "/another")
+        do throws(InstantError) {
+            _ = try InstantClient(serverURL: server.url, dataDirectory: elsewhere)
+            Issue.record("it was opened")
+        } catch { #expect(error.kind == .couldNotWriteToDisk) }
+    }
+}

@@ -1,0 +1,101 @@
+import Annotations
+import Foundation
+import InstantCore
+import Testing
+
+@testable import Instant
+
+/// Records that a server sends and nobody would draw: shown as far as they can be, kept as they came.
+@Suite(.timeLimit(.minutes(2))) struct HostileRecordTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// The layer after a first sync in which the server sent this one record.
+    private func layer(_ id: String, _ content: String) async throws -> (
+        InstantClient, InstantDocumentDescriptor, InstantError?
+    ) {
+        let server = try plainServer { request in
+            guard request.path.hasSuffix("/records") else { return nil }
+            let record =
+                #"{"id":\#(id),"content":\#(content),"createdBy":null,"updatedBy":null,"group":null,"revision":1}"#
+            return .json(
+                Array(
+                    #"{"epoch":"e","at":1,"records":[\#(record)],"next":null,"changes":[],"upTo":1,"more":false}"#.utf8)
+            )
+        }
+        let client = try InstantClient(serverURL: server.url, dataDirectory: folder.url)
+        let descriptor = try client.documentDescriptor(forJWT: token())
+        let events = descriptor.events
+        descriptor.reauthenticate(withJWT: token())
+        let error = try await wait(in: events) { event -> InstantError?? in
+            switch event {
+            case .didFinishSync: .some(nil)
+            case .didFailSync(let error): .some(error)
+            default: nil
+            }
+        }
+        return (client, descriptor, error)
+    }
+
+    private static let note = #""v":1,"type":"pspdfkit/note","bbox":[1,2,3,4]"#
+
+    @Test(arguments: [
+        #"{\#(note),"pageIndex":1000000000,"text":"far"}"#, #"{\#(note),"pageIndex":-1,"text":"before"}"#,
+        #"{\#(note),"pageIndex":1e999,"text":"endless"}"#, #"{\#(note),"pageIndex":0,"bbox2":[1e999,-1e999]}"#,
+        #"{"v":1,"type":"pspdfkit/of-tomorrow","pageIndex":0,"bbox":[1,2,3,4],"new":{"deep":[1,2,{"x":null}]}}"#,
+        #"{"v":1,"pageIndex":"zero","bbox":"none","type":7,"text":["not","a","text"]}"#, "{}",
+        #"{\#(note),"pageIndex":0,"text":"\u001b]0;title\u0007\u202e","createdAt":"9999-99-99T99:99:99Z"}"#,
+        #"{\#(note),"pageIndex":0,"createdAt":"0000-00-00","updatedAt":-5,"text":"out of range"}"#,
+        #"{"v":1,"type":"pspdfkit/comment","rootId":"r","pageIndex":0,"text":"under itself"}"#,
+    ])
+    func isKeptAsItCame(_ content: String) async throws {
+        let (client, descriptor, error) = try await layer(#""r""#, content)
+        #expect(error == nil)
+        #expect(try descriptor.record("r")?.content.text == content)
+        _ = try descriptor.rows(ListQuery(), offset: 0, limit: 10)
+        _ = try descriptor.rows(onPage: 0)
+        withExtendedLifetime(client) {}
+    }
+
+    @Test func aMillionPointsAndALongTextAreKept() async throws {
+        let points = "[" + Array(repeating: "[1.25,2.5]", count: 50_000).joined(separator: ",") + "]"
+        let text = String(repeating: "words ", count: 11_000)
+        let content =
+            #"{"v":1,"type":"pspdfkit/ink","pageIndex":0,"bbox":[0,0,9,9],"lines":{"points":[\#(points)]},"note":"\#(text)"}"#
+        let (client, descriptor, error) = try await layer(#""r""#, content)
+        #expect(error == nil)
+        #expect(try descriptor.record("r")?.content.text == content)
+        #expect(try descriptor.rows(onPage: 0).count == 1)
+        withExtendedLifetime(client) {}
+    }
+
+    /// What is no JSON, or more than one record may be, is refused whole: nothing of it is stored.
+    @Test(arguments: [
+        (#""r""#, #"{"v":1,"v":2}"#), (#""r""#, #"{"text":"\ud800"}"#), (#""r""#, "[]"), (#""r""#, "7"),
+        (#""r""#, #"{"a":NaN}"#), (#""r""#, String(repeating: #"{"a":"#, count: 10_000)),
+        (#""""#, "{}"), (#""a b""#, "{}"), (#""\#(String(repeating: "x", count: 1000))""#, "{}"), ("7", "{}"),
+        (#""r""#, #"{"text":"\#(String(repeating: "x", count: 2 << 20))"}"#),
+    ])
+    func isRefused(_ id: String, _ content: String) async throws {
+        let (client, descriptor, error) = try await layer(id, content)
+        #expect(error?.kind == .invalidServerData)
+        #expect(try descriptor.count(ListQuery()) == 0)
+        withExtendedLifetime(client) {}
+    }
+
+    /// Ids are data, never paths.
+    @Test(arguments: ["../../etc/passwd", "/etc/passwd", "~", "..", "a/b", "-rf", "'; DROP TABLE record; --", "%00"])
+    func anIDIsOnlyAnID(_ id: String) async throws {
+        let (client, descriptor, error) = try await layer(
+            #""\#(id)""#, #"{\#(Self.note),"pageIndex":0,"text":"here"}"#)
+        // Those with spaces are none that the protocol knows.
+        guard !id.contains(" ") else {
+            #expect(error?.kind == .invalidServerData)
+            return
+        }
+        #expect(error == nil)
+        #expect(try descriptor.row(id)?.text == "here")
+        withExtendedLifetime(client) {}
+    }
+}
