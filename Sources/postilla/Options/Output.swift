@@ -69,10 +69,10 @@ enum Output {
                 #endif
                 if count < 0, errno == EINTR { continue }
                 guard count > 0 else {
+                    // A message that nobody reads is no reason to stop.
+                    if descriptor == STDERR_FILENO { return }
                     // Nobody reads any more (`| head`): there is nothing left to say.
-                    if errno != EPIPE, descriptor != STDERR_FILENO {
-                        error("cannot write the output: \(String(cString: strerror(errno)))")
-                    }
+                    if errno != EPIPE { error("cannot write the output: \(String(cString: strerror(errno)))") }
                     ExitStatus.leave(.failed)
                 }
                 rest = UnsafeRawBufferPointer(rebasing: rest[count...])

@@ -88,7 +88,14 @@ struct LayerSession: Sendable {
             return Output.message(
                 "Another program on this machine keeps the layer in step; this is the copy they share.")
         }
-        try await follow(until: { $0 == .didFinishSync }, start: { $0.reauthenticate(withJWT: token) })
+        do {
+            try await follow(until: { $0 == .didFinishSync }, start: { $0.reauthenticate(withJWT: token) })
+        } catch var failure as CommandFailure {
+            if failure.status == .unreachable, descriptor.status.lastSync != nil {
+                failure.message += "; --offline uses the copy on this machine"
+            }
+            throw failure
+        }
     }
 
     var isElsewhere: Bool { descriptor.status.connection == .elsewhere }
@@ -112,6 +119,8 @@ extension CommandFailure {
         case let failure as CommandFailure: self = failure
         case let error as InstantError: self.init(error)
         case EditProblem.denied(let denial): self.init(denial.description, .notPermitted)
+        case let problem as EditProblem where problem == .noGrant:
+            self.init(problem.description, .authentication)
         default: self.init("\(error)")
         }
     }

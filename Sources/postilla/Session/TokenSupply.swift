@@ -46,12 +46,14 @@ extension LayerSession {
     /// - Throws: ``CommandFailure`` when it has none.
     func anotherToken(for need: TokenNeed) async throws -> String {
         var problem = "\(need)"
-        for attempt in 0..<(tokens?.canBeAskedAgain == true ? 30 : 1) {
-            if attempt > 0 { try await Task.sleep(for: .seconds(2)) }
+        let attempts = tokens?.canBeAskedAgain == true ? 30 : 1
+        for attempt in 1...attempts {
             do {
                 if let token = try await tokens?.next() { return token }
             } catch let failure as CommandFailure { problem = failure.message }
-            if attempt == 0 { Output.message("\(problem): waiting for another token") }
+            guard attempt < attempts else { break }
+            if attempt == 1 { Output.message("\(problem): waiting for another token") }
+            try await Task.sleep(for: .seconds(2))
         }
         throw CommandFailure(problem, .authentication)
     }

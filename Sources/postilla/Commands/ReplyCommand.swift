@@ -1,0 +1,57 @@
+import Annotations
+import ArgumentParser
+import Instant
+import InstantCore
+
+struct ReplyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reply", abstract: "Say something under a text markup or a comment marker.",
+        discussion: """
+            Threads are flat: a reply to a comment goes under its annotation. Without --text the text is read from \
+            standard input, to its end. Prints the comment's id once the server has it. Where the annotation is gone \
+            meanwhile, the text is kept as a conflict (exit 6): postilla conflicts.
+
+            Examples:
+              postilla reply 01HV60ME365HS69FVQ1CE6PK2G --text 'Agreed.'
+              git log -1 --format=%B | postilla reply 01HV60ME365HS69FVQ1CE6PK2G
+            """)
+
+    @Argument(help: ArgumentHelp("The annotation's id, or that of a comment in the thread.", valueName: "id"))
+    var id: String
+
+    @Option(help: ArgumentHelp("What is said.", valueName: "text"))
+    var text: String?
+
+    @Option(help: ArgumentHelp("Your name on new comments, for tokens that name none.", valueName: "name"))
+    var author: String?
+
+    @OptionGroup var layer: LayerOptions
+
+    func validate() throws {
+        guard text != nil || !StandardInput.isTerminal else { throw ValidationError("What? Give --text TEXT.") }
+    }
+
+    func run() async throws {
+        let text = try await words()
+        let session = try await LayerSession.open(layer)
+        try await session.synchronize()
+        do {
+            guard let record = try session.descriptor.record(id) else {
+                throw CommandFailure("there is no annotation \(id) in this layer")
+            }
+            let receipt = try session.descriptor.reply(
+                to: record.content["rootId"]?.string ?? id, .plain(text), author: try session.author(author))
+            try await session.deliverOrExplain([receipt.id], "not said")
+            Output.line(receipt.id)
+        } catch { throw CommandFailure(reading: error) }
+    }
+
+    private func words() async throws -> String {
+        if let text { return text }
+        let bytes = try await StandardInput.shared.all(limit: Content.maximumBytes)
+        guard let text = String(validating: bytes, as: UTF8.self)?.trimmed, !text.isEmpty else {
+            throw CommandFailure("a comment needs a text: standard input has none", .usage)
+        }
+        return text
+    }
+}
