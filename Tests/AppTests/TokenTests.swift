@@ -191,16 +191,19 @@ import Testing
         #expect(!dumped.contains(secret))
     }
 
-    @Test func expiryIsAnnouncedFiveMinutesAndOneMinuteAhead() throws {
+    @Test func theEndOfTheTokenIsToldWhenTheSyncForeseesIt() throws {
         let stage = Stage(Sample.services())
+        let end = try #require(stage.state.document?.status.grant?.expiresAt)
         stage.now = .noon + 8 * 60_000
         stage.send(.tick(stage.now))
+        #expect(!stage.foot.contains("expires"))
+        stage.send(.tokenExpires(end))
         #expect(stage.foot == " the token expires in 4m: T gives a new one")
         try stage.press("j")
-        stage.send(.tick(stage.now + 1000))
         #expect(!stage.foot.contains("expires"))
         stage.now = .noon + 11 * 60_000 + 30_000
         stage.send(.tick(stage.now))
+        stage.send(.tokenExpires(end))
         #expect(stage.foot == " the token expires in 30s: T gives a new one")
         #expect(stage.state.wakeAfter == 1000)
     }

@@ -91,6 +91,24 @@ import Testing
         #expect(rounds == 2)
     }
 
+    /// A thousand small deletes of large records that somebody else changed: the answer does not hold them all.
+    @Test func manyConflictsAreNotAllSpeltOut() throws {
+        let large = (1...6).map { note($0, bytes: 500_000) }
+        try write("ann", large)
+        let changes = large.enumerated().map { index, note in
+            Change(n: Int64(index + 1), kind: .delete, id: note.id, baseRevision: 0, group: nil)
+        }
+        let layer = try #require(try store.read { try $0.layer(key) })
+        let answer = try store.write { store in
+            try Push(grant: grant("bob")).perform(
+                PushRequest(clientID: "of-bob", acked: 0, cursor: nil, changes: changes), on: layer, in: store,
+                now: Timestamp(milliseconds: 1)
+            ).answer
+        }
+        #expect(answer.results.allSatisfy { $0.status == .conflict })
+        #expect(answer.results.map { $0.item != nil } == [true, false, false, false, false, false])
+    }
+
     // MARK: The scene
 
     private func note(_ number: Int, bytes: Int) -> (id: Record.ID, content: Content) {

@@ -98,10 +98,12 @@ struct Person {
     ///
     /// - Parameter url: of what stands between the two.
     init(
-        _ server: LiveServer, _ jwt: String, folder: TemporaryFolder? = nil, through url: URL? = nil
+        _ server: LiveServer, _ jwt: String, folder: TemporaryFolder? = nil, through url: URL? = nil,
+        environment: Environment = .system
     ) async throws {
         self.folder = try folder ?? TemporaryFolder()
-        client = try InstantClient(serverURL: url ?? server.url, dataDirectory: self.folder.url)
+        client = try InstantClient(
+            serverURL: url ?? server.url, dataDirectory: self.folder.url, environment: environment)
         descriptor = try client.documentDescriptor(forJWT: jwt)
         descriptor.delayForSyncingLocalChanges = .zero
         descriptor.startListeningForServerChanges()

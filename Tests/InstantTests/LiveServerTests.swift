@@ -4,6 +4,7 @@ import Crypto
 import Foundation
 import InstantCore
 import SyncProtocol
+import Synchronization
 import TestSupport
 import Testing
 
@@ -131,6 +132,25 @@ import Testing
         let bo = try await Person(second, try second.token("bo"))
         try await bo.see { try bo.texts().contains("made while it was away") }
         try await second.stop()
+    }
+
+    /// A machine whose clock is wrong, and stepping: tokens live by the server's clock, and nothing waits for ours.
+    @Test(arguments: [86_400_000, -86_400_000] as [Int64])
+    func aClockThatIsADayOffEndsNoToken(by offset: Int64) async throws {
+        let (server, folder) = try await server()
+        let wrong = Mutex(offset)
+        let environment = Environment(now: { Environment.system.now() + wrong.withLock { $0 } })
+        let ana = try await Person(server, try server.token("ana"), environment: environment)
+        #expect(abs(ana.descriptor.status.clockOffset + offset) < 60_000)
+        let bo = try await Person(server, try server.token("bo"))
+        _ = try ana.descriptor.create(note("from another day"))
+        try await bo.see { try bo.texts().contains("from another day") }
+        wrong.withLock { $0 = -$0 }
+        _ = try ana.descriptor.create(note("and back"))
+        try await bo.see { try bo.texts().contains("and back") }
+        #expect(ana.descriptor.status.connection == .live)
+        try await server.stop()
+        withExtendedLifetime(folder) {}
     }
 
     @Test func aProcessThatDiesLosesNothing() async throws {

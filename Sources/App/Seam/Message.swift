@@ -52,6 +52,8 @@ package enum Message: Hashable, Sendable {
 
     // Sync.
     case status(SyncStatus)
+    /// The token in force ends then, by the server's clock: told five minutes and one minute ahead.
+    case tokenExpires(Timestamp)
     case tokenRead(TokenText)
     /// Why the token that was supplied is not taken, in a sentence that does not hold it.
     case tokenRefused(String)

@@ -42,8 +42,6 @@ struct DocumentState: Equatable, Sendable {
     var sent: [Int: Editor] = [:]
     var jumps = JumpList()
     var news = News()
-    /// Minutes before expiry at which a warning was given last.
-    var expiryWarning: Int64?
 
     init(_ opened: OpenedLayer) {
         reference = opened.reference

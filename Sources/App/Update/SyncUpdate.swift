@@ -10,13 +10,20 @@ extension AppState {
         if old.waitingCounts != status.waitingCounts { document?.outbox.isStale = true }
         if status.connection == .live, old.connection != .live {
             if let card = token, card.isTrying || card.isEmpty, card.purpose == .layer { token = nil }
-            document?.expiryWarning = nil
             notice = rightsNotice(from: old.grant, to: status.grant) ?? notice
         }
         if document?.loss == nil { document?.isLossAccepted = false }
         // Nothing will come any more of a PDF that is on its way.
         if case .lost(let why) = status.connection, case .downloading = document?.pdf { document?.pdf = .failed(why) }
         return []
+    }
+
+    /// - Parameter end: by the server's clock.
+    mutating func tokenExpires(at end: Timestamp) {
+        guard notice == nil, let status = document?.status else { return }
+        let life = end - (now + status.clockOffset)
+        guard life > 0 else { return }
+        notice = .warning("the token expires in \(RelativeTime.life(milliseconds: life)): T gives a new one")
     }
 
     /// What a new token changed in what may be done.

@@ -8,24 +8,12 @@ extension AppState {
 
     mutating func ticked(_ moment: Timestamp) -> [Effect] {
         now = moment
-        warnOfExpiry()
         guard let editor = document?.editor, editor.isChanged, editor.saved != editor.input.text else { return [] }
         guard let last = editor.savedAt else {
             document?.editor?.savedAt = now
             return []
         }
         return now - last >= Self.draftInterval ? keepDraft() : []
-    }
-
-    /// Says once each that the token has five minutes and one minute left.
-    private mutating func warnOfExpiry() {
-        guard let life = tokenLife, case .live = document?.status.connection, life > 0, life <= 300_000 else { return }
-        let minutes: Int64 = life <= 60_000 ? 1 : 5
-        guard document?.expiryWarning != minutes else { return }
-        document?.expiryWarning = minutes
-        if notice == nil {
-            notice = .warning("the token expires in \(RelativeTime.life(milliseconds: life)): T gives a new one")
-        }
     }
 
     /// Milliseconds until the token expires, by the server's clock; nil without one.

@@ -43,6 +43,7 @@ extension AppState {
         case .undone(let step): undone(step)
         case .undoFailed(let step, let why): undoFailed(step, why)
         case .status(let status): return statusCame(status)
+        case .tokenExpires(let end): tokenExpires(at: end)
         case .tokenRead(let text): token?.receive(text)
         case .tokenRefused(let why): tokenRefused(why)
         case .notice(let text): notice = .done(text)

@@ -120,7 +120,7 @@ package struct LayerView {
 
 extension SyncItem {
     /// About how many bytes it takes on the wire.
-    fileprivate var size: Int {
+    var size: Int {
         if case .record(let record, _) = self { record.content.text.utf8.count + 256 } else { 256 }
     }
 }

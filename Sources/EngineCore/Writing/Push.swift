@@ -40,7 +40,14 @@ package struct Push {
         var writer = LayerWriter(layer, in: store, now: now)
         let decider = ChangeDecider(grant: grant, clientID: client.id, limits: limits)
         var results: [ChangeResult] = []
-        for change in request.changes { results.append(try take(change, decider, &client, &writer)) }
+        var bytes = 0
+        for change in request.changes {
+            var result = try take(change, decider, &client, &writer)
+            // Whoever conflicts with many large records pulls the rest of them.
+            if let item = result.item { bytes += item.size }
+            if bytes > LayerView.pageBytes { result.item = nil }
+            results.append(result)
+        }
         try store.put(client, in: layer)
         var answer = PushAnswer(results: results, delta: nil)
         if let cursor = request.cursor {

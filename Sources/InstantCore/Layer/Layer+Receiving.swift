@@ -65,8 +65,7 @@ extension WritableLayer {
         case .removed(let id, _):
             guard stored != nil else { break }
             try removeRecord(id)
-            // What is noted of a record that is gone is a delete of ours, and nothing else.
-            if !ours { try forgetOwnWrite(id) }
+            try forgetOwnWrite(id, upTo: item.revision - 1)
         }
         for entry in try entries(of: item.id) {
             if case .applied(_, let revision) = entry.state, revision <= item.revision { try removeEntry(entry.seq) }
@@ -80,6 +79,11 @@ extension WritableLayer {
         let facts = try facts()
         for id in changes.ids { try refresh(id, facts: facts) }
         try setUnread(changes.byOthers, true)
+    }
+
+    /// The record went by another hand: what is noted of a record that is not here is a delete of ours and nothing else.
+    func forgetOwnWrite(_ id: Record.ID, upTo revision: Revision) throws {
+        if let own = try ownWrite(id), own.revision <= revision { try forgetOwnWrite(id) }
     }
 
     /// Written by this store, or by the same person elsewhere.

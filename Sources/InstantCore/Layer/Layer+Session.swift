@@ -105,7 +105,7 @@ extension WritableLayer {
         while case let batch = try records(after: last, limit: 500), !batch.isEmpty {
             for row in batch where !grant.canView(Subject(row.record)) {
                 try removeRecord(row.id)
-                try forgetOwnWrite(row.id)
+                try forgetOwnWrite(row.id, upTo: row.revision)
                 changes.ids.insert(row.id)
             }
             last = batch.last?.id

@@ -134,7 +134,7 @@ extension WritableLayer {
         while case let batch = try records(after: last, limit: 500), !batch.isEmpty {
             for row in batch where try !isStaged(row.id) {
                 try removeRecord(row.id)
-                try forgetOwnWrite(row.id)
+                try forgetOwnWrite(row.id, upTo: row.revision)
                 try refresh(row.id, facts: facts)
                 changes.ids.insert(row.id)
                 changes.byOthers.insert(row.id)

@@ -63,6 +63,7 @@ extension Synchronizer {
         case (.page(let page), .page(let asked)):
             guard let epoch, page.epoch.isExactly(epoch) else { return startOver() }
             let changes = try layer.take(page, for: asked)
+            isCaughtUp = false
             announce(changes)
             if changes.needsSnapshot { startOver() }
         case (.digest(let answer), .digest): try take(answer, now: now)

@@ -180,12 +180,13 @@ final class OpenLayer: Sendable {
             if error.kind != .requestFailed, !isAboutToken(error) { post(.notice(error.message)) }
         case .didChangeRecords(let ids, let others): post(.recordsChanged(Array(ids), author: author(of: others)))
         case .refresh: post(.recordsChanged([], author: nil))
+        case .tokenExpires(let end): post(.tokenExpires(end))
         case .didReplacePDF:
             post(.notice("The server holds another PDF now: it is fetched again."))
             startDownload()
         case .didFinishReauthentication: state.withLock { $0.isSourceSpent = false }
         case .didBeginSync, .didChangeSyncState, .didFinishSync, .didChangeConnection,
-            .tokenExpires, .didCheckIntegrity,
+            .didCheckIntegrity,
             .didLoseAccess, .didCancelDownload, .didClose:
             break
         }

@@ -4,6 +4,26 @@ import SyncProtocol
 import Testing
 
 @Suite struct UndoTests {
+    @Test func aDeleteCanBeUndoneAfterTheLayerWasLoadedAnew() throws {
+        let it = try LayerFixture()
+        let receipt = try it.layer.delete("2", at: it.now)
+        try it.push((.applied, 4))
+        try it.layer.restartSnapshot()
+        try it.take([stored("1", "one", 0)], at: 4)
+        #expect(try it.text("2") == nil)
+        try it.layer.undo(receipt, at: it.now)
+        #expect(try it.layer.seal()?.changes.map(\.kind) == [.restore])
+    }
+
+    @Test func aRecordThatSomeoneElseDeletedIsTheirs() throws {
+        let it = try LayerFixture()
+        let receipt = try it.layer.update("2", content: note("mine"), at: it.now)
+        try it.push((.applied, 4))
+        try it.pull(item("2", "mine", 4, by: "ana"), upTo: 4)
+        try it.pull(.removed("2", .max), upTo: 5)
+        #expect(throws: EditProblem.self) { try it.layer.undo(receipt, at: it.now) }
+    }
+
     @Test func anUnsealedEditIsUndoneAsIfItHadNeverBeen() throws {
         let it = try LayerFixture()
         let receipt = try it.layer.update("1", content: note("mine"), at: it.now)
