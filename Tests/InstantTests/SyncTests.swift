@@ -202,8 +202,10 @@ private struct Reader {
         descriptor = try client.documentDescriptor(forJWT: token())
         let events = descriptor.events
         try descriptor.download(usingJWT: token())
-        try await wait(in: events) { $0 == .didFinishDownload ? () : nil }
-        try await wait(in: events) { $0 == .didFinishSync ? () : nil }
+        // Either may come first: the PDF or the records.
+        try await wait(in: events) { [descriptor] _ in
+            descriptor.isDownloaded && descriptor.documentState == .clean ? () : nil
+        }
         descriptor.startListeningForServerChanges()
         try descriptor.performer().settle()
     }

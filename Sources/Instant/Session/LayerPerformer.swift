@@ -14,9 +14,9 @@ final class LayerPerformer: Sendable {
     let folders: Folders
     let store: SQLiteStore
     let transport: HTTPTransport
-    private let pages: PageAhead
+    let pages: PageAhead
     let environment: Environment
-    private let lockPath: String
+    let lockPath: String
     private let queue: DispatchQueue
     private let state: Mutex<State>
     private let published: Mutex<Published>
@@ -159,108 +159,6 @@ extension LayerPerformer {
             $0.progress = state.download.progress
             $0.problem = synchronizer.problem?.description
             return before == ($0.connection, $0.problem) ? [] : [.didChangeConnection]
-        }
-    }
-
-    /// - Returns: what is to be told, once nothing is locked any more.
-    private func perform(_ effect: Synchronizer.Effect, _ state: inout State) -> InstantEvent? {
-        switch effect {
-        case .send(let request): state.requests[request.id] = send(request, token: state.tokens[request.ticket])
-        case .cancel(let id): state.requests.removeValue(forKey: id)?.cancel()
-        case .openStream(let request): state.streams[request.id] = open(request, token: state.tokens[request.ticket])
-        case .closeStream(let id): state.streams.removeValue(forKey: id)?.cancel()
-        case .wake(let moment): wake(at: moment, &state)
-        case .announce(let notice):
-            if notice == .pdfReplaced {
-                state.download.hasPDF = false
-                state.download.progress = nil
-            }
-            return event(notice, state)
-        }
-        return nil
-    }
-
-    private func send(_ request: SyncRequest, token: String?) -> Task<Void, Never> {
-        Task {
-            let input: Synchronizer.Input
-            do throws(SyncFailure) {
-                guard let token else { throw .token(.noneYet) }
-                input = .answered(request.id, try await self.pages.send(request.kind, token: token))
-            } catch { input = .failed(request.id, error) }
-            self.withState { $0.requests[request.id] = nil }
-            await self.take(input)
-        }
-    }
-
-    private func open(_ request: StreamRequest, token: String?) -> Task<Void, Never> {
-        Task {
-            var end: SyncFailure?
-            do throws(SyncFailure) {
-                guard let token else { throw .token(.noneYet) }
-                try await self.transport.listen(request.channel, from: request.cursor, token: token) {
-                    await self.take(.heard(request.id, $0))
-                }
-            } catch { end = error }
-            await self.take(.streamEnded(request.id, end))
-        }
-    }
-
-    /// Returns when it was handled: whoever brings it fast has to wait.
-    private func take(_ input: Synchronizer.Input) async {
-        await withCheckedContinuation { continuation in
-            onQueue {
-                self.handle { $0.synchronizer.handle(input, now: $1, random: &$0.random) }
-                continuation.resume()
-            }
-        }
-    }
-
-    private func wake(at moment: Timestamp?, _ state: inout State) {
-        state.wakeNumber += 1
-        guard let moment else { return }
-        let number = state.wakeNumber
-        let delay = Int(clamping: max(0, moment.milliseconds - environment.now().milliseconds))
-        onQueue(afterMilliseconds: min(delay, 86_400_000)) { [weak self] in
-            guard let self, self.withState({ $0.wakeNumber == number }) else { return }
-            self.handle { state, now in
-                state.synchronizer.handle(.woke, now: now, random: &state.random)
-            }
-        }
-    }
-
-    private func event(_ notice: Synchronizer.Notice, _ state: State) -> InstantEvent? {
-        switch notice {
-        case .changedState(let state): .didChangeSyncState(state)
-        case .beganSync: .didBeginSync
-        case .finishedSync: .didFinishSync
-        case .failedSync(let failure): .didFailSync(InstantError(failure))
-        case .authenticated(let ticket):
-            state.tokens[ticket].map { .didFinishReauthentication(AcceptedToken($0)) }
-        case .failedAuthentication(let need): .didFailAuthentication(need)
-        case .failedReauthentication(_, let failure): .didFailReauthentication(InstantError(failure))
-        case .changed(let changes):
-            changes.ids.isEmpty ? .refresh : .didChangeRecords(changes.ids, byOthers: changes.byOthers)
-        case .lost(let why): .didLoseAccess(why)
-        case .pdfReplaced: .didReplacePDF
-        case .tokenExpires(let moment): .tokenExpires(at: moment)
-        case .checked(let report): .didCheckIntegrity(report)
-        }
-    }
-
-    /// Takes the lock over from a process that died, and notices what other processes wrote.
-    private func poll() {
-        onQueue(afterMilliseconds: environment.pollMilliseconds) { [weak self] in
-            guard let self, !self.withState({ $0.isClosed }) else { return }
-            if self.withState({ $0.lock == nil }), let lock = FileLock(path: self.lockPath) {
-                self.withState { $0.lock = lock }
-                self.handle { $0.synchronizer.handle(.leading(true), now: $1, random: &$0.random) }
-            }
-            let version = self.store.foreignVersion()
-            if self.withState({ $0.storeVersion != version }) {
-                self.withState { $0.storeVersion = version }
-                self.handle { $0.synchronizer.handle(.storeChanged, now: $1, random: &$0.random) }
-            }
-            self.poll()
         }
     }
 }

@@ -9,6 +9,8 @@ struct IntegrityWatch: Hashable, Sendable {
     static let patience = 5
 
     private var isWanted = false
+    /// When the next comparison is due by itself; nil before the first answer.
+    private(set) var due: Timestamp?
     private var misses = 0
 
     mutating func asked() { isWanted = true }
@@ -26,12 +28,18 @@ struct IntegrityWatch: Hashable, Sendable {
         return misses >= Self.patience
     }
 
-    mutating func compared() { (isWanted, misses) = (false, 0) }
+    mutating func compared(at now: Timestamp) {
+        (isWanted, misses) = (false, 0)
+        due = now + Self.interval
+    }
 
     /// - Parameter lastCheck: nil: never; loading the layer was as good.
-    func isDue(lastCheck: Timestamp?, at now: Timestamp) -> Bool {
+    mutating func isDue(lastCheck: Timestamp?, at now: Timestamp) -> Bool {
+        due = (lastCheck ?? now) + Self.interval
         if isWanted { return true }
         guard let lastCheck else { return false }
         return now - lastCheck >= Self.interval || now < lastCheck
     }
+
+    mutating func clockWentBack(by milliseconds: Int64) { due = due.map { $0 + -milliseconds } }
 }

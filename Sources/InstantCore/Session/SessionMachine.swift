@@ -168,40 +168,4 @@ package struct SessionMachine: Hashable, Sendable {
         state = .lost(why)
         return [.closeStream, .announceLost(why)]
     }
-
-    /// The token that requests for records go by; nil while there is none that was accepted.
-    package var dataTicket: Ticket? {
-        if case .live(let ticket) = state {
-            ticket
-        } else if case .authenticating(_, let before) = state {
-            before
-        } else {
-            nil
-        }
-    }
-
-    /// The tokens that may still be needed; others can be forgotten.
-    package var tickets: [Ticket] {
-        switch state {
-        case .authenticating(let ticket, let before): [ticket] + (before.map { [$0] } ?? [])
-        default: ticket.map { [$0] } ?? []
-        }
-    }
-
-    private var ticket: Ticket? {
-        switch state {
-        case .authenticating(let ticket, _), .connecting(let ticket), .live(let ticket), .waiting(let ticket, _, _):
-            ticket
-        case .paused(let ticket, _): ticket
-        case .needsToken, .lost: nil
-        }
-    }
-
-    private var acceptedTicket: Ticket? {
-        switch state {
-        case .live(let ticket): ticket
-        case .authenticating(_, let before): before
-        default: nil
-        }
-    }
 }

@@ -80,6 +80,12 @@ extension Synchronizer {
         underWay = nil
     }
 
+    mutating func giveUpAll() {
+        giveUp()
+        if let sessionRequest { effects.append(.cancel(sessionRequest.id)) }
+        sessionRequest = nil
+    }
+
     /// Ends the cycle, if there is one.
     mutating func end(_ failure: SyncFailure?) {
         guard cycle.isSyncing else { return }

@@ -13,7 +13,7 @@ extension Synchronizer {
         case .tokenForgotten:
             waitingTicket = nil
             perform(session.tokenForgotten())
-            giveUp()
+            giveUpAll()
             end(.token(.forgotten))
         case .answered(let id, let answer): try take(answer, to: id, now: now, random: &random)
         case .failed(let id, let failure): try requestFailed(id, failure, now: now, random: &random)
@@ -48,7 +48,7 @@ extension Synchronizer {
         case .nudged: stopWaiting(now: now)
         case .wentOffline:
             perform(session.wentOffline())
-            giveUp()
+            giveUpAll()
             end(.unreachable("offline"))
         case .wentOnline: perform(session.wentOnline())
         case .leading(let leads): lead(leads)
@@ -58,7 +58,7 @@ extension Synchronizer {
             if delay == nil { pushAt = nil }
         case .storageRemoved:
             closeStreams()
-            giveUp()
+            giveUpAll()
             perform(cycle.storageRemoved())
             perform(session.accessLost("the local storage was removed"))
         }

@@ -53,6 +53,7 @@ extension Synchronizer {
         if case .session(let answer) = answer {
             guard let request = sessionRequest, request.id == id else { return }
             sessionRequest = nil
+            guard session.isAsking(about: request.ticket) else { return }
             return try take(answer, ticket: request.ticket, now: now, random: &random)
         }
         guard let request = underWay, request.id == id else { return }

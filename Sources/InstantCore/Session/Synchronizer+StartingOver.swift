@@ -33,7 +33,7 @@ extension Synchronizer {
 
     /// - Parameter report: nil when nobody can say.
     mutating func noteCheck(_ report: IntegrityReport?, now: Timestamp) throws {
-        integrity.compared()
+        integrity.compared(at: now)
         try layer.noteCheck(at: now)
         effects.append(.announce(.checked(report)))
     }

@@ -15,13 +15,15 @@ extension Synchronizer {
             self.pushAt = nil
             if session.dataTicket != nil, try layer.hasUnsent() { try beginCycle() }
         }
+        // A stream that brings heartbeats and nothing else is found out this way.
+        if session.dataTicket != nil, !cycle.isSyncing, let due = integrity.due, due <= now { try beginCycle() }
     }
 
     /// The moment of the nearest thing that is due.
     mutating func setWake() {
         var due = [stream.due, expiry?.due].compactMap(\.self)
         if case .waiting(_, let until, _) = session.state { due.append(until) }
-        if let pushAt, session.dataTicket != nil { due.append(pushAt) }
+        if session.dataTicket != nil { due += [pushAt, cycle.isSyncing ? nil : integrity.due].compactMap(\.self) }
         if isLeading, cycle.isMigrating { due.append(Self.atOnce) }
         let next = due.min()
         if next != wake {
@@ -40,6 +42,7 @@ extension Synchronizer {
         stream.clockWentBack(by: back)
         resets.clockWentBack(by: back)
         expiry?.clockWentBack(by: back)
+        integrity.clockWentBack(by: back)
         pushAt = pushAt.map { $0 + -back }
         notBefore = notBefore.map { $0 + -back }
     }

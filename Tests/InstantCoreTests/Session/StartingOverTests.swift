@@ -178,6 +178,20 @@ import Testing
         #expect(it.names(.answered(it.request(.syncRequested), it.delta())) == ["clean", "finished"])
     }
 
+    /// Heartbeats keep a stream alive, whatever it keeps to itself.
+    @Test func aStreamThatOnlyBeatsIsFoundOut() throws {
+        var it = Bench()
+        let stream = try it.goListening()
+        for _ in 0..<720 {
+            it.now = it.now + 30_000
+            #expect(it.names(.heard(stream.id, .heartbeat)) == [])
+        }
+        let pull = it.request(.woke)
+        let check = it.request(.answered(pull, it.delta()))
+        let missed = [item("1", "never told", 1)]
+        #expect(it.names(.answered(check, it.digest(of: missed))) == ["unsound", "close stream", "ask session"])
+    }
+
     @Test func aServerThatDoesNotKnowTheQuestionIsNotBlamed() {
         var it = Bench()
         _ = it.goLive()

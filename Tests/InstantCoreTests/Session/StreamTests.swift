@@ -123,6 +123,25 @@ import Testing
 }
 
 @Suite("A cycle") struct CycleTests {
+    /// What is asked when the person goes offline, or forgets the token, is not waited for: no cycle begins by it.
+    @Test(arguments: [Synchronizer.Input.wentOffline, .tokenForgotten])
+    func anAnswerAboutASessionThatIsOverBeginsNothing(_ input: Synchronizer.Input) {
+        var it = Bench()
+        let asked = it.request(.tokenSupplied(Ticket(1)))
+        #expect(it.give(input).contains(.cancel(asked)))
+        #expect(it.names(.answered(asked, it.session())) == [])
+        #expect(!it.synchronizer.cycle.isSyncing)
+    }
+
+    @Test func anAnswerAboutATokenOfALostLayerBeginsNothing() throws {
+        var it = Bench()
+        let stream = try it.goListening()
+        let asked = it.request(.tokenSupplied(Ticket(2)))
+        _ = it.give(.heard(stream.id, .session(SessionEvent(.lost, reason: "deleted"))))
+        #expect(it.names(.answered(asked, it.session())) == [])
+        #expect(it.synchronizer.connection == .lost("deleted"))
+    }
+
     @Test func stoppingGivesUpWhatIsUnderWay() throws {
         var it = Bench()
         _ = it.goLive()

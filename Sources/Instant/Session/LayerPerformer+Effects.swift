@@ -1,0 +1,70 @@
+import InstantCore
+import SyncProtocol
+
+extension LayerPerformer {
+    /// - Returns: what is to be told, once nothing is locked any more.
+    func perform(_ effect: Synchronizer.Effect, _ state: inout State) -> InstantEvent? {
+        switch effect {
+        case .send(let request): state.requests[request.id] = send(request, token: state.tokens[request.ticket])
+        case .cancel(let id): state.requests.removeValue(forKey: id)?.cancel()
+        case .openStream(let request): state.streams[request.id] = open(request, token: state.tokens[request.ticket])
+        case .closeStream(let id): state.streams.removeValue(forKey: id)?.cancel()
+        case .wake(let moment): wake(at: moment, &state)
+        case .announce(let notice):
+            if notice == .pdfReplaced {
+                state.download.hasPDF = false
+                state.download.progress = nil
+            }
+            return event(notice, state)
+        }
+        return nil
+    }
+
+    private func send(_ request: SyncRequest, token: String?) -> Task<Void, Never> {
+        Task {
+            let input: Synchronizer.Input
+            do throws(SyncFailure) {
+                guard let token else { throw .token(.noneYet) }
+                input = .answered(request.id, try await self.pages.send(request.kind, token: token))
+            } catch { input = .failed(request.id, error) }
+            self.withState { $0.requests[request.id] = nil }
+            await self.take(input)
+        }
+    }
+
+    private func open(_ request: StreamRequest, token: String?) -> Task<Void, Never> {
+        Task {
+            var end: SyncFailure?
+            do throws(SyncFailure) {
+                guard let token else { throw .token(.noneYet) }
+                try await self.transport.listen(request.channel, from: request.cursor, token: token) {
+                    await self.take(.heard(request.id, $0))
+                }
+            } catch { end = error }
+            await self.take(.streamEnded(request.id, end))
+        }
+    }
+
+    /// Returns when it was handled: whoever brings it fast has to wait.
+    private func take(_ input: Synchronizer.Input) async {
+        await withCheckedContinuation { continuation in
+            onQueue {
+                self.handle { $0.synchronizer.handle(input, now: $1, random: &$0.random) }
+                continuation.resume()
+            }
+        }
+    }
+
+    private func wake(at moment: Timestamp?, _ state: inout State) {
+        state.wakeNumber += 1
+        guard let moment else { return }
+        let number = state.wakeNumber
+        let delay = Int(clamping: max(0, moment.milliseconds - environment.now().milliseconds))
+        onQueue(afterMilliseconds: min(delay, 86_400_000)) { [weak self] in
+            guard let self, self.withState({ $0.wakeNumber == number }) else { return }
+            self.handle { state, now in
+                state.synchronizer.handle(.woke, now: now, random: &state.random)
+            }
+        }
+    }
+}

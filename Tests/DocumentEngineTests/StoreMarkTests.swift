@@ -1,0 +1,52 @@
+import EngineCore
+import Foundation
+import Testing
+
+@testable import DocumentEngine
+
+/// The mark of a store: what tells a database from a backup from the one that was left.
+@Suite("The mark of a store") struct StoreMarkTests {
+    private let folder: TemporaryFolder
+    private var path: String { folder.path + "/store.sqlite" }
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func mark<Result>(_ body: (StoreMark) throws -> Result) throws -> Result {
+        let store = try SQLiteStore(path: path)
+        defer { try? store.close() }
+        return try body(StoreMark(store: store, folder: folder.path))
+    }
+
+    @Test func aStoreThatWasLeftIsTheSame() throws {
+        for _ in 0..<3 { #expect(try !mark { try $0.open() }) }
+        let rights = try FileManager.default.attributesOfItem(atPath: folder.path + "/postilla.mark")[.posixPermissions]
+        #expect(rights as? Int == 0o600)
+    }
+
+    /// The backup was made while the server ran, and after it a mark was drawn.
+    @Test func aBackupOfThisVeryRunIsOlder() throws {
+        #expect(try !mark { try $0.open() })
+        try FileManager.default.copyItem(atPath: path, toPath: path + ".backup")
+        try mark { try $0.draw() }
+        try FileManager.default.removeItem(atPath: path)
+        try FileManager.default.moveItem(atPath: path + ".backup", toPath: path)
+        #expect(try mark { try $0.open() })
+        #expect(try !mark { try $0.open() })
+    }
+
+    @Test(arguments: ["", "garbage", "a\nb\nc"]) func aMarkOfAnotherStoreIsNoneOfThisOne(text: String) throws {
+        #expect(try !mark { try $0.open() })
+        try text.write(toFile: folder.path + "/postilla.mark", atomically: true, encoding: .utf8)
+        #expect(try mark { try $0.open() })
+    }
+
+    /// A database without a mark was made by an older program. Where a mark was kept, it is a backup of that time.
+    @Test func aStoreOfAnOlderProgramIsNoBackup() throws {
+        #expect(try !mark { try $0.open() })
+        try FileManager.default.removeItem(atPath: path)
+        #expect(try mark { try $0.open() })
+        try FileManager.default.removeItem(atPath: path)
+        try FileManager.default.removeItem(atPath: folder.path + "/postilla.mark")
+        #expect(try !mark { try $0.open() })
+    }
+}
