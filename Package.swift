@@ -150,7 +150,7 @@ let package = Package(
         .testTarget(name: "ArchitectureTests", swiftSettings: strict),
         .testTarget(
             name: "ProgramTests",
-            dependencies: ["TestSupport", "EngineSupport", "postilla", "Annotations"],
+            dependencies: ["TestSupport", "EngineSupport", "postilla", "Annotations", "InstantCore"],
             swiftSettings: rim),
         .target(
             name: "Simulation",

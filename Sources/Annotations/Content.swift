@@ -4,7 +4,7 @@
 /// every number survive (`1.50` stays `1.50`). Only the white space between members goes: a line of NDJSON and a
 /// `data:` line of an event hold a record each. Two contents are equal when their texts are, scalar for scalar.
 public struct Content: Hashable, Sendable {
-    /// One JSON object on one line, valid UTF-8, at most ``JSONReader/defaultDepth`` levels deep by itself: a
+    /// One JSON object on one line, valid UTF-8, at most `JSONReader.defaultDepth` levels deep by itself: a
     /// record that was taken can be sent on in any message.
     public let text: String
 

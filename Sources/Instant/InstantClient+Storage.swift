@@ -4,6 +4,18 @@ import InstantCore
 
 /// What lies on this machine, and getting rid of it. Edits that are nowhere else go only with consent.
 extension InstantClient {
+    /// `$XDG_DATA_HOME/postilla`, which the program of that name uses too: what one has downloaded the other shows.
+    ///
+    /// - Throws: `couldNotWriteToDisk` when neither that variable nor `HOME` names an absolute path.
+    public static func defaultDataDirectory() throws(InstantError) -> URL {
+        let environment = ProcessInfo.processInfo.environment
+        if let path = environment["XDG_DATA_HOME"], path.hasPrefix("/") { return URL(filePath: path + "/postilla") }
+        guard let home = environment["HOME"], home.hasPrefix("/") else {
+            throw InstantError(.couldNotWriteToDisk, "HOME is not set: name a folder for the data")
+        }
+        return URL(filePath: home + "/.local/share/postilla")
+    }
+
     /// The layers of this server on this machine, of every user.
     public func listCacheEntries() throws(InstantError) -> [InstantCacheEntry] {
         InstantCacheEntry.all(in: folders).filter { $0.problem != nil || $0.server == address.text }

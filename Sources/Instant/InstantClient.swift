@@ -24,15 +24,16 @@ public final class InstantClient: Sendable {
 
     /// - Parameters:
     ///   - serverURL: `https://…`, or `http://…` on this machine.
-    ///   - dataDirectory: made if it is missing; one folder serves any number of servers and users.
+    ///   - dataDirectory: made if it is missing; one folder serves any number of servers, users and programs. nil:
+    ///     ``defaultDataDirectory()``.
     ///   - allowsInsecureHTTP: sends tokens over plain http to other machines as well.
     /// - Throws: ``InstantError`` when the address is none or the folder cannot be used.
     public convenience init(
-        serverURL: URL, dataDirectory: URL, allowsInsecureHTTP: Bool = false
+        serverURL: URL, dataDirectory: URL? = nil, allowsInsecureHTTP: Bool = false
     ) throws(InstantError) {
+        let folder = if let dataDirectory { dataDirectory } else { try Self.defaultDataDirectory() }
         try self.init(
-            serverURL: serverURL, dataDirectory: dataDirectory, allowsInsecureHTTP: allowsInsecureHTTP,
-            environment: .system)
+            serverURL: serverURL, dataDirectory: folder, allowsInsecureHTTP: allowsInsecureHTTP, environment: .system)
     }
 
     package init(

@@ -7,7 +7,9 @@ public import InstantCore
 /// Every one throws `accessDenied` with the missing right, or for a document that is read-only, and while an old local
 /// store is being brought up to date `contentMigrationNeeded` or `performingContentMigration`.
 extension InstantDocument {
-    /// - Parameter author: for a token without `creator_name`.
+    /// - Parameters:
+    ///   - content: Instant JSON; author, times and group are stamped here.
+    ///   - author: for a token without `creator_name`.
     /// - Returns: the id of the new record.
     /// - Throws: `authorNeeded` when nobody says whose it is: ask the person once, keep the answer in
     ///   ``InstantClient/rememberedAuthor`` and call again.

@@ -1,10 +1,11 @@
 package import Annotations
 import Authorization
-package import InstantCore
+public import InstantCore
 
 /// What the program shows: answered from the local storage, quickly, on the calling thread.
 extension InstantDocumentDescriptor {
-    package var status: SyncStatus {
+    /// Connection, rights and what waits, at this moment.
+    public var status: SyncStatus {
         guard let performer = try? performer(), let facts = try? performer.layer.facts(),
             let tally = try? performer.layer.tally()
         else { return SyncStatus(connection: .lost("the local storage cannot be read")) }
@@ -20,7 +21,7 @@ extension InstantDocumentDescriptor {
     }
 
     /// The document's title; nil when none is known.
-    package var title: String? {
+    public var title: String? {
         guard let title = try? layer.facts().title, !title.isEmpty else { return nil }
         return title
     }

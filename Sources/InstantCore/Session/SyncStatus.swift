@@ -1,9 +1,9 @@
-package import Annotations
-package import Authorization
+public import Annotations
+public import Authorization
 
 /// Where a layer stands, for a status line. A value: a snapshot, compared with `==`.
-package struct SyncStatus: Hashable, Sendable {
-    package enum Connection: Hashable, Sendable {
+public struct SyncStatus: Hashable, Sendable {
+    public enum Connection: Hashable, Sendable {
         /// Nothing tried yet, or stopped on purpose.
         case idle
         case connecting
@@ -19,24 +19,24 @@ package struct SyncStatus: Hashable, Sendable {
         case lost(String)
     }
 
-    package var connection: Connection
+    public var connection: Connection
     /// What the last accepted token allows; nil before the first one.
-    package var grant: Grant?
+    public var grant: Grant?
     /// Edits that wait to be sent, sealed ones included.
-    package var unsent: Int
-    package var parked: Int
-    package var conflicts: Int
-    package var refused: Int
+    public var unsent: Int
+    public var parked: Int
+    public var conflicts: Int
+    public var refused: Int
     /// A cycle is under way.
-    package var isSyncing: Bool
+    public var isSyncing: Bool
     /// When the last cycle ended well, by the local clock.
-    package var lastSync: Timestamp?
+    public var lastSync: Timestamp?
     /// Server clock minus local clock, in milliseconds.
-    package var clockOffset: Int64
+    public var clockOffset: Int64
     /// Why the server could not be reached or made no sense, in a sentence; nil once it answers again.
-    package var problem: String?
+    public var problem: String?
 
-    package init(
+    public init(
         connection: Connection = .idle, grant: Grant? = nil, unsent: Int = 0, parked: Int = 0, conflicts: Int = 0,
         refused: Int = 0, isSyncing: Bool = false, lastSync: Timestamp? = nil, clockOffset: Int64 = 0,
         problem: String? = nil

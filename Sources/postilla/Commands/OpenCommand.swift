@@ -20,6 +20,7 @@ struct OpenCommand: AsyncParsableCommand {
             start: try start(), source: source, folders: try Folders(dataDirectory: server.dataDir))
         options.isReadOnly = viewer.readOnly
         options.author = viewer.author
+        options.remembersToken = viewer.remember
         options.allowsInsecureHTTP = server.insecureHttp
         try await Viewer.run(options)
     }
@@ -47,6 +48,7 @@ struct LibraryCommand: AsyncParsableCommand {
             start: .library, source: .prompt, folders: try Folders(dataDirectory: server.dataDir))
         options.isReadOnly = viewer.readOnly
         options.author = viewer.author
+        options.remembersToken = viewer.remember
         options.allowsInsecureHTTP = server.insecureHttp
         try await Viewer.run(options)
     }

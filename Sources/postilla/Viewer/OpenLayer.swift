@@ -16,12 +16,17 @@ final class OpenLayer: Sendable {
     /// Kept alive as long as the layer is open: without it sync ends.
     let client: InstantClient
     private let source: TokenSource
+    private let keeper: TokenKeeper
+    /// `--remember`
+    private let remembers: Bool
     private let post: @Sendable (Message) -> Void
     private let tools: PDFTools
     private let state = Mutex(State())
 
     private struct State {
         var token: String?
+        /// What was put into the secret store or the file.
+        var kept: String?
         /// What the source answered last: once refused it is not tried again, whatever was pasted meanwhile.
         var sourceToken: String?
         var wantsPDF = false
@@ -38,12 +43,14 @@ final class OpenLayer: Sendable {
     }
 
     init(
-        _ descriptor: InstantDocumentDescriptor, of client: InstantClient, source: TokenSource, tools: PDFTools,
-        post: @escaping @Sendable (Message) -> Void
+        _ descriptor: InstantDocumentDescriptor, of client: InstantClient, source: TokenSource, keeper: TokenKeeper,
+        remembers: Bool, tools: PDFTools, post: @escaping @Sendable (Message) -> Void
     ) {
         self.descriptor = descriptor
         self.client = client
         self.source = source
+        self.keeper = keeper
+        self.remembers = remembers
         self.tools = tools
         self.post = post
     }
@@ -52,7 +59,7 @@ final class OpenLayer: Sendable {
     func start(token: String?) {
         let events = descriptor.events
         state.withLock { state in
-            state.isAskingSource = token == nil && source != .prompt
+            state.isAskingSource = token == nil && canAskSource
             state.sourceToken = source == .prompt ? nil : token
             state.events = Task { for await event in events { self.heard(event) } }
         }
@@ -82,14 +89,44 @@ final class OpenLayer: Sendable {
         if wantsPDF, descriptor.pdfFile == nil { download(token) } else { descriptor.reauthenticate(withJWT: token) }
     }
 
+    /// Forgets what an earlier run has kept as well, whether this one keeps tokens or not.
     func forgetToken() {
-        state.withLock { $0.token = nil }
+        state.withLock { state in
+            state.token = nil
+            state.kept = nil
+        }
         descriptor.forgetToken()
+        Task { await keeper.forget(descriptor.identity) }
     }
+
+    /// The server took it: safe to keep now.
+    private func keep(_ token: String) {
+        let isNew = state.withLock { state in
+            defer { state.kept = token }
+            return state.kept != token
+        }
+        guard remembers, isNew else { return }
+        Task {
+            do { try await keeper.keep(token, of: descriptor.identity) } catch {
+                post(.notice("the token is not kept: \((error as? CommandFailure)?.message ?? "\(error)")"))
+            }
+        }
+    }
+
+    /// The server will not take it again: there is no use in keeping it. A lost connection is no such thing.
+    private func dropRefused() {
+        guard remembers, let refused = state.withLock(\.token) else { return }
+        Task {
+            if await keeper.token(of: descriptor.identity) == refused { await keeper.forget(descriptor.identity) }
+        }
+    }
+
+    /// Whether there is anybody to ask for a token before a person.
+    var canAskSource: Bool { source != .prompt || remembers }
 
     /// Asks the source, away from everything else; a person is asked when it has nothing new.
     private func askSource(refused: String?) {
-        guard source != .prompt else { return }
+        guard canAskSource else { return }
         state.withLock { $0.isAskingSource = true }
         Task {
             var problem: String?
@@ -97,6 +134,9 @@ final class OpenLayer: Sendable {
             do {
                 token = try await source.token(
                     refused: refused, document: descriptor.identifier, layer: descriptor.layerName)
+                if token == nil, refused == nil, remembers {
+                    token = await keeper.token(of: descriptor.identity)
+                }
             } catch { problem = (error as? CommandFailure)?.message }
             state.withLock { state in
                 state.isAskingSource = false
@@ -171,8 +211,10 @@ final class OpenLayer: Sendable {
         case .didFailDownload(let error): post(.downloadFailed(error.message))
         case .didFailAuthentication(let need):
             let refused = state.withLock { $0.sourceToken ?? $0.token }
+            if need.isRefusal { dropRefused() }
             if source.canBeAskedAgain, need != .forgotten { askSource(refused: refused) }
         case .didFailReauthentication(let error):
+            if error.kind == .authenticationFailed { dropRefused() }
             // Refused on this machine already: nothing more will be heard of it.
             if [.invalidJWT, .userIDMismatch].contains(error.kind) { state.withLock { $0.isSourceSpent = true } }
             if !mayAskAgain { post(.tokenRefused(error.message)) }
@@ -184,7 +226,9 @@ final class OpenLayer: Sendable {
         case .didReplacePDF:
             post(.notice("The server holds another PDF now: it is fetched again."))
             startDownload()
-        case .didFinishReauthentication: state.withLock { $0.isSourceSpent = false }
+        case .didFinishReauthentication(let token):
+            state.withLock { $0.isSourceSpent = false }
+            keep(token.jwt)
         case .didBeginSync, .didChangeSyncState, .didFinishSync, .didChangeConnection,
             .didCheckIntegrity,
             .didLoseAccess, .didCancelDownload, .didClose:
@@ -225,5 +269,15 @@ final class OpenLayer: Sendable {
             names.insert(name)
         }
         return names.count == 1 ? names.first : nil
+    }
+}
+
+extension TokenNeed {
+    /// The server has said no to a token, rather than that there is none.
+    fileprivate var isRefusal: Bool {
+        switch self {
+        case .expired, .revoked, .refused: true
+        case .noneYet, .forgotten: false
+        }
     }
 }

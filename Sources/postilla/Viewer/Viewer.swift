@@ -1,6 +1,7 @@
 import Annotations
 import App
 import FoundationEssentials
+import Instant
 import Screen
 import Terminal
 
@@ -59,10 +60,22 @@ enum Viewer {
         case .file(let path): return .file(path)
         case .server(let address): server = address
         }
-        guard let token = try await options.source.token(refused: nil, document: nil, layer: nil) else {
-            return .ask(server: server)
-        }
+        var token = try await options.source.token(refused: nil, document: nil, layer: nil)
+        if token == nil, options.remembersToken { token = await keptToken(of: server, options) }
+        guard let token else { return .ask(server: server) }
         return .join(server: server, token: TokenText(token))
+    }
+
+    /// A token names its layer, and here none was named: that of the layer that was in step last.
+    private static func keptToken(of server: String, _ options: ViewerOptions) async -> String? {
+        let keeper = TokenKeeper(options.folders)
+        let entries = (try? InstantClient.listCacheEntries(in: URL(filePath: options.folders.data))) ?? []
+        let layers = entries.filter { $0.server.isExactly(server) && $0.problem == nil }
+            .sorted { ($0.lastSync?.milliseconds ?? 0) > ($1.lastSync?.milliseconds ?? 0) }
+        for entry in layers.prefix(20) {
+            if let token = await keeper.token(of: entry.identity) { return token }
+        }
+        return nil
     }
 
     /// Seconds that this machine's zone is ahead of UTC just now.

@@ -17,6 +17,8 @@ struct ViewerOptions: Sendable {
     var isReadOnly = false
     /// `--author`
     var author: String?
+    /// `--remember`: the token is kept between runs once the server has accepted it.
+    var remembersToken = false
     /// `--insecure-http`: the token may travel over plain http to another machine.
     var allowsInsecureHTTP = false
 }

@@ -1,6 +1,5 @@
 import Annotations
 import App
-import Crypto
 import FoundationEssentials
 import Instant
 import InstantCore
@@ -136,13 +135,15 @@ final class ViewerServices: AppServices {
     private func open(_ descriptor: InstantDocumentDescriptor, of client: InstantClient, token: String?) {
         closeLayer()
         let identity = descriptor.identity
-        let layer = OpenLayer(descriptor, of: client, source: options.source, tools: tools, post: post)
+        let layer = OpenLayer(
+            descriptor, of: client, source: options.source, keeper: TokenKeeper(options.folders),
+            remembers: options.remembersToken, tools: tools, post: post)
         let drafts = DraftStore(path: draftsFile(identity))
         self.drafts = drafts
         self.layer = layer
         var status = descriptor.status
         // A token is at hand or its source is about to be asked: nobody is bothered yet.
-        if status.connection != .elsewhere, token != nil || options.source != .prompt {
+        if status.connection != .elsewhere, token != nil || layer.canAskSource {
             status.connection = .connecting
         }
         post(
@@ -187,19 +188,10 @@ final class ViewerServices: AppServices {
 
     // MARK: Files
 
-    /// Ids of documents and layers are other people's text: a hash of them names the file.
     private func draftsFile(_ identity: LayerIdentity) -> String {
         let folder = options.folders.state + "/drafts"
         try? Folders.make(folder)
-        let text = [
-            identity.server, identity.documentID, identity.layer, identity.userID ?? "",
-            identity.userID == nil ? "0" : "1",
-        ]
-        .map { "\($0.utf8.count):\($0)" }.joined()
-        let name = SHA256.hash(data: Array(text.utf8)).prefix(16).map {
-            String($0 >> 4, radix: 16) + String($0 & 15, radix: 16)
-        }
-        return folder + "/" + name.joined() + ".json"
+        return "\(folder)/\(identity.fileName).json"
     }
 
     private func readToken(_ path: String) {

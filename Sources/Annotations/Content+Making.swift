@@ -1,12 +1,12 @@
-package import Annotations
-
 // New annotations as Instant JSON v1. Author, times, group and id are stamped by the library.
 extension Content {
     /// The side of a note's icon, in points.
-    static let noteSide = 32.0
+    package static let noteSide = 32.0
 
+    /// A note.
+    ///
     /// - Parameter corner: where the icon's top left corner goes.
-    package static func note(page: Int, at corner: Point, text: String) -> Content {
+    public static func note(page: Int, at corner: Point, text: String) -> Content {
         let box = Rect(left: corner.x, top: corner.y, width: noteSide, height: noteSide)
         return make("pspdfkit/note", page, box) {
             $0["text"] = .string(text)
@@ -15,8 +15,10 @@ extension Content {
         }
     }
 
+    /// Marked words; nil without any.
+    ///
     /// - Parameter rects: one box for each line of marked words; at least one.
-    package static func markup(_ kind: AnnotationKind, page: Int, rects: [Rect]) -> Content? {
+    public static func markup(_ kind: AnnotationKind, page: Int, rects: [Rect]) -> Content? {
         guard let first = rects.first else { return nil }
         return make(kind.type, page, rects.dropFirst().reduce(first) { $0.union($1) }) {
             $0["rects"] = .array(rects.map(\.json))
@@ -27,7 +29,7 @@ extension Content {
 
     /// The content with its text changed, where its kind keeps it: a markup in `note`, everything else in `text`; as an
     /// object where it was one.
-    package func changingText(to text: String) -> Content {
+    public func changingText(to text: String) -> Content {
         changing {
             let key = AnnotationKind(type: $0["type"]?.string ?? "").isMarkup ? "note" : "text"
             if $0[key]?.object != nil {

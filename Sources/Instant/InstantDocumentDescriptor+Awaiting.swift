@@ -1,0 +1,90 @@
+import InstantCore
+
+/// The calls that answer by event, awaited: each starts what its namesake starts and follows the events to the end.
+///
+/// All of them throw what the event tells, `authenticationFailed` when a token is needed first, `requestFailed` while
+/// the server cannot be reached (what waits is sent later all the same), and `CancellationError` when their task is
+/// cancelled.
+extension InstantDocumentDescriptor {
+    /// Until PDF and records are on this machine; when they are, the token is all that is needed. Cancelling stops the
+    /// download, and what has arrived is kept for the next one.
+    public func downloadAndWait(usingJWT jwt: String) async throws {
+        let events = events
+        guard !isDownloaded else { return try await reauthenticateAndWait(withJWT: jwt) }
+        try download(usingJWT: jwt)
+        let performer = try performer()
+        try await withTaskCancellationHandler {
+            try await downloadEnd(events)
+        } onCancel: {
+            performer.cancelDownload()
+        }
+    }
+
+    private func downloadEnd(_ events: AsyncStream<InstantEvent>) async throws {
+        try await follow(events) { event in
+            switch event {
+            case .didFinishDownload: return true
+            case .didFailDownload(let error), .didFailReauthentication(let error): throw error
+            case .didCancelDownload: throw CancellationError()
+            default: return false
+            }
+        }
+    }
+
+    /// Until the server has accepted the token, or refused it.
+    public func reauthenticateAndWait(withJWT jwt: String) async throws {
+        let events = events
+        reauthenticate(withJWT: jwt)
+        guard status.connection != .elsewhere else { throw InstantError.elsewhere }
+        try await follow(events) { event in
+            switch event {
+            case .didFinishReauthentication(let token): return token.jwt == jwt
+            case .didFailReauthentication(let error): throw error
+            default: return false
+            }
+        }
+    }
+
+    /// One cycle, both ways, to its end. Cancelling ends the waiting; the cycle may be somebody else's too.
+    public func syncAndWait() async throws {
+        let events = events
+        guard status.connection != .elsewhere else { throw InstantError.elsewhere }
+        sync()
+        try await follow(events) { event in
+            switch event {
+            case .didFinishSync: return true
+            case .didFailSync(let error), .didFailReauthentication(let error): throw error
+            case .didFailAuthentication(let need): throw InstantError(.authenticationFailed, need.description)
+            case .didChangeConnection:
+                if case .offline = status.connection {
+                    throw InstantError(.requestFailed, status.problem ?? "the server cannot be reached")
+                }
+                return false
+            default: return false
+            }
+        }
+    }
+
+    /// Reads events until one is the end. The loss of the layer or of the client ends everything.
+    private func follow(
+        _ events: AsyncStream<InstantEvent>, until isEnd: (InstantEvent) throws -> Bool
+    ) async throws {
+        for await event in events {
+            switch event {
+            case .didLoseAccess(let why): throw InstantError(.accessDenied, why)
+            case .didClose(let error): throw error
+            default: if try isEnd(event) { return }
+            }
+        }
+        throw CancellationError()
+    }
+}
+
+extension InstantError {
+    fileprivate static var elsewhere: InstantError {
+        InstantError(
+            .requestFailed,
+            "another program on this machine keeps this layer in step: what is written here is sent by it"
+        )
+    }
+}

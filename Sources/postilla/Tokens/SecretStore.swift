@@ -1,0 +1,64 @@
+import Authorization
+import FoundationEssentials
+import Subprocess
+import SystemPackage
+
+/// This machine's store of secrets, spoken to through its own tool: `secret-tool` of libsecret, `security` on a Mac. The
+/// secret goes by standard input, never as an argument, and what it is filed under is a hash.
+struct SecretStore: Sendable {
+    /// Folders to find the tool in, as `PATH` lists them.
+    var searchPath = ProcessInfo.processInfo.environment["PATH"] ?? ""
+    /// A keyring that wants to be unlocked where nobody can do so would be waited for without end.
+    var patience = Duration.seconds(5)
+
+    /// - Returns: false when there is no such store, or it does not answer.
+    func keep(_ secret: String, as key: String) async -> Bool {
+        #if os(macOS)
+            let line = "add-generic-password -U -s postilla -a \(key) -w \(secret)\n"
+            return await run("security", ["-i"], input: line) != nil
+        #else
+            return await run("secret-tool", ["store", "--label=Postilla token"] + attributes(key), input: secret) != nil
+        #endif
+    }
+
+    func secret(as key: String) async -> String? {
+        #if os(macOS)
+            let found = await run("security", ["find-generic-password", "-s", "postilla", "-a", key, "-w"])
+        #else
+            let found = await run("secret-tool", ["lookup"] + attributes(key))
+        #endif
+        return found?.trimmed
+    }
+
+    func forget(_ key: String) async {
+        #if os(macOS)
+            _ = await run("security", ["delete-generic-password", "-s", "postilla", "-a", key])
+        #else
+            _ = await run("secret-tool", ["clear"] + attributes(key))
+        #endif
+    }
+
+    private func attributes(_ key: String) -> [String] { ["service", "postilla", "layer", key] }
+
+    /// - Returns: what the tool printed; nil when there is none, it fails, or it takes too long.
+    private func run(_ tool: String, _ arguments: [String], input: String = "") async -> String? {
+        let folders = searchPath.split(separator: ":").map(String.init)
+        guard let program = folders.map({ $0 + "/" + tool }).first(where: FileManager.default.isExecutableFile)
+        else { return nil }
+        return await withTaskGroup(of: String?.self) { group in
+            group.addTask {
+                let result = try? await Subprocess.run(
+                    .path(FilePath(program)), arguments: Arguments(arguments), input: .string(input),
+                    output: .string(limit: Claims.maximumTokenBytes + 2), error: .discarded)
+                guard let result, case .exited(0) = result.terminationStatus else { return nil }
+                return result.standardOutput
+            }
+            group.addTask {
+                try? await Task.sleep(for: patience)
+                return nil
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? nil
+        }
+    }
+}

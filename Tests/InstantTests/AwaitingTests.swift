@@ -1,0 +1,107 @@
+import Foundation
+import Testing
+
+@testable import Instant
+
+/// The calls that answer by event, awaited.
+@Suite(.timeLimit(.minutes(2))) struct AwaitingTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func open(_ server: FakeServer) throws -> (InstantClient, InstantDocumentDescriptor) {
+        let client = try InstantClient(serverURL: server.url, dataDirectory: folder.url)
+        return (client, try client.documentDescriptor(forJWT: token()))
+    }
+
+    private func kind(_ body: () async throws -> Void) async -> InstantError.Kind? {
+        do {
+            try await body()
+            return nil
+        } catch { return (error as? InstantError)?.kind }
+    }
+
+    @Test func theWholeLifeInALine() async throws {
+        let server = try plainServer()
+        let (client, descriptor) = try open(server)
+        try await descriptor.downloadAndWait(usingJWT: token())
+        #expect(descriptor.isDownloaded)
+        try descriptor.editableDocument.add(note("sent"), author: "Ana")
+        try await descriptor.syncAndWait()
+        #expect(try descriptor.unsentEdits().isEmpty)
+        // What is here already needs the token alone.
+        let again = token(more: #","jti":"2""#)
+        try await descriptor.downloadAndWait(usingJWT: again)
+        try await descriptor.reauthenticateAndWait(withJWT: again)
+        #expect(descriptor.status.connection == .live)
+        withExtendedLifetime(client) {}
+    }
+
+    @Test func withoutATokenNothingIsSynced() async throws {
+        let (client, descriptor) = try open(try plainServer())
+        #expect(await kind { try await descriptor.syncAndWait() } == .authenticationFailed)
+        withExtendedLifetime(client) {}
+    }
+
+    @Test func aRefusedTokenIsSaid() async throws {
+        let server = try FakeServer { _ in .error(401, "token_revoked") }
+        let (client, descriptor) = try open(server)
+        #expect(await kind { try await descriptor.reauthenticateAndWait(withJWT: token()) } == .authenticationFailed)
+        #expect(await kind { try await descriptor.downloadAndWait(usingJWT: token()) } == .authenticationFailed)
+        let other = token(layer: "other")
+        #expect(await kind { try await descriptor.reauthenticateAndWait(withJWT: other) } == .invalidJWT)
+        #expect(await kind { try await descriptor.downloadAndWait(usingJWT: other) } == .invalidJWT)
+        withExtendedLifetime(client) {}
+    }
+
+    @Test func aServerThatIsGoneIsSaid() async throws {
+        let server = try FakeServer { _ in .error(503, "unavailable") }
+        let (client, descriptor) = try open(server)
+        #expect(await kind { try await descriptor.downloadAndWait(usingJWT: token()) } == .requestFailed)
+        #expect(await kind { try await descriptor.syncAndWait() } == .requestFailed)
+        withExtendedLifetime(client) {}
+    }
+
+    @Test func whatAnotherProgramSyncsIsSaid() async throws {
+        let server = try plainServer()
+        let (first, leading) = try open(server)
+        try await leading.reauthenticateAndWait(withJWT: token())
+        let (second, following) = try open(server)
+        #expect(await kind { try await following.syncAndWait() } == .requestFailed)
+        #expect(await kind { try await following.reauthenticateAndWait(withJWT: token()) } == .requestFailed)
+        withExtendedLifetime((first, second)) {}
+    }
+
+    @Test func cancellingStopsTheDownloadAndIsNoFailure() async throws {
+        let pdf = FakePDF()
+        let server = try plainServer(pdf) { request in
+            guard request.path.hasSuffix("/document") else { return nil }
+            var answer = document(pdf, request)
+            answer.cutAfter = 50_000
+            answer.holds = true
+            return answer
+        }
+        let (client, descriptor) = try open(server)
+        let events = descriptor.events
+        let download = Task { try await descriptor.downloadAndWait(usingJWT: token()) }
+        try await wait(in: events) { if case .didMakeProgress = $0 { () } else { nil } }
+        download.cancel()
+        await #expect(throws: CancellationError.self) { try await download.value }
+        try await wait(in: events) { $0 == .didCancelDownload ? () : nil }
+        server.release()
+        withExtendedLifetime(client) {}
+    }
+
+    @Test func theEndOfTheClientIsTheEndOfTheWaiting() async throws {
+        let server = try FakeServer { _ in FakeServer.Answer(body: [1, 2, 3], cutAfter: 0, holds: true) }
+        var held: (InstantClient, InstantDocumentDescriptor)? = try open(server)
+        let descriptor = try #require(held?.1)
+        let waiting = Task { try await descriptor.reauthenticateAndWait(withJWT: token()) }
+        while server.requests.isEmpty { await Task.yield() }
+        held = nil
+        let error = await #expect(throws: InstantError.self) { try await waiting.value }
+        #expect(error?.message.contains("kept alive") == true)
+        server.release()
+        withExtendedLifetime(held) {}
+    }
+}

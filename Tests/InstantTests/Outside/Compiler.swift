@@ -1,0 +1,51 @@
+import Foundation
+import TestSupport
+
+/// Checks programs of others against the library as it was just built, as their compiler would, without building it
+/// anew.
+struct Compiler {
+    private let swiftc: String
+    private let modules: String
+    private let moduleMaps: [String]
+
+    /// nil where the modules do not lie beside the tests, or there is no compiler.
+    init?() {
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+        let candidates = path.split(separator: ":").map { String($0) + "/swiftc" }
+        let bundle = CommandLine.arguments.first(where: { $0.hasSuffix(".xctest") }) ?? CommandLine.arguments[0]
+        let products = URL(fileURLWithPath: bundle).standardizedFileURL.deletingLastPathComponent().path
+        modules = products + "/Modules"
+        guard let swiftc = candidates.first(where: { FileManager.default.isExecutableFile(atPath: $0) }),
+            FileManager.default.fileExists(atPath: modules + "/Instant.swiftmodule")
+        else { return nil }
+        self.swiftc = swiftc
+        // The C libraries of what the library stands on: a debug module names them even where it hides them.
+        let checkouts = URL(fileURLWithPath: products).deletingLastPathComponent().deletingLastPathComponent().path
+        moduleMaps =
+            Self.entries(products).map { $0 + "/module.modulemap" }
+            + Self.entries(checkouts + "/checkouts").flatMap { Self.entries($0 + "/Sources") }
+            .flatMap { [$0 + "/module.modulemap", $0 + "/include/module.modulemap"] }
+    }
+
+    private static func entries(_ folder: String) -> [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted().map { folder + "/" + $0 }
+    }
+
+    /// - Returns: what the compiler complains of; empty when the file is fine.
+    func complaints(about file: String) throws -> String {
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = URL(fileURLWithPath: swiftc)
+        process.arguments =
+            ["-typecheck", "-swift-version", "6", "-I", modules]
+            + moduleMaps.filter { FileManager.default.fileExists(atPath: $0) }.flatMap {
+                ["-Xcc", "-fmodule-map-file=" + $0]
+            } + [file]
+        process.standardOutput = output
+        process.standardError = output
+        try process.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        return process.terminationStatus == 0 ? "" : text
+    }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What people outside the package read and write: the articles of the documentation, and a program that uses it.
+@Suite(.timeLimit(.minutes(2))) struct OutsideTests {
+    private static let catalog = "Sources/Instant/Instant.docc"
+
+    @Test(.enabled(if: Compiler() != nil)) func aProgramOfThirtyLinesCompiles() throws {
+        let compiler = try #require(Compiler())
+        let program = "Tests/Consumer/Sources/main.swift"
+        #expect(try compiler.complaints(about: Repository.root + "/" + program) == "")
+        let imports = try Repository.text(program).split(separator: "\n").filter { $0.hasPrefix("import ") }
+        #expect(imports == ["import Foundation", "import Instant"])
+        #expect(try Repository.text(program).split(separator: "\n", omittingEmptySubsequences: false).count <= 30)
+    }
+
+    @Test(.enabled(if: Compiler() != nil)) func theCodeOfEveryArticleCompiles() throws {
+        let compiler = try #require(Compiler())
+        let folder = try TemporaryFolder()
+        let articles = Repository.files(below: Self.catalog, suffix: ".md")
+        #expect(articles.count > 8)
+        var blocks: [String] = []
+        for article in articles { blocks += try Self.blocks(of: article) }
+        #expect(blocks.count > 20)
+        let file = folder.path + "/articles.swift"
+        let functions = blocks.enumerated().map { number, block in
+            """
+            func block\(number)(
+                client: InstantClient, descriptor: InstantDocumentDescriptor, document: InstantDocument, jwt: String
+            ) async throws {
+            \(block)
+            }
+            """
+        }
+        try (Self.surroundings + functions.joined(separator: "\n")).write(
+            toFile: file, atomically: true, encoding: .utf8)
+        #expect(try compiler.complaints(about: file) == "")
+    }
+
+    @Test func everyArticleIsOnTheFirstPage() throws {
+        let first = try Repository.text(Self.catalog + "/Instant.md")
+        for article in Repository.files(below: Self.catalog, suffix: ".md") where !article.hasSuffix("/Instant.md") {
+            let name = article.split(separator: "/").last?.dropLast(3) ?? ""
+            #expect(first.contains("<doc:\(name)>"))
+        }
+    }
+
+    /// What the reader of an article has around it.
+    private static let surroundings = """
+        import Foundation
+        import Instant
+
+        func tokenFromYourBackend() async throws -> String { "" }
+        func keepSafely(_ jwt: String) {}
+        func askForAName() -> String { "" }
+        func saveForLater(_ content: Content?) {}
+
+        """
+
+    /// The fenced Swift of an article without its imports; complaints name the article and the line.
+    private static func blocks(of article: String) throws -> [String] {
+        var blocks: [String] = []
+        var block: [Substring]?
+        for (number, line) in try Repository.text(article).split(separator: "\n", omittingEmptySubsequences: false)
+            .enumerated()
+        {
+            switch (line, block) {
+            case ("```swift", nil): block = [Substring("#sourceLocation(file: \"\(article)\", line: \(number + 2))")]
+            case ("```", let lines?):
+                blocks.append((lines + ["#sourceLocation()"]).joined(separator: "\n"))
+                block = nil
+            case (_, let lines?): block = lines + [line.hasPrefix("import ") ? "" : line]
+            case (_, nil): break
+            }
+        }
+        return blocks
+    }
+}
