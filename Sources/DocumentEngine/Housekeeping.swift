@@ -4,9 +4,10 @@ import Logging
 import ServiceLifecycle
 
 /// Forgets, now and then, what nobody can need any more: tombstones older than 30 days, revocations of tokens that
-/// have ended.
+/// have ended, attachments that no record names.
 struct Housekeeping: Service {
     let engine: Engine
+    let attachments: Attachments
     let logger: Logger
 
     static let interval: Duration = .seconds(3600)
@@ -43,6 +44,7 @@ struct Housekeeping: Service {
             guard keys.count == page.limit else { break }
             offset += page.limit
         }
+        try await attachments.tidy()
         try await engine.writes.perform { try $0.removeRevocations(before: now + -86_400_000) }
     }
 }

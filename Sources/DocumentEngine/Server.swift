@@ -35,6 +35,8 @@ package final class Server: Sendable {
         /// Bytes a second of each response body; nil: no limit.
         package var rate: Int?
         package var limits = SyncProtocol.Limits()
+        /// Bytes of one attachment.
+        package var attachmentBytes: Int64 = 32 << 20
         package var tools = PDFTools()
         package var now: @Sendable () -> Timestamp = Server.systemClock
         package var logger = Logger(label: "postilla.server")
@@ -62,6 +64,7 @@ package final class Server: Sendable {
     private let store: SQLiteStore
     private let mark: StoreMark
     private let engine: Engine
+    private let attachments: Attachments
     private let responder: Responder
     private let server: HTTPServerBuilder
     private let group = Mutex<ServiceGroup?>(nil)
@@ -80,11 +83,16 @@ package final class Server: Sendable {
                 "the database was restored from a backup: clients load every layer anew and show what may be lost")
         }
         engine = Engine(store: store, limits: options.limits, now: options.now)
-        let blobs = try Blobs(folder: "\(options.dataFolder)/pdf")
+        let blobs = try Blobs(folder: "\(options.dataFolder)/pdf", suffix: ".pdf")
+        attachments = Attachments(
+            engine: engine, blobs: try Blobs(folder: "\(options.dataFolder)/attachments", suffix: ""),
+            limit: options.attachmentBytes)
         let intake = Intake(engine: engine, blobs: blobs, tools: options.tools, logger: options.logger)
         responder = Responder(
-            backend: BackendPlane(engine: engine, intake: intake, secret: BackendSecret(options.apiToken)),
-            sync: SyncPlane(engine: engine, verifier: TokenVerifier(keys: options.keys), blobs: blobs),
+            backend: BackendPlane(
+                engine: engine, intake: intake, attachments: attachments, secret: BackendSecret(options.apiToken)),
+            sync: SyncPlane(
+                engine: engine, verifier: TokenVerifier(keys: options.keys), blobs: blobs, attachments: attachments),
             rate: options.rate, logger: options.logger)
         let heads = HTTP1Channel.Configuration.DecoderConfiguration(
             maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100)
@@ -107,7 +115,7 @@ package final class Server: Sendable {
             configuration: ServiceGroupConfiguration(
                 services: [
                     .init(service: application), .init(service: Ending(engine: engine)),
-                    .init(service: Housekeeping(engine: engine, logger: options.logger)),
+                    .init(service: Housekeeping(engine: engine, attachments: attachments, logger: options.logger)),
                     .init(service: Marking(engine: engine, mark: mark, logger: options.logger)),
                 ],
                 gracefulShutdownSignals: signals, logger: quiet))
@@ -117,6 +125,11 @@ package final class Server: Sendable {
             lock.release()
         }
         try await group.run()
+    }
+
+    /// What is done every hour while it runs: forgets what nobody can need any more.
+    package func tidy() async throws {
+        try await Housekeeping(engine: engine, attachments: attachments, logger: options.logger).tidy()
     }
 
     package func stop() async { await group.withLock { $0 }?.triggerGracefulShutdown() }

@@ -27,6 +27,8 @@ public struct InstantCacheEntry: Hashable, Sendable {
 
     var folder: String
     var pdfSHA256: String
+    /// Files that edits of ours need.
+    var attachments: Set<AttachmentID> = []
 
     package var identity: LayerIdentity {
         LayerIdentity(server: server, documentID: documentIdentifier, layer: layerName, userID: userID)
@@ -55,20 +57,22 @@ extension InstantCacheEntry {
         self.init(
             server: facts.identity.server, documentIdentifier: facts.identity.documentID,
             layerName: facts.identity.layer, userID: facts.identity.userID, title: facts.title,
-            isDownloaded: pdf > 0 && facts.cursor != nil, layerBytes: Self.bytes(of: path), pdfBytes: pdf,
+            isDownloaded: pdf > 0 && facts.cursor != nil, layerBytes: Self.bytes(of: folder), pdfBytes: pdf,
             state: try store.state(of: facts, hasUnsent: unsent > 0), lastSync: facts.lastSync,
             unread: try layer.unreadCount(), unsent: unsent, problem: nil, folder: folder,
-            pdfSHA256: facts.pdfSHA256)
+            pdfSHA256: facts.pdfSHA256, attachments: try layer.attachmentsInUse())
     }
 
     private init(broken folder: String, problem: String) {
         self.init(
             server: "", documentIdentifier: "", layerName: "", userID: nil, title: "", isDownloaded: false,
-            layerBytes: Self.bytes(of: Folders.database(in: folder)), pdfBytes: 0, state: .invalid, lastSync: nil,
+            layerBytes: Self.bytes(of: folder), pdfBytes: 0, state: .invalid, lastSync: nil,
             unread: 0, unsent: 0, problem: problem, folder: folder, pdfSHA256: "")
     }
 
-    private static func bytes(of path: String) -> Int64 {
-        ["", "-wal", "-shm"].reduce(0) { $0 + Folders.size(path + $1) }
+    private static func bytes(of folder: String) -> Int64 {
+        ["", "-wal", "-shm"].reduce(AttachmentFiles(layer: folder).bytes) {
+            $0 + Folders.size(Folders.database(in: folder) + $1)
+        }
     }
 }

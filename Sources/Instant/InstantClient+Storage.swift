@@ -57,7 +57,8 @@ extension InstantClient {
         if entry.problem != nil { try Folders.remove(entry.folder) }
     }
 
-    /// PDFs, finished or not, that no layer of any server uses.
+    /// PDFs, finished or not, that no layer of any server uses, and attachments that no edit of ours needs: these are
+    /// loaded again when they are asked for.
     public func removeUnreferencedCacheEntries() throws(InstantError) { _ = try folders.removeUnreferenced() }
 
     /// The same for a whole data folder.
@@ -101,6 +102,7 @@ extension Folders {
             bytes += Self.size(pdfs + "/" + name)
             try Self.remove(pdfs + "/" + name)
         }
+        for entry in entries { bytes += try AttachmentFiles(layer: entry.folder).removeAll(but: entry.attachments) }
         return bytes
     }
 }

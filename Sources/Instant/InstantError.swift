@@ -36,6 +36,7 @@ extension InstantError {
             case .epochChanged, .clientIDTaken, .invalidServer: .invalidServerData
             case .tooLarge: .payloadLimitExceeded
             case .unreachable: .requestFailed
+            case .attachment: .noSuchAttachment
             case .oldClient: .oldClient
             case .oldServer: .oldServer
             case .store: .databaseAccessFailed

@@ -22,6 +22,9 @@ enum Remark {
         return Content(object)
     }
 
+    /// Names of files; what is in them does not matter here.
+    static let files = ["1", "2", "3"].compactMap { AttachmentID(String(repeating: $0, count: 64)) }
+
     /// The content with another text.
     static func changed(_ content: Content, to text: String) -> Content {
         content.changing { $0["text"] = .string(text) }

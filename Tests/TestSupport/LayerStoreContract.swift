@@ -33,6 +33,8 @@ package struct LayerStoreContract: Sendable {
         Step(description: "a cascade is found by the revision of its cause", run: findsCascades),
         Step(description: "old tombstones go and move the horizon; those of base records stay", run: prunes),
         Step(description: "answers are kept until they are acknowledged", run: keepsAnswers),
+        Step(description: "attachments belong to a document and go with it", run: keepsAttachments),
+        Step(description: "what a record names is found, and what none names", run: findsNamers),
         Step(description: "revocations are kept until their time is over", run: keepsRevocations),
     ]
 

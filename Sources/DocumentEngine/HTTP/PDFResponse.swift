@@ -12,12 +12,12 @@ import SyncProtocol
 #endif
 
 extension Response {
-    /// A PDF by its hash: `ETag`, one `Range`, `If-Range`, `If-None-Match`.
-    static func pdf(_ file: String, sha256: String, _ exchange: Exchange) throws -> Response {
+    /// A file by its hash: `ETag`, one `Range`, `If-Range`, `If-None-Match`.
+    static func file(_ file: String, sha256: String, type: String, _ exchange: Exchange) throws -> Response {
         let file = try OpenFile(path: file)
         let tag = "\"\(sha256)\""
         var headers: HTTPFields = [
-            .contentType: "application/pdf", .eTag: tag, .acceptRanges: "bytes", .cacheControl: "no-store",
+            .contentType: type, .xContentTypeOptions: "nosniff", .eTag: tag, .acceptRanges: "bytes", .cacheControl: "no-store",
         ]
         if let known = exchange.header(.ifNoneMatch), known == tag || known == "*" {
             return Response(status: .notModified, headers: headers)
@@ -47,11 +47,11 @@ private final class OpenFile: Sendable {
 
     init(path: String) throws {
         descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
-        guard descriptor >= 0 else { throw StoreError.unusable("a PDF", String(cString: strerror(errno))) }
+        guard descriptor >= 0 else { throw StoreError.unusable("a file", String(cString: strerror(errno))) }
         let end = lseek(descriptor, 0, SEEK_END)
         guard end >= 0 else {
             close(descriptor)
-            throw StoreError.unusable("a PDF", String(cString: strerror(errno)))
+            throw StoreError.unusable("a file", String(cString: strerror(errno)))
         }
         length = Int64(end)
     }
@@ -80,7 +80,7 @@ private final class OpenFile: Sendable {
                 if read > 0 {
                     continuation.resume(returning: buffer)
                 } else {
-                    continuation.resume(throwing: StoreError.unusable("a PDF", "it is shorter than it was"))
+                    continuation.resume(throwing: StoreError.unusable("a file", "it is shorter than it was"))
                 }
             }
         }

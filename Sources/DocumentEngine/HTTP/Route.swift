@@ -1,3 +1,5 @@
+import HTTPTypes
+
 /// Where a request goes, read from its path alone. Ids are single segments, percent-decoded once: whatever an id
 /// holds, it is never a path.
 enum Route: Hashable {
@@ -14,6 +16,7 @@ enum Route: Hashable {
         case pdf
         case layers
         case layer(String)
+        case attachment(String)
         case annotations(layer: String, Annotations)
     }
 
@@ -23,8 +26,9 @@ enum Route: Hashable {
         case one(String)
     }
 
-    enum Sync: String, Hashable, CaseIterable {
+    enum Sync: Hashable {
         case session, document, records, digest, changes, events
+        case attachment(String)
     }
 
     /// - Parameter path: as it stands in the request, without its query.
@@ -42,7 +46,7 @@ enum Route: Hashable {
     private static func route(_ segments: ArraySlice<String>) -> Route? {
         switch (segments.first, segments.dropFirst().first, segments.count) {
         case ("healthcheck", _, 1): return .health
-        case ("instant", "v1", 3): return Sync(rawValue: segments.last ?? "").map(Route.sync)
+        case ("instant", "v1", 3...): return Sync(segments.dropFirst(2)).map(Route.sync)
         case ("api", "revoke", 2): return .revoke
         case ("api", "documents", 2): return .documents
         case ("api", "documents", 3...):
@@ -61,6 +65,7 @@ enum Route: Hashable {
         case ("document_info", 0): return .info
         case ("pdf", 0): return .pdf
         case ("layers", 0): return .layers
+        case ("attachments", 1): return .attachment(rest.first ?? "")
         case ("layers", 1): return .layer(rest.first ?? "")
         case ("layers", _):
             // Of a layer: what there is of the default layer without its name.
@@ -81,6 +86,30 @@ enum Route: Hashable {
         case 2 where words[0] == "annotations" && !words[1].isEmpty: return .one(words[1])
         case 3 where words[0] == "pages" && words[2] == "annotations": return .onPage(words[1])
         default: return nil
+        }
+    }
+}
+
+extension Route.Sync {
+    /// - Parameter segments: behind `/instant/v1`.
+    init?(_ segments: ArraySlice<String>) {
+        switch (segments.first, segments.count) {
+        case ("session", 1): self = .session
+        case ("document", 1): self = .document
+        case ("records", 1): self = .records
+        case ("digest", 1): self = .digest
+        case ("changes", 1): self = .changes
+        case ("events", 1): self = .events
+        case ("attachments", 2): self = .attachment(segments.last ?? "")
+        default: return nil
+        }
+    }
+
+    var methods: [HTTPRequest.Method] {
+        switch self {
+        case .session, .document, .records, .digest, .events: [.get]
+        case .changes: [.post]
+        case .attachment: [.get, .put]
         }
     }
 }

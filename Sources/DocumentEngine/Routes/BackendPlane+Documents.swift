@@ -86,7 +86,8 @@ extension BackendPlane {
             throw Refusal(.badRequest, "only the PDF as it was uploaded can be had: ?source=true")
         }
         let document = try await engine.read { try Self.document(id, in: $0) }
-        return try .pdf(intake.blobs.path(document.pdfSHA256), sha256: document.pdfSHA256, exchange)
+        return try .file(
+            intake.blobs.path(document.pdfSHA256), sha256: document.pdfSHA256, type: "application/pdf", exchange)
     }
 
     func deleteDocument(_ id: String) async throws -> Response {

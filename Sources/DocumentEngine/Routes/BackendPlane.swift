@@ -9,6 +9,7 @@ import SyncProtocol
 struct BackendPlane: Sendable {
     let engine: Engine
     let intake: Intake
+    let attachments: Attachments
     let secret: BackendSecret
 
     func answer(_ route: Route, _ exchange: Exchange) async throws -> Response {
@@ -31,6 +32,9 @@ struct BackendPlane: Sendable {
         case (.properties, .get): return try await properties(id)
         case (.info, .get): return try await info(id)
         case (.pdf, .get): return try await pdf(id, exchange)
+        case (.attachment(let name), .get):
+            guard let file = AttachmentID(name) else { throw Attachments.missing }
+            return try await attachments.send(file, of: id, exchange)
         case (.layers, .get): return try await listLayers(id)
         case (.layers, .post): return try await makeLayer(id, exchange)
         case (.layer(let name), .delete): return try await deleteLayer(LayerKey(document: id, name: name))

@@ -10,10 +10,11 @@ struct SyncPlane: Sendable {
     let engine: Engine
     let verifier: TokenVerifier
     let blobs: Blobs
+    let attachments: Attachments
 
     func answer(_ route: Route.Sync, _ exchange: Exchange) async throws -> Response {
         try checkVersion(exchange)
-        guard exchange.method == (route == .changes ? .post : .get) else {
+        guard route.methods.contains(exchange.method) else {
             throw Refusal(.methodNotAllowed, "this address does not take \(exchange.method.rawValue)")
         }
         let claims = try verify(exchange)
@@ -24,6 +25,7 @@ struct SyncPlane: Sendable {
         case .digest: return try await digest(claims, exchange)
         case .changes: return try await changes(claims, exchange)
         case .events: return try await events(claims, exchange)
+        case .attachment(let name): return try await attachment(name, claims, exchange)
         }
     }
 
@@ -80,7 +82,7 @@ struct SyncPlane: Sendable {
         try require(.download, claims)
         let hash = try await engine.view(claims) { try $0.store.document(claims.grant.documentID)?.pdfSHA256 }
         guard let hash else { throw Refusal(.documentNotFound, "the document is gone") }
-        return try .pdf(blobs.path(hash), sha256: hash, exchange)
+        return try .file(blobs.path(hash), sha256: hash, type: "application/pdf", exchange)
     }
 
     private func records(_ claims: Claims, _ exchange: Exchange) async throws -> Response {
@@ -114,5 +116,15 @@ struct SyncPlane: Sendable {
         try require(.write, claims)
         let request = try await exchange.message(PushRequest.self, upTo: engine.limits.batchBytes)
         return .message(try await engine.push(request, claims))
+    }
+
+    private func attachment(_ name: String, _ claims: Claims, _ exchange: Exchange) async throws -> Response {
+        try require(.readDocument, claims)
+        guard let id = AttachmentID(name) else {
+            throw Refusal(.notFound, "an attachment is named by the SHA-256 of its bytes, in lower-case hex")
+        }
+        guard exchange.method == .put else { return try await attachments.send(id, claims, exchange) }
+        try require(.write, claims)
+        return try await attachments.receive(id, claims, exchange)
     }
 }

@@ -8,13 +8,16 @@ import NIOCore
     import Darwin
 #endif
 
-/// PDFs by their SHA-256: one file each, never changed once it has its name.
+/// Files by their SHA-256, never changed once they have their names: PDFs in one folder, attachments in another.
 struct Blobs: Sendable {
     let folder: String
+    private let suffix: String
 
+    /// - Parameter suffix: behind the hash in each file's name.
     /// - Throws: ``StoreError`` when the folder cannot be used.
-    init(folder: String) throws {
+    init(folder: String, suffix: String) throws {
         self.folder = folder
+        self.suffix = suffix
         try PrivateFiles.make(folder: folder)
         // What an upload left behind when the program was killed.
         for name in try FileManager.default.contentsOfDirectory(atPath: folder) where name.hasPrefix("upload-") {
@@ -22,7 +25,7 @@ struct Blobs: Sendable {
         }
     }
 
-    func path(_ sha256: String) -> String { "\(folder)/\(sha256).pdf" }
+    func path(_ sha256: String) -> String { "\(folder)/\(sha256)\(suffix)" }
 
     func remove(_ sha256: String) { unlink(path(sha256)) }
 
@@ -30,7 +33,7 @@ struct Blobs: Sendable {
     func receive() throws -> Upload { try Upload(folder: folder) }
 
     /// Gives a received file its name and makes that durable. Done where documents are written, and so is `remove`:
-    /// then no PDF is removed between its arrival and its document's.
+    /// then none is removed between its arrival and the row that names it.
     func keep(_ received: Upload.Received) throws {
         guard rename(received.path, path(received.sha256)) == 0 else {
             throw StoreError.folder(folder, String(cString: strerror(errno)))

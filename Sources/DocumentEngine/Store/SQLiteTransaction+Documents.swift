@@ -67,6 +67,7 @@ extension SQLiteTransaction {
             try removeLayer(layer, at: moment)
         }
         try removeBase(document.base)
+        try run("DELETE FROM attachment WHERE document = ?", [id])
         try run("DELETE FROM document WHERE id = ?", [id])
     }
 

@@ -84,12 +84,12 @@ extension SQLiteTransaction {
 
     func put(_ stored: StoredRecord, in layer: StoredLayer) throws {
         try run(
-            "INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [
                 layer.id, stored.id, stored.record.content.text, stored.contentType.rawValue, stored.rootID,
                 stored.record.createdBy, stored.record.updatedBy, stored.record.group, stored.revision,
                 stored.run.client, stored.run.start, stored.removal?.at.milliseconds, stored.removal?.by,
-                stored.removal?.client, stored.removal?.cascade,
+                stored.removal?.client, stored.removal?.cascade, stored.record.content.attachmentID?.hex,
             ])
     }
 
@@ -104,7 +104,7 @@ extension SQLiteTransaction {
 
     // MARK: Rows
 
-    private static func own(_ row: Row) throws -> StoredRecord {
+    static func own(_ row: Row) throws -> StoredRecord {
         var stored = StoredRecord(
             record(row), revision: row["revision"], contentType: try type(row), rootID: row["root"],
             run: StoredRecord.Run(client: row["run_client"], start: row["run_start"]))

@@ -10,6 +10,7 @@ enum Schema {
         migrator.registerMigration("mark") {
             try $0.execute(sql: "CREATE TABLE mark (one INTEGER PRIMARY KEY CHECK (one = 1), mark TEXT NOT NULL)")
         }
+        migrator.registerMigration("attachments") { try $0.execute(sql: attachments) }
         return migrator
     }
 
@@ -66,5 +67,16 @@ enum Schema {
             PRIMARY KEY (layer, client, n)
         ) WITHOUT ROWID;
         CREATE TABLE revoked (jti TEXT NOT NULL PRIMARY KEY, expires_at INTEGER NOT NULL) WITHOUT ROWID;
+        """
+
+    /// A record names at most one; kept beside its content, which would have to be read to find it.
+    private static let attachments = """
+        CREATE TABLE attachment (
+            document TEXT NOT NULL, sha256 TEXT NOT NULL, bytes INTEGER NOT NULL, at INTEGER NOT NULL,
+            PRIMARY KEY (document, sha256)
+        ) WITHOUT ROWID;
+        CREATE INDEX attachment_sha256 ON attachment (sha256);
+        ALTER TABLE record ADD COLUMN attachment TEXT;
+        CREATE INDEX record_attachment ON record (layer, attachment) WHERE attachment IS NOT NULL;
         """
 }

@@ -42,6 +42,14 @@ package protocol StoreReading {
     /// Records that were removed together with the one that got this revision.
     func cascade(of revision: Revision, in layer: StoredLayer) throws -> [StoredRecord]
 
+    func attachment(_ id: AttachmentID, of document: String) throws -> StoredAttachment?
+    /// Attachments of all documents that no record, live or removed, has named since this moment.
+    func unnamedAttachments(before moment: Timestamp, limit: Int) throws -> [StoredAttachment]
+    /// Whether any document has an attachment of this name.
+    func isAttachmentKept(_ id: AttachmentID) throws -> Bool
+    /// Live records of the layer's own that name the attachment, in id order.
+    func records(naming id: AttachmentID, in layer: StoredLayer) throws -> [StoredRecord]
+
     func client(_ id: String, in layer: StoredLayer) throws -> StoredClient?
     func answer(_ n: Int64, to client: String, in layer: StoredLayer) throws -> StoredAnswer?
     func isRevoked(tokenID: String) throws -> Bool
@@ -56,8 +64,11 @@ package protocol StoreWriting: StoreReading {
     /// Keeps base records, in their order, and names the set.
     func addBase(_ records: [Record]) throws -> Int64
     func removeBase(_ base: Int64) throws
-    /// Removes the document, its base records and its layers, noting when.
+    /// Removes the document, its base records, its attachments and its layers, noting when.
     func removeDocument(_ id: String, at moment: Timestamp) throws
+
+    func put(_ attachment: StoredAttachment) throws
+    func removeAttachment(_ id: AttachmentID, of document: String) throws
 
     func addLayer(_ key: LayerKey, generation: String) throws -> StoredLayer
     func removeLayer(_ layer: StoredLayer, at moment: Timestamp) throws

@@ -25,6 +25,7 @@ struct MemoryState: Sendable {
     var layers: [Int64: Layer] = [:]
     var layerIDs: [Key: Int64] = [:]
     var deletions: [Key: Timestamp] = [:]
+    var attachments: [ByteOrdered: [AttachmentID: StoredAttachment]] = [:]
     var revoked: [ByteOrdered: Timestamp] = [:]
     var lastLayer: Int64 = 0
     var lastBase: Int64 = 0

@@ -57,6 +57,7 @@ final class MemoryTransaction: StoreWriting {
     func removeDocument(_ id: String, at moment: Timestamp) throws {
         guard let document = state.documents.removeValue(forKey: ByteOrdered(id)) else { return }
         state.bases[document.base] = nil
+        state.attachments[ByteOrdered(id)] = nil
         for layer in state.layers.values where ByteOrdered(layer.layer.key.document) == ByteOrdered(id) {
             try removeLayer(layer.layer, at: moment)
         }
@@ -177,6 +178,39 @@ final class MemoryTransaction: StoreWriting {
             for row in removed where !base.contains(ByteOrdered(row.id)) { layer.records[ByteOrdered(row.id)] = nil }
             layer.departures.removeAll { $0.at < moment }
         }
+    }
+
+    // MARK: Attachments
+
+    func attachment(_ id: AttachmentID, of document: String) throws -> StoredAttachment? {
+        state.attachments[ByteOrdered(document)]?[id]
+    }
+
+    func unnamedAttachments(before moment: Timestamp, limit: Int) throws -> [StoredAttachment] {
+        let old = state.attachments.values.flatMap(\.values).filter { $0.at < moment }
+        return Array(
+            old.filter { attachment in
+                !state.layers.values.contains { layer in
+                    ByteOrdered(layer.layer.key.document) == ByteOrdered(attachment.document)
+                        && layer.records.values.contains { $0.record.content.attachmentID == attachment.id }
+                }
+            }.sorted { $0.id < $1.id }.prefix(limit))
+    }
+
+    func isAttachmentKept(_ id: AttachmentID) throws -> Bool { state.attachments.values.contains { $0[id] != nil } }
+
+    func records(naming id: AttachmentID, in layer: StoredLayer) throws -> [StoredRecord] {
+        let own = (state.layers[layer.id]?.records.values).map(Array.init) ?? []
+        return own.filter { $0.isLive && $0.record.content.attachmentID == id }
+            .sorted { ByteOrdered($0.id) < ByteOrdered($1.id) }
+    }
+
+    func put(_ attachment: StoredAttachment) throws {
+        state.attachments[ByteOrdered(attachment.document), default: [:]][attachment.id] = attachment
+    }
+
+    func removeAttachment(_ id: AttachmentID, of document: String) throws {
+        state.attachments[ByteOrdered(document)]?[id] = nil
     }
 
     // MARK: Clients and tokens

@@ -27,6 +27,11 @@ struct DownloadState {
 }
 
 extension LayerPerformer {
+    /// For requests beside the sync; asked for at each one.
+    var dataToken: String? {
+        withState { state in state.synchronizer.dataTicket.flatMap { state.tokens[$0] } }
+    }
+
     func wantDownload() {
         onQueue {
             self.handle { state, _ in
@@ -64,7 +69,7 @@ extension LayerPerformer {
         state.download.task = Task {
             do {
                 try await download.run(
-                    token: { self.withState { state in state.synchronizer.dataTicket.flatMap { state.tokens[$0] } } },
+                    token: { self.dataToken },
                     progress: { progress in self.progressed(progress) })
                 self.downloadEnded(nil)
             } catch { self.downloadEnded(error) }

@@ -25,7 +25,13 @@ extension LayerPerformer {
             let input: Synchronizer.Input
             do throws(SyncFailure) {
                 guard let token else { throw .token(.noneYet) }
-                input = .answered(request.id, try await self.pages.send(request.kind, token: token))
+                let answer =
+                    if case .upload(let id) = request.kind {
+                        try await self.transport.upload(id, from: self.attachments, token: token)
+                    } else {
+                        try await self.pages.send(request.kind, token: token)
+                    }
+                input = .answered(request.id, answer)
             } catch { input = .failed(request.id, error) }
             self.withState { $0.requests[request.id] = nil }
             await self.take(input)

@@ -12,6 +12,7 @@ final class LayerPerformer: Sendable {
     let layer: Layer
     let hub: EventHub
     let folders: Folders
+    let attachments: AttachmentFiles
     let store: SQLiteStore
     let transport: HTTPTransport
     let pages: PageAhead
@@ -52,6 +53,7 @@ final class LayerPerformer: Sendable {
     ) {
         self.store = store
         self.folders = folders
+        attachments = AttachmentFiles(layer: folder)
         self.transport = transport
         pages = PageAhead(transport: transport)
         self.environment = environment

@@ -92,6 +92,12 @@ extension WritableLayer {
                 entry, as: .refused(result.reason ?? "the server denied it"), isThere: entry.kind != .create,
                 into: &changes)
         case .invalid:
+            // Perhaps the server lost the file: it is offered again, should the person send the edit once more.
+            if let file = entry.content?.attachmentID {
+                var facts = try self.facts()
+                facts.uploads.insert(file)
+                try set(facts)
+            }
             try settle(
                 entry, as: .refused(result.reason ?? "the server found it invalid"), isThere: entry.kind != .create,
                 into: &changes)

@@ -6,6 +6,7 @@ extension Layer {
     /// The next push: what was sealed and never answered, exactly as it was, then what waits and now gets its `n`,
     /// in one transaction just before it is sent. nil when there is nothing that may be sent.
     ///
+    /// What names a file that the server does not have yet is left out (``nextUpload()``).
     /// A record with an unanswered change holds back its next one: only the answer tells the revision it is based on.
     package func seal(maximum: Int = .max) throws -> PushRequest? {
         try store.write { store in
@@ -18,7 +19,7 @@ extension Layer {
             let acked = (sealed.map(\.n).min() ?? facts.lastN + 1) - 1
             if batch.entries.count == sealed.count {
                 for var entry in try store.entries(in: [.waiting], limit: max(0, batch.room)) {
-                    guard busy.insert(entry.id).inserted else { continue }
+                    guard busy.insert(entry.id).inserted, facts.missingFile(of: entry) == nil else { continue }
                     entry.state = .sealed(n: facts.lastN + 1)
                     guard batch.add(entry) else { break }
                     facts.lastN += 1

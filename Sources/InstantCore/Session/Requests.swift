@@ -1,3 +1,4 @@
+package import Annotations
 package import SyncProtocol
 
 /// One request to the server, and the token it goes by.
@@ -13,6 +14,8 @@ package struct SyncRequest: Hashable, Sendable {
         case page(Layer.NextPage)
         /// `GET digest?epoch=`
         case digest(epoch: String)
+        /// `PUT attachments/`
+        case upload(AttachmentID)
     }
 
     /// Echoed with the answer: what comes for a request that was given up changes nothing.
@@ -27,6 +30,7 @@ package enum SyncAnswer: Hashable, Sendable {
     case delta(Delta)
     case page(SnapshotPage)
     case digest(DigestAnswer)
+    case uploaded
 }
 
 /// Why a request or a stream brought nothing. Texts are for a person and never hold a token.
@@ -43,6 +47,8 @@ package enum SyncFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case clientIDTaken
     /// 413
     case tooLarge
+    /// A file of ours is not here any more, or the server does not take it.
+    case attachment(String)
     /// No connection, a time-out, an overloaded server.
     case unreachable(String, retryAfterMilliseconds: Int64? = nil)
     /// What answers is no server of ours, or speaks nonsense.
@@ -57,7 +63,7 @@ package enum SyncFailure: Error, Hashable, Sendable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .token(let need): need.description
-        case .forbidden(let why), .lost(let why), .unreachable(let why, _), .invalidServer(let why),
+        case .forbidden(let why), .lost(let why), .unreachable(let why, _), .invalidServer(let why), .attachment(let why),
             .oldClient(let why), .oldServer(let why), .store(let why):
             why
         case .epochChanged: "the server asks to start over"

@@ -14,7 +14,7 @@ extension Synchronizer {
         underWay = nil
         switch (request.kind, failure) {
         case (_, .epochChanged): startOver()
-        case (.push, .forbidden):
+        case (.push, .forbidden), (.upload, .forbidden):
             // Nothing was consumed: it waits for a token that may write.
             forbidden = request.ticket
             end(failure)
@@ -22,6 +22,9 @@ extension Synchronizer {
         case (.push, .clientIDTaken):
             try countFreshStart("the server takes no name of this store")
             announce(try layer.startAnew(newClientID: newName(now, &random)))
+        case (.upload(let id), .tooLarge), (.upload(let id), .attachment):
+            let reason = failure == .tooLarge ? "its attachment is larger than the server takes" : failure.description
+            announce(try layer.refuseUpload(id, because: reason))
         case (.digest, .invalidServer):
             // A server that does not know the question.
             try noteCheck(nil, now: now)
@@ -37,7 +40,8 @@ extension Synchronizer {
         case .token(let need): perform(session.refused(ticket, need))
         case .forbidden(let why): perform(session.readingWithdrawn(ticket, why))
         case .lost(let why): perform(session.accessLost(why))
-        case .epochChanged, .tooLarge, .clientIDTaken, .unreachable, .invalidServer, .oldClient, .oldServer, .store:
+        case .epochChanged, .tooLarge, .clientIDTaken, .unreachable, .invalidServer, .oldClient, .oldServer, .store,
+            .attachment:
             return fail(failure, now: now, random: &random)
         }
         if session.dataTicket == nil {

@@ -29,7 +29,8 @@ extension Synchronizer {
     /// nil: this half of the cycle is done.
     private mutating func nextRequest(epoch: String, now: Timestamp) throws -> SyncRequest.Kind? {
         if cycle.state == .sendingChanges {
-            return mayPush() ? try layer.seal(maximum: batchLimit).map { .push($0) } : nil
+            guard mayPush() else { return nil }
+            return try layer.seal(maximum: batchLimit).map { .push($0) } ?? layer.nextUpload().map { .upload($0) }
         }
         if let page = try layer.nextPage(epoch: epoch) { return .page(page) }
         let facts = try layer.facts()
@@ -67,6 +68,7 @@ extension Synchronizer {
             isCaughtUp = false
             announce(changes)
             if changes.needsSnapshot { startOver() }
+        case (.uploaded, .upload(let id)): try layer.uploaded(id)
         case (.digest(let answer), .digest): try take(answer, now: now)
         default: throw InvalidServerData("the answer does not fit the request")
         }

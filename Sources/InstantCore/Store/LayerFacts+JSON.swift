@@ -28,6 +28,7 @@ extension LayerFacts {
             if isRecovering { $0.member("isRecovering", true) }
             $0.member("clockOffset", clockOffset)
             if let loading { $0.member("loading", object: { loading.write(to: &$0) }) }
+            if !uploads.isEmpty { $0.member("uploads", .array(uploads.sorted().map { .string($0.hex) })) }
             if let groupOverride {
                 $0.member("groupOverride", object: { $0.member("group", orNull: groupOverride.group) })
             }
@@ -68,6 +69,7 @@ extension LayerFacts {
         derivation = value["derivation"]?.integer ?? 1
         migratedTo = value["migratedTo"]?.string
         wasReset = value["wasReset"]?.bool ?? false
+        uploads = Set((value["uploads"]?.array ?? []).compactMap { $0.string.flatMap(AttachmentID.init) })
         if let override = value["groupOverride"] { groupOverride = GroupChoice(group: override["group"]?.string) }
     }
 }

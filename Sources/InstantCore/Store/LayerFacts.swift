@@ -30,6 +30,8 @@ package struct LayerFacts: Hashable, Sendable {
     package var loading: Loading?
     /// The group for new records in place of the token's default; nil: the token decides.
     package var groupOverride: GroupChoice?
+    /// Files of ours that the server is not known to have.
+    package var uploads: Set<AttachmentID> = []
     /// How the rows to show were derived: ``ShownRow/derivation`` of the program that did it.
     package var derivation = ShownRow.derivation
     /// The last id whose row was derived anew; nil: that has not begun.

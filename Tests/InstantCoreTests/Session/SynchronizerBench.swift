@@ -81,6 +81,7 @@ extension Synchronizer.Effect {
             case .pull(let cursor): "pull since \(cursor.revision)"
             case .page(let page): "page after \(page.after ?? "nothing")"
             case .digest: "digest"
+            case .upload(let id): "upload \(id.hex.prefix(4))"
             }
         case .cancel: "cancel"
         case .openStream: "open stream"

@@ -32,8 +32,12 @@ struct Person {
             let group = dice.pick(Rights.groups)
             try layer.overrideGroup(dice.chance(1, of: 2) ? nil : .init(group: group))
         }
+        var content = Remark.annotation(type, text)
+        let file = dice.chance(1, of: 12) ? dice.pick(Remark.files) : nil
+        if let file { content = content.changing { $0["imageAttachmentId"] = .string(file.hex) } }
         return try doing("creates \(id): \(text)", .text(text), id) {
-            try layer.create(Remark.annotation(type, text), id: id, author: nil, at: now)
+            if let file { try layer.addUpload(file) }
+            return try layer.create(content, id: id, author: nil, at: now)
         }
     }
 

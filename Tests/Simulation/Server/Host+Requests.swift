@@ -44,6 +44,9 @@ extension Host {
                 try inspector.check(page)
                 return Reply(page)
             }
+        case .upload(let file):
+            try receive(file, token, now)
+            return .received
         case .digest(let epoch): return try view(token, now) { view, _ in Reply(try view.digest(epoch: epoch)) }
         }
     }
@@ -70,6 +73,15 @@ extension Host {
         if let found { return found }
         return try store.write {
             try Layers.open(token.grant, issuedAt: token.issuedAt, in: $0, using: &dice)
+        }
+    }
+
+    private func receive(_ file: AttachmentID, _ token: IssuedToken, _ now: Timestamp) throws {
+        guard token.rights.writes else { throw Refusal(.insufficientScope, "this token lacks write") }
+        _ = try open(token, now)
+        try store.write { store in
+            try admit(token, at: now, in: store)
+            try store.put(StoredAttachment(file, document: Self.document, bytes: 1, at: now))
         }
     }
 

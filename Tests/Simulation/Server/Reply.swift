@@ -7,10 +7,15 @@ struct Reply {
     var status: Int
     var bytes: [UInt8]
 
-    init(_ message: some Message) {
+    init(_ message: some Message) { self.init(bytes: message.bytes) }
+
+    private init(bytes: [UInt8]) {
         status = 200
-        bytes = message.bytes
+        self.bytes = bytes
     }
+
+    /// What an upload is answered with.
+    static let received = Reply(bytes: Array("{}".utf8))
 
     init(_ refusal: Refusal) {
         status =
@@ -38,6 +43,8 @@ struct Reply {
             case .push: return .success(.push(try PushAnswer(bytes: bytes)))
             case .pull: return .success(.delta(try Delta(bytes: bytes)))
             case .page: return .success(.page(try SnapshotPage(bytes: bytes)))
+            case .upload where bytes == Self.received.bytes: return .success(.uploaded)
+            case .upload: return .failure(.unreachable("half an answer"))
             case .digest: return .success(.digest(try DigestAnswer(bytes: bytes)))
             }
         } catch { return .failure(.invalidServer("its answer cannot be read")) }

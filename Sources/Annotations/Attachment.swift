@@ -1,0 +1,47 @@
+/// Names a file that records refer to, such as the picture of an image annotation: the SHA-256 of its bytes, as 64
+/// lower-case hexadecimal digits (Instant JSON: `imageAttachmentId`).
+public struct AttachmentID: Hashable, Sendable, Comparable, CustomStringConvertible {
+    public let hex: String
+
+    /// nil for anything else than such a name; so it can stand in a path or a header as it is.
+    public init?(_ text: String) {
+        let digits = text.utf8
+        guard digits.count == 64,
+            digits.allSatisfy({
+                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+                    || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
+            })
+        else { return nil }
+        hex = text
+    }
+
+    public var description: String { hex }
+
+    public static func < (one: AttachmentID, other: AttachmentID) -> Bool { one.hex < other.hex }
+}
+
+extension Content {
+    /// The attachment the record needs; nil when it names none, or names one in a way that is not ours: such a name is
+    /// kept like any unknown member and nothing is loaded by it.
+    public var attachmentID: AttachmentID? {
+        // Few records have one, and parsing each to find out would cost more than the rest of a write.
+        guard text.utf8.holds(Self.attachmentKey) else { return nil }
+        return self["imageAttachmentId"]?.string.flatMap(AttachmentID.init)
+    }
+
+    private static let attachmentKey = Array(#""imageAttachmentId""#.utf8)
+}
+
+extension String.UTF8View {
+    fileprivate func holds(_ needle: [UInt8]) -> Bool {
+        let found = withContiguousStorageIfAvailable { hay in
+            guard hay.count >= needle.count else { return false }
+            return (0...(hay.count - needle.count)).contains { start in
+                hay[start + 1] == needle[1] && hay[start...].starts(with: needle)
+            }
+        }
+        return found ?? Array(self).withUnsafeBufferPointer { hay in
+            hay.indices.contains { hay[$0...].starts(with: needle) }
+        }
+    }
+}

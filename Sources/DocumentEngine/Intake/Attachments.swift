@@ -1,0 +1,78 @@
+import Annotations
+import Authorization
+import EngineCore
+import FoundationEssentials
+import HTTPTypes
+import Hummingbird
+import SyncProtocol
+
+/// Files that records name: taken in under the SHA-256 of their bytes, handed out to those who see such a record,
+/// forgotten when no record has named them for a day.
+struct Attachments: Sendable {
+    let engine: Engine
+    let blobs: Blobs
+    /// Bytes one may have.
+    var limit: Int64 = 32 << 20
+
+    static let patience: Int64 = 86_400_000
+
+    /// Durable when it returns, so that a change may name it next.
+    func receive(_ id: AttachmentID, _ claims: Claims, _ exchange: Exchange) async throws -> Response {
+        // Admits the token and the layer before a byte is read.
+        try await engine.view(claims) { _ in }
+        let upload = try blobs.receive()
+        let tooLarge = Refusal(.payloadTooLarge, "an attachment may have at most \(limit) bytes")
+        if let length = exchange.header(.contentLength).flatMap(Int64.init), length > limit { throw tooLarge }
+        for try await buffer in exchange.request.body {
+            guard upload.bytes + Int64(buffer.readableBytes) <= limit else { throw tooLarge }
+            try upload.write(buffer)
+        }
+        let received = try upload.finish()
+        defer { withExtendedLifetime(upload) {} }
+        guard received.sha256 == id.hex else {
+            throw Refusal(.invalid, "the SHA-256 of what was sent is another: it was damaged on the way, or misnamed")
+        }
+        let attachment = StoredAttachment(
+            id, document: claims.grant.documentID, bytes: received.bytes, at: engine.now())
+        try await engine.writes.perform { [blobs] store in
+            try Engine.admit(claims, in: store)
+            _ = try BackendPlane.document(attachment.document, in: store)
+            try blobs.keep(received)
+            try store.put(attachment)
+        }
+        return .json { $0.object { $0.member("bytes", received.bytes) } }
+    }
+
+    /// To whoever sees a record that names it; to others it is not there.
+    func send(_ id: AttachmentID, _ claims: Claims, _ exchange: Exchange) async throws -> Response {
+        let isNamed = try await engine.view(claims) { view in
+            try view.store.records(naming: id, in: view.layer).contains { view.scope.contains($0.subject) }
+        }
+        guard isNamed else { throw Self.missing }
+        return try await send(id, of: claims.grant.documentID, exchange)
+    }
+
+    func send(_ id: AttachmentID, of document: String, _ exchange: Exchange) async throws -> Response {
+        guard try await engine.read({ try $0.attachment(id, of: document) }) != nil else { throw Self.missing }
+        return try .file(blobs.path(id.hex), sha256: id.hex, type: "application/octet-stream", exchange)
+    }
+
+    static let missing = Refusal(.notFound, "there is no attachment of this name here")
+
+    /// Forgets what nobody named, then files that no document has any more.
+    func tidy() async throws {
+        let moment = engine.now() + -Self.patience
+        try await engine.writes.perform { store in
+            for attachment in try store.unnamedAttachments(before: moment, limit: 1000) {
+                try store.removeAttachment(attachment.id, of: attachment.document)
+            }
+        }
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: blobs.folder)) ?? [] {
+            guard let id = AttachmentID(name) else { continue }
+            // Where attachments are kept, so that none is removed between its arrival and its row.
+            try await engine.writes.perform { [blobs] store in
+                if try !store.isAttachmentKept(id) { blobs.remove(id.hex) }
+            }
+        }
+    }
+}

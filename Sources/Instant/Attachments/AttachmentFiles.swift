@@ -1,0 +1,69 @@
+import Annotations
+import Crypto
+import FoundationEssentials
+import InstantCore
+
+/// The files that records of one layer name, by their SHA-256: those that were added here, and those that were loaded.
+struct AttachmentFiles: Sendable {
+    let folder: String
+
+    /// - Parameter layer: the layer's folder.
+    init(layer: String) { folder = layer + "/attachments" }
+
+    static let maximumBytes = 256 << 20
+
+    func path(_ id: AttachmentID) -> String { "\(folder)/\(id.hex)" }
+
+    func holds(_ id: AttachmentID) -> Bool { Folders.isFile(path(id)) }
+
+    /// On the disk when it returns.
+    ///
+    /// - Throws: `couldNotCreateAttachment`.
+    func add(_ data: Data) throws(InstantError) -> AttachmentID {
+        guard !data.isEmpty else { throw InstantError(.couldNotCreateAttachment, "the file is empty") }
+        guard data.count <= Self.maximumBytes else {
+            throw InstantError(
+                .couldNotCreateAttachment, "an attachment has at most \(Self.maximumBytes >> 20) MB")
+        }
+        guard let id = AttachmentID(SHA256.hash(data: data).hex) else {
+            throw InstantError(.couldNotCreateAttachment, "the file has no name")
+        }
+        if holds(id) { return id }
+        do {
+            let part = try open(id)
+            try part.drop()
+            try part.append(data)
+            try part.finish(as: path(id), in: folder)
+        } catch is PartFile.Busy where holds(id) {
+            // Whoever wrote it at the same time was quicker.
+        } catch { throw InstantError(.couldNotCreateAttachment, "the file cannot be kept: \(error)") }
+        return id
+    }
+
+    /// A file on its way in; it has its name once it is whole.
+    ///
+    /// - Throws: ``PartFile/Busy``, ``InstantError``.
+    func open(_ id: AttachmentID) throws -> PartFile {
+        try Folders.make(folder)
+        return try PartFile(path: path(id) + ".part")
+    }
+
+    /// Removes files that can be loaded again.
+    ///
+    /// - Returns: the bytes that are free now.
+    func removeAll(but needed: Set<AttachmentID>) throws(InstantError) -> Int64 {
+        var bytes: Int64 = 0
+        for name in Folders.entries(folder) {
+            if let id = AttachmentID(String(name.prefix(64))), needed.contains(id) { continue }
+            bytes += Folders.size("\(folder)/\(name)")
+            try Folders.remove("\(folder)/\(name)")
+        }
+        return bytes
+    }
+
+    var bytes: Int64 { Folders.entries(folder).reduce(0) { $0 + Folders.size("\(folder)/\($1)") } }
+}
+
+extension Data: ContiguousBytesView {
+    func withBytes<T>(_ body: (UnsafeRawBufferPointer) throws -> T) throws -> T { try withUnsafeBytes(body) }
+}

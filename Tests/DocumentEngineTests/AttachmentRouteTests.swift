@@ -1,0 +1,108 @@
+import Annotations
+import Authorization
+import Crypto
+import SyncProtocol
+import Testing
+
+@Suite("Attachments over HTTP", .timeLimit(.minutes(2))) struct AttachmentRouteTests {
+    private static let picture = Array("\u{89}PNG and the rest of a picture".utf8)
+    private static let name = SHA256.hash(data: picture).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+
+    private func image(_ n: Int64, _ id: String, group: String? = nil) -> Change {
+        let content = Samples.note("").changing {
+            $0["type"] = "pspdfkit/image"
+            $0["imageAttachmentId"] = .string(Self.name)
+        }
+        return Change(n: n, kind: .create, id: id, baseRevision: 0, group: group, content: content)
+    }
+
+    private func put(_ server: RunningServer, _ token: String, _ bytes: [UInt8] = picture) async throws
+        -> RunningServer.Answer
+    { try await server.client(token, "PUT", "attachments/" + Self.name, body: bytes) }
+
+    @Test func aPictureGoesUpBeforeItsRecordAndDownToWhoSeesIt() async throws {
+        try await RunningServer.run { server in
+            try await server.upload()
+            let ana = try server.mint.token(TokenClaims())
+            let early: PushAnswer = try await server.push(ana, [image(1, "i1")]).message()
+            #expect(early.results.first?.status == .invalid, "the file comes first")
+            #expect(try await put(server, ana).status == 200)
+            #expect(try await put(server, ana).status == 200, "twice is once")
+            #expect(try await server.client(ana, "GET", "attachments/" + Self.name).status == 404, "nothing names it")
+            let named: PushAnswer = try await server.push(ana, [image(2, "i2")]).message()
+            #expect(named.results.first?.status == .applied)
+
+            let bo = try server.mint.token(TokenClaims(user: "bo"))
+            let answer = try await server.client(bo, "GET", "attachments/" + Self.name)
+            #expect(answer.body == Self.picture)
+            #expect(answer.headers["content-type"] == "application/octet-stream")
+            #expect(answer.headers["x-content-type-options"] == "nosniff")
+            let backend = try await server.backend("GET", "/api/documents/doc/attachments/" + Self.name)
+            #expect(backend.body == Self.picture)
+            let tail = try await server.client(bo, "GET", "attachments/" + Self.name, headers: [("Range", "bytes=4-")])
+            #expect((tail.status, tail.body) == (206, Array(Self.picture[4...])))
+        }
+    }
+
+    @Test func whoSeesNoRecordThatNamesItSeesNoFile() async throws {
+        try await RunningServer.run { server in
+            try await server.upload()
+            let ana = try server.mint.token(TokenClaims())
+            _ = try await put(server, ana)
+            _ = try await server.push(ana, [image(1, "i1", group: "secret")])
+            let outside = try server.mint.token(
+                TokenClaims(user: "bo", collaboration: ["annotations:view:group=open"]))
+            #expect(try await server.client(outside, "GET", "attachments/" + Self.name).reason == "not_found")
+            let inside = try server.mint.token(
+                TokenClaims(user: "cy", collaboration: ["annotations:view:group=secret"]))
+            #expect(try await server.client(inside, "GET", "attachments/" + Self.name).status == 200)
+            let elsewhere = try server.mint.token(TokenClaims(layer: "other"))
+            #expect(try await server.client(elsewhere, "GET", "attachments/" + Self.name).status == 404)
+        }
+    }
+
+    @Test func whatIsWrongLeavesNothingBehind() async throws {
+        try await RunningServer.run { server in
+            try await server.upload()
+            let ana = try server.mint.token(TokenClaims())
+            #expect(try await put(server, ana, Array("other bytes".utf8)).reason == "invalid")
+            #expect(try await put(server, ana, []).reason == "invalid")
+            let reader = try server.mint.token(TokenClaims(user: "bo", permissions: #"["read-document"]"#))
+            #expect(try await put(server, reader).reason == "insufficient_scope")
+            #expect(try await server.send("PUT", "/instant/v1/attachments/" + Self.name, body: []).status == 401)
+            for name in ["..%2F..%2Fpostilla.sqlite", Self.name.uppercased(), "x", "%00", Self.name + "%2F"] {
+                #expect(try await server.client(ana, "PUT", "attachments/" + name, body: []).status == 404, "\(name)")
+                #expect(try await server.client(ana, "GET", "attachments/" + name).status == 404, "\(name)")
+                #expect(try await server.backend("GET", "/api/documents/doc/attachments/" + name).status == 404)
+            }
+            #expect(try await server.client(ana, "POST", "attachments/" + Self.name).status == 405)
+            let after: PushAnswer = try await server.push(ana, [image(1, "i1")]).message()
+            #expect(after.results.first?.status == .invalid)
+        }
+    }
+
+    @Test func oneThatIsTooLargeIsNotTaken() async throws {
+        try await RunningServer.run { $0.attachmentBytes = Int64(Self.picture.count) - 1 } _: { server in
+            try await server.upload()
+            #expect(try await put(server, try server.mint.token(TokenClaims())).reason == "payload_too_large")
+        }
+    }
+
+    @Test func whatNobodyNamedForADayIsForgotten() async throws {
+        try await RunningServer.run { server in
+            try await server.upload()
+            let ana = try server.mint.token(TokenClaims(expires: TestClock.start + 10 * 86_400_000))
+            _ = try await put(server, ana)
+            try await server.server.tidy()
+            _ = try await server.push(ana, [image(1, "i1")])
+            server.clock.advance(seconds: 2 * 86_400)
+            try await server.server.tidy()
+            #expect(try await server.client(ana, "GET", "attachments/" + Self.name).status == 200, "a record has it")
+            _ = try await server.push(
+                ana, [Change(n: 2, kind: .delete, id: "i1", baseRevision: 1, group: nil, content: nil)])
+            server.clock.advance(seconds: 31 * 86_400)
+            try await server.server.tidy()
+            #expect(try await server.backend("GET", "/api/documents/doc/attachments/" + Self.name).status == 404)
+        }
+    }
+}

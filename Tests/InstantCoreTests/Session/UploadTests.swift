@@ -1,0 +1,118 @@
+import Annotations
+import Authorization
+import InstantCore
+import SyncProtocol
+import TestSupport
+import Testing
+
+@Suite("A file goes before the record that names it") struct UploadTests {
+    private var it = Bench()
+    private let file = AttachmentID(String(repeating: "a", count: 64))!
+
+    init() { _ = it.goLive() }
+
+    private func image(_ file: AttachmentID) -> Content {
+        note("").changing {
+            $0["type"] = "pspdfkit/image"
+            $0["imageAttachmentId"] = .string(file.hex)
+        }
+    }
+
+    private mutating func addImage(_ id: String = "i") throws {
+        try it.layer.addUpload(file)
+        try it.layer.create(image(file), id: id, author: nil, at: it.now)
+        _ = it.give(.edited)
+    }
+
+    private func applied(_ count: Int64, from n: Int64 = 1) -> SyncAnswer {
+        let results = (n..<(n + count)).map { ChangeResult(n: $0, status: .applied, revision: $0) }
+        let delta = Delta(epoch: "e", changes: [], upTo: n + count - 1, more: false)
+        return .push(PushAnswer(results: results, delta: delta))
+    }
+
+    @Test mutating func textDoesNotWaitForPictures() throws {
+        try addImage("i")
+        _ = try it.edit("n")
+        let push = it.give(.syncRequested)
+        #expect(push.compactMap(\.name) == ["began", "sendingChanges", "push 1"], "the note alone")
+        let upload = it.give(.answered(push.request ?? -1, applied(1)))
+        #expect(upload.compactMap(\.name).last == "upload aaaa")
+        #expect(try it.layer.tally()[.waiting] == 1)
+        let second = it.give(.answered(upload.request ?? -1, .uploaded))
+        #expect(second.compactMap(\.name) == ["push 1"])
+        #expect(try it.layer.nextUpload() == nil)
+        let rest = it.give(.answered(second.request ?? -1, applied(1, from: 2)))
+        #expect(rest.compactMap(\.name).suffix(2) == ["clean", "finished"])
+    }
+
+    @Test mutating func oneFileServesManyRecords() throws {
+        try addImage("i")
+        try addImage("j")
+        let upload = it.give(.syncRequested)
+        #expect(upload.compactMap(\.name).last == "upload aaaa")
+        #expect(it.names(.answered(upload.request ?? -1, .uploaded)) == ["push 2"])
+    }
+
+    @Test mutating func aBrokenUploadIsTriedAgain() throws {
+        try addImage()
+        let upload = it.give(.syncRequested).request ?? -1
+        #expect(it.names(.failed(upload, .unreachable("cut"))).last == "failed: cut")
+        #expect(try it.layer.nextUpload() == file)
+        let session = it.request(.nudged)
+        #expect(it.names(.answered(session, it.session())).last == "upload aaaa")
+    }
+
+    @Test(arguments: [
+        (SyncFailure.tooLarge, "its attachment is larger than the server takes"),
+        (SyncFailure.attachment("it is gone"), "it is gone"),
+    ])
+    mutating func whatCannotBeUploadedIsRefusedWithTheReason(failure: SyncFailure, reason: String) throws {
+        try addImage("i")
+        _ = try it.edit("n")
+        let push = it.give(.syncRequested).request ?? -1
+        let upload = it.give(.answered(push, applied(1))).request ?? -1
+        #expect(it.names(.failed(upload, failure)).contains("finished"), "nothing stands behind it")
+        #expect(try it.layer.outbox().map(\.state) == [.refused(reason)])
+        #expect(try it.layer.row("i")?.delivery == .refused)
+    }
+
+    @Test mutating func aServerThatForgotTheFileIsGivenItAgain() throws {
+        try addImage("i")
+        let upload = it.give(.syncRequested).request ?? -1
+        let push = it.give(.answered(upload, .uploaded)).request ?? -1
+        let invalid = ChangeResult(n: 1, status: .invalid, reason: "the attachment it names was not uploaded")
+        _ = it.give(
+            .answered(
+                push,
+                .push(
+                    PushAnswer(
+                        results: [invalid], delta: Delta(epoch: "e", changes: [], upTo: 0, more: false)))))
+        #expect(try it.layer.nextUpload() == nil, "nothing waits for it")
+        let moved = image(file).changing { $0["bbox"] = [5, 5, 5, 5] }
+        try it.layer.update("i", content: moved, at: it.now)
+        _ = it.give(.edited)
+        #expect(it.names(.syncRequested).last == "upload aaaa")
+    }
+
+    @Test mutating func aTokenThatMayNotWriteUploadsNothing() throws {
+        try addImage()
+        var reader = it.grant
+        reader.general = [.readDocument]
+        let session = it.request(.tokenSupplied(Ticket(2)))
+        let names = it.names(.answered(session, it.session(reader)))
+        #expect(!names.contains { $0.hasPrefix("upload") })
+        #expect(try it.layer.tally()[.parked] == 1)
+    }
+
+    @Test func whatEditsNeedIsKept() throws {
+        let layer = it.layer
+        #expect(try layer.attachmentsInUse() == [])
+        try layer.addUpload(file)
+        #expect(try layer.attachmentsInUse() == [file], "added, and named by nothing yet")
+        try layer.create(image(file), id: "i", author: nil, at: it.now)
+        try layer.uploaded(file)
+        #expect(try layer.attachmentsInUse() == [file])
+        try layer.delete("i", at: it.now)
+        #expect(try layer.attachmentsInUse() == [])
+    }
+}

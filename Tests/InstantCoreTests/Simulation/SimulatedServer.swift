@@ -1,0 +1,130 @@
+import Annotations
+import Authorization
+import EngineCore
+import InstantCore
+import SyncProtocol
+
+/// The server's core and its memory store behind a function call, and the streams it has open.
+final class SimulatedServer {
+    let store = EngineCore.MemoryStore()
+    private(set) var fanout = Fanout(frames: 6, bytes: 1 << 20)
+    private var random = SystemRandomNumberGenerator()
+    /// Every text that ever became a record's text, and how often.
+    private(set) var applied: [String: Int] = [:]
+    private var texts: [Record.ID: String] = [:]
+    /// Tokens whose time is over, as `client-number`.
+    var expired: Set<String> = []
+
+    init(base: [Record]) throws {
+        try store.write { store in
+            let base = try store.addBase(base)
+            try store.put(
+                StoredDocument(
+                    id: "doc", title: "Title", pdfSHA256: String(repeating: "a", count: 64), pdfBytes: 10,
+                    createdAt: Timestamp(seconds: 0), base: base, pages: [.init(width: 600, height: 800)]))
+        }
+    }
+
+    func answer(
+        _ request: SyncRequest, by grant: Grant, token: String, at now: Timestamp
+    ) throws -> Result<SyncAnswer, SyncFailure> {
+        if expired.contains(token) { return .failure(.token(.expired)) }
+        do {
+            switch request.kind {
+            case .session: return .success(.session(try session(grant, now)))
+            case .push(let push): return .success(.push(try take(push, grant, now)))
+            case .pull(let cursor):
+                return .success(
+                    .delta(try view(grant) { try $0.delta(since: cursor, limit: 3) }))
+            case .page(let page):
+                return .success(
+                    .page(
+                        try view(grant) {
+                            try $0.snapshot(after: page.after, at: page.at, epoch: page.epoch, limit: 4)
+                        }))
+            case .upload: return .success(.uploaded)
+            case .digest(let epoch): return .success(.digest(try view(grant) { try $0.digest(epoch: epoch) }))
+            }
+        } catch let refusal as Refusal {
+            switch refusal.reason {
+            case .epochChanged: return .failure(.epochChanged)
+            case .insufficientScope: return .failure(.forbidden(refusal.description))
+            case .clientIDTaken: return .failure(.clientIDTaken)
+            default: return .failure(.lost(refusal.description))
+            }
+        }
+    }
+
+    func live(by grant: Grant) throws -> [Record] {
+        try view(grant) { try $0.snapshot(after: nil, limit: 10_000) }.records.compactMap {
+            if case .record(let record, _) = $0 { record } else { nil }
+        }
+    }
+
+    /// Opens a stream: what was missed since the cursor comes first, then that it is open.
+    func listen(from cursor: Cursor, by grant: Grant) throws -> (Fanout.ListenerID, [LiveEvent])? {
+        guard let layer = try layer(grant) else { return nil }
+        let id = fanout.add(layer, scope: grant.viewScope, tokenID: nil)
+        var events: [LiveEvent] = []
+        var cursor = cursor
+        do {
+            while true {
+                let delta = try view(grant) { [cursor] in try $0.delta(since: cursor, limit: 2) }
+                events.append(
+                    .change(
+                        ChangeEvent(
+                            epoch: delta.epoch, revision: delta.upTo, previous: cursor.revision,
+                            changes: delta.changes)))
+                cursor.revision = delta.upTo
+                if !delta.more { break }
+            }
+        } catch is Refusal { events = [.session(SessionEvent(.behind))] }
+        return (id, events + [.session(SessionEvent(.open))])
+    }
+
+    func takeEvents(_ id: Fanout.ListenerID) throws -> [LiveEvent] {
+        let delivery = fanout.take(id)
+        var parser = ServerSentEventParser()
+        let events = try delivery.frames.flatMap { try parser.feed($0.bytes) }
+        return events + (delivery.end.map { [.session($0)] } ?? [])
+    }
+
+    func close(_ id: Fanout.ListenerID) { fanout.remove(id) }
+
+    private func layer(_ grant: Grant) throws -> EngineCore.StoredLayer? {
+        try store.read { try Layers.find(grant, issuedAt: nil, in: $0) }
+    }
+
+    private func view<T: Sendable>(_ grant: Grant, _ body: (LayerView) throws -> T) throws -> T {
+        let layer = try open(grant)
+        return try store.read { try body(LayerView(layer, scope: grant.viewScope, in: $0)) }
+    }
+
+    private func open(_ grant: Grant) throws -> EngineCore.StoredLayer {
+        if let layer = try layer(grant) { return layer }
+        return try store.write { try Layers.open(grant, issuedAt: nil, in: $0, using: &random) }
+    }
+
+    private func session(_ grant: Grant, _ now: Timestamp) throws -> SessionAnswer {
+        let layer = try open(grant)
+        return SessionAnswer(
+            grant: grant, now: now + 5000, generation: layer.generation, epoch: layer.epoch(for: grant.viewScope),
+            head: layer.head, pdfSHA256: String(repeating: "a", count: 64), pdfBytes: 10, title: "Title",
+            limits: Limits(batchChanges: 5))
+    }
+
+    private func take(_ push: PushRequest, _ grant: Grant, _ now: Timestamp) throws -> PushAnswer {
+        let layer = try open(grant)
+        let (answer, commit) = try store.write { store in
+            let done = try Push(grant: grant).perform(push, on: layer, in: store, now: now)
+            return (done.answer, done.commit)
+        }
+        // What is restored is not written a second time.
+        for record in commit.records where record.isLive {
+            let text = Annotation(record.record).text
+            if texts.updateValue(text, forKey: record.id) != text { applied[text, default: 0] += 1 }
+        }
+        _ = fanout.publish(commit)
+        return answer
+    }
+}

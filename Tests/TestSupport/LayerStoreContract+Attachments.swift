@@ -1,0 +1,62 @@
+import Annotations
+import EngineCore
+import SyncProtocol
+
+extension LayerStoreContract {
+    static func keepsAttachments(_ store: any LayerStore) throws {
+        let (one, two, other) = (attachment("a"), attachment("b"), attachment("a", of: "other"))
+        try store.write { store in
+            for id in ["doc", "other"] { try store.put(document(id)) }
+            for attachment in [one, two, other] { try store.put(attachment) }
+            try equal(try store.attachment(one.id, of: "doc"), one, "kept")
+            try equal(try store.attachment(two.id, of: "other"), nil, "of another document")
+            var again = one
+            again.at = now + 5
+            try store.put(again)
+            try equal(try store.attachment(one.id, of: "doc"), again, "uploaded again")
+            try store.removeAttachment(one.id, of: "doc")
+            try equal(try store.attachment(one.id, of: "doc"), nil, "removed")
+            try equal(try store.isAttachmentKept(one.id), true, "the other document has it still")
+            try store.removeDocument("other", at: now)
+            try equal(try store.isAttachmentKept(one.id), false, "gone with its document")
+            try equal(try store.isAttachmentKept(two.id), true, "not of that document")
+        }
+    }
+
+    static func findsNamers(_ store: any LayerStore) throws {
+        let (named, removed, unnamed) = (attachment("a"), attachment("b"), attachment("c"))
+        try store.write { store in
+            let layer = try layer(store)
+            for attachment in [named, removed, unnamed] { try store.put(attachment) }
+            try store.put(image("z", 1, named.id), in: layer)
+            try store.put(image("é", 2, named.id), in: layer)
+            try store.put(image("a", 3, removed.id, removal: removal()), in: layer)
+            try store.put(record("b", 4), in: layer)
+            try equal(try store.records(naming: named.id, in: layer).map(\.id), ["z", "é"], "in byte order")
+            try equal(try store.records(naming: removed.id, in: layer).map(\.id), [], "a tombstone shows nothing")
+            try equal(
+                try store.unnamedAttachments(before: now + 1, limit: 9).map(\.id), [unnamed.id],
+                "a tombstone can come back: its attachment stays")
+            try equal(try store.unnamedAttachments(before: now, limit: 9), [], "too young")
+            try store.put(record("z", 5), in: layer)
+            try equal(try store.records(naming: named.id, in: layer).map(\.id), ["é"], "not any more")
+            try store.put(image("é", 6, unnamed.id), in: layer)
+            try equal(
+                try store.unnamedAttachments(before: now + 1, limit: 9).map(\.id), [named.id], "another by now")
+            try equal(try store.unnamedAttachments(before: now + 1, limit: 0), [], "as many as asked for")
+        }
+    }
+
+    private static func attachment(_ digit: String, of document: String = "doc") -> StoredAttachment {
+        StoredAttachment(
+            AttachmentID(String(repeating: digit, count: 64))!, document: document, bytes: 1 << 33, at: now)
+    }
+
+    private static func image(
+        _ id: String, _ revision: Revision, _ attachment: AttachmentID, removal: StoredRecord.Removal? = nil
+    ) -> StoredRecord {
+        var stored = record(id, revision, removal: removal)
+        stored.record.content = stored.record.content.changing { $0["imageAttachmentId"] = .string(attachment.hex) }
+        return stored
+    }
+}
