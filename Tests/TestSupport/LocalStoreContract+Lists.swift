@@ -93,7 +93,8 @@ extension LocalStoreContract {
         for (record, delivery) in states {
             let shown = ShownRow(record, delivery: delivery)
             try store.write { try $0.show(shown) }
-            try equal(try store.read { try $0.row("a") }, shown.row, "\(delivery) on \(shown.row.pageKey)")
+            let row = try store.read { try $0.row("a") }
+            try equal(row, shown.row, "\(delivery) on \(shown.row.pageKey)")
             try equal(try store.read { try $0.count(ListQuery()) }, 1, "rows")
         }
         var filter = ListFilter()

@@ -31,10 +31,10 @@ extension HTTPTransport {
     func load(_ id: AttachmentID, into files: AttachmentFiles, token: String) async throws {
         let response = try await execute(
             request(.GET, "attachments/\(id.hex)", token: token), deadline: .distantFuture)
-        do { try await check(response) } catch SyncFailure.invalidServer(let why) {
-            guard response.status == .notFound else { throw SyncFailure.invalidServer(why) }
+        if response.status == .notFound {
             throw InstantError(.noSuchAttachment, "the server has no such attachment, or this token may not see it")
         }
+        try await check(response)
         let part = try files.open(id)
         try part.drop()
         do {
@@ -46,7 +46,8 @@ extension HTTPTransport {
                 }
                 try part.append(buffer.readableBytesView)
             }
-        } catch let error as InstantError { throw error } catch {
+        } catch {
+            if error is InstantError { throw error }
             if error is CancellationError || Task.isCancelled { throw CancellationError() }
             throw connectionFailure(error)
         }

@@ -1,5 +1,6 @@
 package import Annotations
 import Authorization
+import SyncProtocol
 
 /// Files that records name. Their bytes lie outside the store; what is kept here is which of them the server does not
 /// have yet: a record goes out only behind its file.

@@ -45,10 +45,12 @@ struct SecretStore: Sendable {
         let folders = searchPath.split(separator: ":").map(String.init)
         guard let program = folders.map({ $0 + "/" + tool }).first(where: FileManager.default.isExecutableFile)
         else { return nil }
+        guard let said = try? pipe(holding: input) else { return nil }
         return await withTaskGroup(of: String?.self) { group in
             group.addTask {
                 let result = try? await Subprocess.run(
-                    .path(FilePath(program)), arguments: Arguments(arguments), input: .string(input),
+                    .path(FilePath(program)), arguments: Arguments(arguments),
+                    input: .fileDescriptor(said, closeAfterSpawningProcess: true),
                     output: .string(limit: Claims.maximumTokenBytes + 2), error: .discarded)
                 guard let result, case .exited(0) = result.terminationStatus else { return nil }
                 return result.standardOutput
@@ -60,5 +62,15 @@ struct SecretStore: Sendable {
             defer { group.cancelAll() }
             return await group.next() ?? nil
         }
+    }
+    /// Its reading end, with the whole text in it: a token is far smaller than a pipe. Text that is handed over while the
+    /// tool runs would have to be given up in the middle when the tool ends early.
+    private func pipe(holding text: String) throws -> FileDescriptor {
+        let (readEnd, writeEnd) = try FileDescriptor.pipe()
+        do { try writeEnd.closeAfter { _ = try writeEnd.writeAll(text.utf8) } } catch {
+            try readEnd.close()
+            throw error
+        }
+        return readEnd
     }
 }

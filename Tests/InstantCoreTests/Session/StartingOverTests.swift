@@ -184,7 +184,7 @@ import Testing
         let stream = try it.goListening()
         for _ in 0..<720 {
             it.now = it.now + 30_000
-            #expect(it.names(.heard(stream.id, .heartbeat)) == [])
+            #expect(it.names(.heard(stream.id, .heartbeat)).allSatisfy { $0 == "token expires" })
         }
         let pull = it.request(.woke)
         let check = it.request(.answered(pull, it.delta()))
