@@ -10,7 +10,8 @@ struct AttachmentFiles: Sendable {
     /// - Parameter layer: the layer's folder.
     init(layer: String) { folder = layer + "/attachments" }
 
-    static let maximumBytes = 256 << 20
+    /// A picture of this size is rare; one at a time is in memory while it is sent.
+    static let maximumBytes = 64 << 20
 
     func path(_ id: AttachmentID) -> String { "\(folder)/\(id.hex)" }
 
