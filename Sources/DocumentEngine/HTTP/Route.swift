@@ -24,6 +24,10 @@ enum Route: Hashable {
         case all
         case onPage(String)
         case one(String)
+        /// The thread under an annotation.
+        case comments(under: String)
+        /// Where a root is made together with its thread.
+        case threads
     }
 
     enum Sync: Hashable {
@@ -83,8 +87,11 @@ enum Route: Hashable {
         let words = Array(segments)
         switch words.count {
         case 1 where words[0] == "annotations": return .all
+        case 1 where words[0] == "comments": return .threads
         case 2 where words[0] == "annotations" && !words[1].isEmpty: return .one(words[1])
         case 3 where words[0] == "pages" && words[2] == "annotations": return .onPage(words[1])
+        case 3 where words[0] == "annotations" && words[2] == "comments" && !words[1].isEmpty:
+            return .comments(under: words[1])
         default: return nil
         }
     }

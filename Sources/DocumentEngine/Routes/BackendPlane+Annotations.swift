@@ -20,6 +20,9 @@ extension BackendPlane {
         case (.all, .put): return try await replaceMany(key, exchange)
         case (.one(let id), .delete): return try await delete(key, id)
         case (.all, .delete): return try await deleteMany(key, exchange)
+        case (.comments(let root), .get): return try await thread(key, root)
+        case (.comments(let root), .post): return try await reply(key, root, exchange)
+        case (.threads, .post): return try await beginThread(key, exchange)
         default: throw Self.notTaken(exchange)
         }
     }
@@ -86,7 +89,7 @@ extension BackendPlane {
     }
 
     /// The layer, or 404. A layer that nobody has named yet shows what the document holds.
-    private static func layer(_ key: LayerKey, in store: any StoreReading) throws -> StoredLayer {
+    static func layer(_ key: LayerKey, in store: any StoreReading) throws -> StoredLayer {
         let document = try Self.document(key.document, in: store)
         if let layer = try store.layer(key) { return layer }
         guard key.name.isEmpty else { throw Refusal(.notFound, "there is no layer with this name") }

@@ -27,6 +27,22 @@ struct Draft: Sendable {
         }
     }
 
+    /// A comment of a backend: `{"content":{"text"}}` is enough. What it says besides is kept; what it leaves out is
+    /// taken from its root and from the clock, which orders the thread.
+    ///
+    /// - Parameter moment: later than that of the comment before it.
+    init(_ json: JSON, under id: Record.ID, _ root: Content, at moment: Timestamp) throws {
+        try self.init(json, now: moment)
+        guard let text = content["text"].flatMap(CommentText.init(json:)) else {
+            throw Refusal(.invalid, "\(InvalidContent.missingText)")
+        }
+        let said = content.object
+        content = .comment(text, under: id, root).changing { comment in
+            for name in ["createdAt", "updatedAt"] { comment[name] = .string(moment.iso8601) }
+            for member in said.members where !member.key.isExactly("rootId") { comment[member.key] = member.value }
+        }
+    }
+
     private static func text(_ json: JSON, _ name: String) throws -> String? {
         switch json[name] {
         case nil, .null?: return nil

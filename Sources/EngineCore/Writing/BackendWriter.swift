@@ -23,9 +23,9 @@ package struct BackendWriter {
         guard old?.isLive != true else { throw Refusal(.alreadyExists, "there is a record with this id already") }
         let rootID = content["rootId"]?.string
         if content.contentType == .comments {
-            guard let rootID, let root = try writer.store.record(rootID, in: writer.layer), root.isLive,
-                root.contentType == .annotations
+            guard let rootID, let root = try writer.store.record(rootID, in: writer.layer), root.isLive
             else { throw Refusal(.invalid, #""rootId" names no annotation of this layer"#) }
+            if let why = root.record.content.noThread { throw Refusal(.invalid, why.description) }
         }
         let record = Record(
             id: id, content: content, createdBy: user.orNull, updatedBy: user.orNull, group: group.orNull)
@@ -65,7 +65,8 @@ package struct BackendWriter {
         }
     }
 
-    private func existing(_ id: Record.ID) throws -> StoredRecord {
+    /// The record, live, or 404.
+    package func existing(_ id: Record.ID) throws -> StoredRecord {
         guard let stored = try writer.store.record(id, in: writer.layer), stored.isLive else {
             throw Refusal(.notFound, "there is no record with this id")
         }

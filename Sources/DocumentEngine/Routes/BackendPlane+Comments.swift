@@ -1,0 +1,84 @@
+import Annotations
+import EngineCore
+import Hummingbird
+import SyncProtocol
+
+/// Threads as the customer's backend reads and writes them. A request is one transaction: all of it or nothing.
+extension BackendPlane {
+    /// The thread under an annotation, in the order of creation.
+    func thread(_ key: LayerKey, _ root: Record.ID) async throws -> Response {
+        let thread = try await engine.read { store in
+            let layer = try Self.layer(key, in: store)
+            guard try store.record(root, in: layer)?.isLive == true else {
+                throw Refusal(.notFound, "there is no record with this id")
+            }
+            return try store.thread(of: root, in: layer).map(\.record).inOrderOfCreation()
+        }
+        return .data {
+            $0.object {
+                $0.key("comments")
+                $0.array(thread) { $1.write(to: &$0) }
+            }
+        }
+    }
+
+    /// `{"comments":[{"id"?,"user_id"?,"group"?,"content":{"text"}}]}`
+    func reply(_ key: LayerKey, _ root: Record.ID, _ exchange: Exchange) async throws -> Response {
+        let body = try await exchange.json(upTo: engine.limits.batchBytes)
+        let (comments, now) = (try Self.comments(of: body), engine.now())
+        let ids = try await write(key) { try $0.reply(to: root, comments, at: now) }
+        return .data { $0.object { $0.comments(ids) } }
+    }
+
+    /// `{"annotation":{…},"comments":[…]}`
+    func beginThread(_ key: LayerKey, _ exchange: Exchange) async throws -> Response {
+        let body = try await exchange.json(upTo: engine.limits.batchBytes)
+        guard let annotation = body["annotation"] else {
+            throw Refusal(.badRequest, #""annotation" must be a record: the thread's root"#)
+        }
+        let (comments, now) = (try Self.comments(of: body), engine.now())
+        let root = try Draft(annotation, now: now)
+        let ids = try await write(key) { writer in
+            try writer.reply(to: writer.create(root), comments, at: now)
+        }
+        return .data {
+            $0.object {
+                $0.key("annotation")
+                $0.object { $0.member("id", root.id) }
+                $0.comments(ids)
+            }
+        }
+    }
+
+    private static func comments(of body: JSON) throws -> [JSON] {
+        guard let comments = body["comments"]?.array, !comments.isEmpty else {
+            throw Refusal(.badRequest, #""comments" must be an array of comments, one at least"#)
+        }
+        return comments
+    }
+}
+
+extension BackendWriter {
+    fileprivate mutating func reply(
+        to root: Record.ID, _ comments: [JSON], at now: Timestamp
+    ) throws -> [Record.ID] {
+        let content = try existing(root).record.content
+        var ids: [Record.ID] = []
+        for (index, comment) in comments.enumerated() {
+            do {
+                // One thousandth of a second after the other: they are read in the order in which they were given.
+                ids.append(try create(Draft(comment, under: root, content, at: now + Int64(index))))
+            } catch let refusal as Refusal {
+                throw Refusal(refusal.reason, "$.comments[\(index)]: \(refusal.description)")
+            }
+        }
+        return ids
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func comments(_ ids: [Record.ID]) {
+        key("comments")
+        array(ids) { json, id in json.object { $0.member("id", id) } }
+    }
+}
