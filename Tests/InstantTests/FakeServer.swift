@@ -58,7 +58,11 @@ final class FakeServer: Sendable {
         Thread.detachNewThread { [weak self] in
             while true {
                 let connection = accept(socket, nil, nil)
-                guard connection >= 0 else { return }
+                guard connection >= 0 else {
+                    // Closed by the one who waits on it: its number may be another server's at once.
+                    close(socket)
+                    return
+                }
                 Thread.detachNewThread { [weak self] in
                     defer { close(connection) }
                     guard let request = Self.read(connection) else { return }
@@ -71,10 +75,8 @@ final class FakeServer: Sendable {
         }
     }
 
-    deinit {
-        shutdown(socket, Int32(SHUT_RDWR))
-        close(socket)
-    }
+    /// Hold on to it for as long as it is to answer.
+    deinit { shutdown(socket, Int32(SHUT_RDWR)) }
 
     var url: URL { URL(string: "http://127.0.0.1:\(port)")! }
     var requests: [Request] { seen.withLock { $0 } }

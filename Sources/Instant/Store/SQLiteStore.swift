@@ -1,5 +1,6 @@
 import Annotations
 import GRDB
+import GRDBSQLite
 import InstantCore
 
 /// A layer in one SQLite file: WAL, every commit on the disk before it is told (`synchronous` FULL), readers that never
@@ -14,7 +15,13 @@ final class SQLiteStore: LocalStore {
     /// - Parameter mayUpgrade: false when another program may have the file open.
     /// - Throws: ``StoreError``; a file that is damaged or newer than this program stays as it is.
     convenience init(path: String, schema: Schema = .current, mayUpgrade: Bool = true) throws {
-        try self.init(path: path) { try schema.prepare($0, path: path, mayUpgrade: mayUpgrade) }
+        try self.init(path: path) { db in
+            // SQLite falls back to reading without a word, and the first edit would be the one to find out.
+            guard sqlite3_db_readonly(db.sqliteConnection, "main") != 1 else {
+                throw StoreError.failed(path: path, "it can only be read: is the file system or the file read-only?")
+            }
+            try schema.prepare(db, path: path, mayUpgrade: mayUpgrade)
+        }
     }
 
     /// Opens the file as it is, for a look into it.

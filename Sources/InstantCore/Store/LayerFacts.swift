@@ -76,20 +76,3 @@ package struct LayerFacts: Hashable, Sendable {
         return grant?.defaultGroup
     }
 }
-
-/// One layer of one document on one server, for one user.
-package struct LayerIdentity: Hashable, Sendable {
-    /// Without a slash at its end.
-    package var server: String
-    package var documentID: String
-    package var layer: String
-    /// nil: anonymous.
-    package var userID: String?
-
-    package init(server: String, documentID: String, layer: String, userID: String?) {
-        self.server = server
-        self.documentID = documentID
-        self.layer = layer
-        self.userID = userID
-    }
-}

@@ -133,9 +133,10 @@ import Testing
 
     @Test func aFileOfZeroBytesIsAFile() async throws {
         let pdf = FakePDF(count: 0)
-        let (client, descriptor) = try open(try plainServer(pdf))
+        let server = try plainServer(pdf)
+        let (client, descriptor) = try open(server)
         #expect(try await download(descriptor) == nil)
         #expect(FileManager.default.contents(atPath: try #require(descriptor.pdfFile)) == Data())
-        withExtendedLifetime(client) {}
+        withExtendedLifetime((client, server)) {}
     }
 }

@@ -15,7 +15,8 @@ struct FullDiskTests {
     /// The edit that does not fit is an error at once; all before it are there, and with room the next one is made.
     @Test(arguments: [300, 400, 700]) func anEditThatDoesNotFitIsNotMade(_ kilobytes: Int) async throws {
         let disk = try TinyDisk(kilobytes: kilobytes)
-        let client = try client(try plainServer(FakePDF(count: 10)), disk)
+        let server = try plainServer(FakePDF(count: 10))
+        let client = try client(server, disk)
         let descriptor = try client.documentDescriptor(forJWT: token())
         descriptor.delayForSyncingLocalChanges = nil
         let events = descriptor.events
@@ -33,6 +34,7 @@ struct FullDiskTests {
         try disk.remount("size=\(kilobytes * 4)k")
         made.insert(try descriptor.create(note("fits")).id)
         #expect(Set(try descriptor.outbox().map(\.id)) == made)
+        withExtendedLifetime(server) {}
     }
 
     /// At whichever write it is full: told, kept, and gone on with once there is room.
@@ -58,13 +60,21 @@ struct FullDiskTests {
         #expect(server.requests.last { $0.path.hasSuffix("/document") }?.headers["range"] != nil)
     }
 
-    @Test func aReadOnlyFileSystemIsToldOf() throws {
+    /// - Parameter hasLog: whether the program that wrote last died; its log makes SQLite open what it cannot write to.
+    @Test(arguments: [true, false]) func aReadOnlyFileSystemIsToldOf(hasLog: Bool) throws {
         let disk = try TinyDisk(kilobytes: 900)
         let server = try plainServer()
-        _ = try client(server, disk).documentDescriptor(forJWT: token()).documentState
-        try disk.remount("ro")
         let client = try client(server, disk)
         let descriptor = try client.documentDescriptor(forJWT: token())
+        let folder = client.folders.layer(descriptor.identity)
+        try Folders.make(folder)
+        let files = ["-wal", "-shm"].map { URL(fileURLWithPath: Folders.database(in: folder) + $0) }
+        let store = try SQLiteStore(path: Folders.database(in: folder))
+        try store.found(descriptor.identity, now: Environment.system.now())
+        let left = try files.map { try Data(contentsOf: $0) }
+        store.close()
+        if hasLog { for (file, data) in zip(files, left) { try data.write(to: file) } }
+        try disk.remount("ro")
         #expect(throws: InstantError.self) { _ = try descriptor.performer() }
         #expect(descriptor.documentState == .invalid)
         let elsewhere = URL(fileURLWithPath: disk.path + "/another")

@@ -35,7 +35,7 @@ import Testing
             default: nil
             }
         }
-        return (client, descriptor, error)
+        return withExtendedLifetime(server) { (client, descriptor, error) }
     }
 
     private static let note = #""v":1,"type":"pspdfkit/note","bbox":[1,2,3,4]"#
@@ -70,12 +70,32 @@ import Testing
         withExtendedLifetime(client) {}
     }
 
+    /// A server may have had other limits: what it holds is shown, and only writing it again is refused. How much may
+    /// come at once is bounded all the same.
+    @Test func aRecordIsAsLargeAsAnAnswerMayBe() async throws {
+        let (client, descriptor, error) = try await layer(
+            #""r""#, #"{\#(Self.note),"pageIndex":0,"text":"\#(String(repeating: "x", count: 2 << 20))"}"#)
+        #expect(error == nil)
+        #expect(try descriptor.rows(onPage: 0).map(\.id) == ["r"])
+        let content = try #require(try descriptor.record("r")?.content)
+        #expect(throws: EditProblem.self) { try descriptor.update("r", content: content) }
+        withExtendedLifetime(client) {}
+    }
+
+    @Test func anAnswerWithoutAnEndIsRefused() async throws {
+        let (client, descriptor, error) = try await layer(
+            #""r""#, #"{"text":"\#(String(repeating: "x", count: 16 << 20))"}"#)
+        #expect(error?.kind == .invalidServerData)
+        #expect(error?.message.contains("more than 16 MB") == true)
+        #expect(try descriptor.count(ListQuery()) == 0)
+        withExtendedLifetime(client) {}
+    }
+
     /// What is no JSON, or more than one record may be, is refused whole: nothing of it is stored.
     @Test(arguments: [
         (#""r""#, #"{"v":1,"v":2}"#), (#""r""#, #"{"text":"\ud800"}"#), (#""r""#, "[]"), (#""r""#, "7"),
         (#""r""#, #"{"a":NaN}"#), (#""r""#, String(repeating: #"{"a":"#, count: 10_000)),
         (#""""#, "{}"), (#""a b""#, "{}"), (#""\#(String(repeating: "x", count: 1000))""#, "{}"), ("7", "{}"),
-        (#""r""#, #"{"text":"\#(String(repeating: "x", count: 2 << 20))"}"#),
     ])
     func isRefused(_ id: String, _ content: String) async throws {
         let (client, descriptor, error) = try await layer(id, content)

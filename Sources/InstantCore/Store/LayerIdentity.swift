@@ -1,0 +1,31 @@
+import Annotations
+
+/// One layer of one document on one server, for one user. Two are the same when their bytes are: names that only look
+/// alike are another document's.
+package struct LayerIdentity: Sendable {
+    /// Without a slash at its end.
+    package var server: String
+    package var documentID: String
+    package var layer: String
+    /// nil: anonymous.
+    package var userID: String?
+
+    package init(server: String, documentID: String, layer: String, userID: String?) {
+        self.server = server
+        self.documentID = documentID
+        self.layer = layer
+        self.userID = userID
+    }
+}
+
+extension LayerIdentity: Hashable {
+    package static func == (one: Self, other: Self) -> Bool {
+        one.server.isExactly(other.server) && one.documentID.isExactly(other.documentID)
+            && one.layer.isExactly(other.layer) && one.userID.isExactly(other.userID)
+    }
+
+    /// By bytes as well: texts that Swift holds for equal would all be in one place.
+    package func hash(into hasher: inout Hasher) {
+        for text in [server, documentID, layer, userID ?? ""] { hasher.combine(Array(text.utf8)) }
+    }
+}
