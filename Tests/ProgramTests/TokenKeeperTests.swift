@@ -15,7 +15,7 @@ import Testing
     /// - Parameter tool: what stands in for libsecret's tool; nil: there is none.
     private func keeper(_ tool: String? = nil) throws -> TokenKeeper {
         var store = SecretStore(searchPath: home.path)
-        store.patience = .seconds(20)
+        store.patience = .seconds(300)
         if let tool {
             let path = try home.write("secret-tool", "#!/bin/sh\n" + tool)
             try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
