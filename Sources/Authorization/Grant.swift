@@ -61,11 +61,25 @@ extension Grant {
     /// All but ``RecordOperations/reply``, which is a question of the thread: whether the record can be a root, and
     /// what stands under it.
     public func operations(on record: Record) -> RecordOperations {
-        let subject = Subject(record)
-        var operations: RecordOperations = []
-        if decide(.edit(subject)).isAllowed { operations.insert(.edit) }
-        if decide(.delete(subject)).isAllowed { operations.insert(.delete) }
-        if decide(.move(subject, to: subject.group)).isAllowed { operations.insert(.setGroup) }
-        return operations
+        RecordOperations.decisions(about: Subject(record)).reduce(into: []) {
+            if decide($1.operation).isAllowed { $0.insert($1.name) }
+        }
+    }
+
+    /// Why not all of these may be done to a record, again but for ``RecordOperations/reply``; nil when they may.
+    package func denial(of operations: RecordOperations, on record: Record) -> Denial? {
+        for (name, operation) in RecordOperations.decisions(about: Subject(record)) where operations.contains(name) {
+            if case .denied(let denial) = decide(operation) { return denial }
+        }
+        return nil
+    }
+}
+
+extension RecordOperations {
+    fileprivate static func decisions(about subject: Subject) -> [(name: RecordOperations, operation: Operation)] {
+        [
+            (.edit, .edit(subject)), (.delete, .delete(subject)),
+            (.setGroup, .move(subject, to: subject.group)),
+        ]
     }
 }

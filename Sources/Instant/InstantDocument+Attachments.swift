@@ -14,7 +14,7 @@ extension InstantDocument {
     ///
     /// - Throws: `couldNotCreateAttachment`, `accessDenied` for a document that is read-only.
     public func addAttachment(_ data: Data) throws(InstantError) -> AttachmentID {
-        guard isEditable else { throw InstantError(.accessDenied, "this document was opened for reading only") }
+        guard isEditable else { throw Self.readOnly }
         return try documentDescriptor.addAttachment(data)
     }
 

@@ -15,14 +15,7 @@ extension InstantDocument {
     ///   ``InstantClient/rememberedAuthor`` and call again.
     @discardableResult
     public func add(_ content: Content, author: String? = nil) throws(InstantError) -> Record.ID {
-        try editing { descriptor in
-            let author = author ?? defaultAnnotationUsername ?? descriptor.folders.rememberedAuthor
-            if author == nil, try descriptor.layer.needsAuthor(for: content) {
-                throw InstantError(
-                    .authorNeeded, "whose is it? This token names no author: give one, or remember one")
-            }
-            return try descriptor.create(content, author: author).id
-        }
+        try editing { try $0.create(content, author: name(author, for: content)).id }
     }
 
     /// Replaces the content; author, time of creation and group stay.
@@ -49,8 +42,18 @@ extension InstantDocument {
         try editing { try $0.discard(edit) }
     }
 
-    private func editing<T>(_ body: (InstantDocumentDescriptor) throws -> T) throws(InstantError) -> T {
-        guard isEditable else { throw InstantError(.accessDenied, "this document was opened for reading only") }
+    func editing<T>(_ body: (InstantDocumentDescriptor) throws -> T) throws(InstantError) -> T {
+        guard isEditable else { throw Self.readOnly }
         return try InstantError.translating { try body(documentDescriptor) }
     }
+
+    /// Whose a new record is: the given name, that of the document, or the remembered one; nil where the token or the
+    /// record says it.
+    func name(_ author: String?, for content: Content) throws -> String? {
+        if let name = author ?? defaultAnnotationUsername ?? documentDescriptor.folders.rememberedAuthor { return name }
+        guard try documentDescriptor.layer.needsAuthor(for: content) else { return nil }
+        throw InstantError(.authorNeeded, "whose is it? This token names no author: give one, or remember one")
+    }
+
+    static let readOnly = InstantError(.accessDenied, "this document was opened for reading only")
 }

@@ -1,4 +1,5 @@
 public import Annotations
+public import Authorization
 import InstantCore
 
 extension InstantDocument {
@@ -19,17 +20,21 @@ extension InstantDocument {
         try shown { try $0.shown(ListQuery(), offset: range.lowerBound, limit: range.count) }
     }
 
-    /// The comments under an annotation, in the order of their creation.
-    public func comments(of root: Record.ID) throws(InstantError) -> [InstantRecord] {
-        try shown { try $0.shown(under: root) }
-    }
-
     /// An annotation or a comment; nil when there is none, or an edit that waits deletes it.
     public func record(_ id: Record.ID) throws(InstantError) -> InstantRecord? {
         try shown { try $0.shown(id).map { [$0] } ?? [] }.first
     }
 
-    private func shown(_ read: (Layer) throws -> [ShownRecord]) throws(InstantError) -> [InstantRecord] {
+    /// Why not all of these may be done to a record, in words that fit a status line (`needs annotations:edit:self`); nil
+    /// when they may. ``InstantRecord/instantRecordOperations`` is the short form of the question.
+    public func problem(with operations: RecordOperations, on id: Record.ID) throws(InstantError) -> String? {
+        guard isEditable else { return Self.readOnly.message }
+        return try InstantError.translating {
+            try documentDescriptor.layer.problem(with: operations, on: id)?.description
+        }
+    }
+
+    func shown(_ read: (Layer) throws -> [ShownRecord]) throws(InstantError) -> [InstantRecord] {
         try InstantError.translating { try read(documentDescriptor.layer).map(InstantRecord.init) }
     }
 }

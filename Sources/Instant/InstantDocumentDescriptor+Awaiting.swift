@@ -7,24 +7,28 @@ import InstantCore
 /// cancelled.
 extension InstantDocumentDescriptor {
     /// Until PDF and records are on this machine; when they are, the token is all that is needed. Cancelling stops the
-    /// download, and what has arrived is kept for the next one.
+    /// download, and what has arrived is kept for the next one. When the token ends meanwhile, this throws and the
+    /// download goes on by itself with the next token.
     public func downloadAndWait(usingJWT jwt: String) async throws {
-        let events = events
+        let ends = ends
         guard !isDownloaded else { return try await reauthenticateAndWait(withJWT: jwt) }
         try download(usingJWT: jwt)
         let performer = try performer()
         try await withTaskCancellationHandler {
-            try await downloadEnd(events)
+            try await downloadEnd(ends)
         } onCancel: {
             performer.cancelDownload()
         }
     }
 
-    private func downloadEnd(_ events: AsyncStream<InstantEvent>) async throws {
-        try await follow(events) { event in
+    private func downloadEnd(_ ends: AsyncStream<InstantEvent>) async throws {
+        try await follow(ends) { event in
             switch event {
             case .didFinishDownload: return true
             case .didFailDownload(let error), .didFailReauthentication(let error): throw error
+            // That there is none yet was said before this one was tried.
+            case .didFailAuthentication(let need) where need != .noneYet:
+                throw InstantError(.authenticationFailed, need.description)
             case .didCancelDownload: throw CancellationError()
             default: return false
             }
@@ -33,10 +37,10 @@ extension InstantDocumentDescriptor {
 
     /// Until the server has accepted the token, or refused it.
     public func reauthenticateAndWait(withJWT jwt: String) async throws {
-        let events = events
+        let ends = ends
         reauthenticate(withJWT: jwt)
         guard status.connection != .elsewhere else { throw InstantError.elsewhere }
-        try await follow(events) { event in
+        try await follow(ends) { event in
             switch event {
             case .didFinishReauthentication(let token): return token.jwt == jwt
             case .didFailReauthentication(let error): throw error
@@ -47,10 +51,10 @@ extension InstantDocumentDescriptor {
 
     /// One cycle, both ways, to its end. Cancelling ends the waiting; the cycle may be somebody else's too.
     public func syncAndWait() async throws {
-        let events = events
+        let ends = ends
         guard status.connection != .elsewhere else { throw InstantError.elsewhere }
         sync()
-        try await follow(events) { event in
+        try await follow(ends) { event in
             switch event {
             case .didFinishSync: return true
             case .didFailSync(let error), .didFailReauthentication(let error): throw error
@@ -67,9 +71,9 @@ extension InstantDocumentDescriptor {
 
     /// Reads events until one is the end. The loss of the layer or of the client ends everything.
     private func follow(
-        _ events: AsyncStream<InstantEvent>, until isEnd: (InstantEvent) throws -> Bool
+        _ ends: AsyncStream<InstantEvent>, until isEnd: (InstantEvent) throws -> Bool
     ) async throws {
-        for await event in events {
+        for await event in ends {
             switch event {
             case .didLoseAccess(let why): throw InstantError(.accessDenied, why)
             case .didClose(let error): throw error

@@ -40,6 +40,11 @@ extension InstantDocumentDescriptor {
         }
     }
 
+    /// Gives a comment other words, and keeps what is in it besides.
+    package func reword(_ id: Record.ID, _ words: String) throws -> EditReceipt {
+        try edit { try $0.reword(id, words, at: $1) }
+    }
+
     /// - Returns: the receipt of the undo, which can be undone in turn.
     package func undo(_ receipt: EditReceipt) throws -> EditReceipt {
         try edit { try $0.undo(receipt, at: $1) }

@@ -11,9 +11,9 @@ extension InstantDocumentDescriptor {
         guard performer.snapshot.connection != .idle else {
             throw InstantError(.requestFailed, "the layer is offline: connect it first")
         }
-        let events = performer.hub.stream()
+        let ends = ends
         performer.post(.checkRequested)
-        for await event in events {
+        for await event in ends {
             switch event {
             case .didCheckIntegrity(let report?): return report
             case .didCheckIntegrity(nil):

@@ -88,6 +88,7 @@ public final class InstantDocumentDescriptor: Sendable {
                     folder: folder, store: store, folders: folders, transport: transport, environment: environment,
                     hub: hub, lock: lock, onEvent: { [weak self] event in self?.onEvent?(event) })
                 performer.post(.pushDelay(state.delay?.milliseconds))
+                if state.listeners > 0 { performer.post(.listening(true)) }
                 state.performer = performer
                 return .success(performer)
             } catch { return .failure(error) }
@@ -112,7 +113,7 @@ public final class InstantDocumentDescriptor: Sendable {
 
     func close(because error: InstantError) {
         let performer = state.withLock { state in
-            defer { state.performer = nil }
+            defer { (state.performer, state.listeners) = (nil, 0) }
             return state.performer
         }
         if let performer { return performer.close(because: error) }
@@ -140,6 +141,9 @@ public final class InstantDocumentDescriptor: Sendable {
 extension InstantDocumentDescriptor {
     /// Events from now on, in their order; each access gives a stream of its own.
     public var events: AsyncStream<InstantEvent> { hub.stream() }
+
+    /// The same without what never ends a call that waits: progress and changes cannot push an end aside.
+    var ends: AsyncStream<InstantEvent> { hub.stream(where: \.mayEndACall) }
 
     public var documentState: DocumentState {
         do throws(InstantError) { return try performer().snapshot.documentState } catch {
@@ -201,32 +205,35 @@ extension InstantDocumentDescriptor {
     /// Ends the cycle under way, if there is one.
     public func stopSyncing() { (try? performer())?.post(.syncStopped) }
 
-    /// Counted: each start needs a stop. While listening, changes of others arrive by themselves.
+    /// Counted: each start needs a stop. While listening, changes of others arrive by themselves, also when
+    /// ``delayForSyncingLocalChanges`` is nil.
     public func startListeningForServerChanges() {
-        let isFirst = state.withLock { state in
+        state.withLock { state in
             state.listeners += 1
-            return state.listeners == 1
+            // Posted under the lock: of a stop and a start at the same time, the later one counts.
+            if state.listeners == 1 { state.performer?.post(.listening(true)) }
         }
-        if isFirst { (try? performer())?.post(.listening(true)) }
+        _ = try? performer()
     }
 
+    /// One stop too many does nothing.
     public func stopListeningForServerChanges() {
-        let wasLast = state.withLock { state in
-            state.listeners = max(0, state.listeners - 1)
-            return state.listeners == 0
+        state.withLock { state in
+            guard state.listeners > 0 else { return }
+            state.listeners -= 1
+            if state.listeners == 0 { state.performer?.post(.listening(false)) }
         }
-        if wasLast { (try? performer())?.post(.listening(false)) }
     }
 
-    /// How long after the last edit it is sent; nil: only by ``sync()``.
+    /// How long after the last edit it is sent, 1 s at first; nil: only by ``sync()``. What waits is not sent by setting
+    /// it.
     public var delayForSyncingLocalChanges: Duration? {
         get { state.withLock(\.delay) }
         set {
-            let performer = state.withLock { state in
+            state.withLock { state in
                 state.delay = newValue
-                return state.performer
+                state.performer?.post(.pushDelay(newValue?.milliseconds))
             }
-            performer?.post(.pushDelay(newValue?.milliseconds))
         }
     }
 

@@ -37,6 +37,21 @@ public enum InstantEvent: Hashable, Sendable {
     case didClose(InstantError)
 }
 
+extension InstantEvent {
+    /// Whoever awaits a download, a token, a cycle or a comparison may be told by this that it is over.
+    var mayEndACall: Bool {
+        switch self {
+        case .didFinishDownload, .didFailDownload, .didCancelDownload, .didFailAuthentication,
+            .didFinishReauthentication, .didFailReauthentication, .didFinishSync, .didFailSync, .didCheckIntegrity,
+            .didLoseAccess, .didChangeConnection, .didClose:
+            true
+        case .didMakeProgress, .didBeginSync, .didChangeSyncState, .didChangeRecords, .didReplacePDF, .tokenExpires,
+            .refresh:
+            false
+        }
+    }
+}
+
 /// How far the download of a PDF has come, in bytes.
 public struct DownloadProgress: Hashable, Sendable {
     public var received: Int64

@@ -50,6 +50,7 @@ struct DecisionTests {
                 id: "1", content: try Content(#"{"type":"\#(type)"}"#), createdBy: subject.createdBy,
                 group: subject.group)
             #expect(row.grant.operations(on: record).contains(operation) == row.isAllowed, "\(row)")
+            #expect((row.grant.denial(of: operation, on: record) == nil) == row.isAllowed, "\(row)")
         }
     }
 

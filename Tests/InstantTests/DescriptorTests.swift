@@ -324,4 +324,54 @@ import Testing
         for await event in stream { seen.append(event) }
         #expect(seen == [.refresh, .didBeginSync, .didBeginSync])
     }
+
+    @Test func theEndIsTheLastThatAnOverflowingListenerHears() async {
+        let hub = EventHub(capacity: 2)
+        let stream = hub.stream()
+        let end = InstantEvent.didClose(InstantError(.invalidDocument, "removed"))
+        for event in [.didBeginSync, .didFinishSync, end] { hub.send(event) }
+        hub.finish()
+        var seen: [InstantEvent] = []
+        for await event in stream { seen.append(event) }
+        #expect(seen == [.refresh, end])
+    }
+
+    @Test func whoWaitsForAnEndIsNotFloodedWithTheRest() async {
+        let hub = EventHub(capacity: 2)
+        let stream = hub.stream(where: \.mayEndACall)
+        for received in 0..<9 { hub.send(.didMakeProgress(DownloadProgress(received: Int64(received), total: 9))) }
+        for event in [InstantEvent.didChangeRecords(["a"], byOthers: []), .refresh, .didFinishDownload] {
+            hub.send(event)
+        }
+        hub.finish()
+        var seen: [InstantEvent] = []
+        for await event in stream { seen.append(event) }
+        #expect(seen == [.didFinishDownload])
+    }
+
+    @Test func listeningThatBeganBeforeTheStorageCouldBeOpenedIsNotForgotten() async throws {
+        let server = try plainServer()
+        let client = try client(server)
+        let descriptor = try client.documentDescriptor(forJWT: token())
+        let place = URL(filePath: descriptor.folders.layer(descriptor.identity))
+        try FileManager.default.createDirectory(
+            at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data().write(to: place)
+        descriptor.startListeningForServerChanges()
+        #expect(descriptor.documentState == .invalid)
+        try FileManager.default.removeItem(at: place)
+        descriptor.reauthenticate(withJWT: token())
+        while !server.requests.contains(where: { $0.path.hasSuffix("/events") }) { await Task.yield() }
+    }
+
+    @Test func listeningIsCounted() async throws {
+        let server = try plainServer()
+        let client = try client(server)
+        let descriptor = try client.documentDescriptor(forJWT: token())
+        descriptor.stopListeningForServerChanges()
+        for _ in 0..<3 { descriptor.startListeningForServerChanges() }
+        for _ in 0..<2 { descriptor.stopListeningForServerChanges() }
+        descriptor.reauthenticate(withJWT: token())
+        while !server.requests.contains(where: { $0.path.hasSuffix("/events") }) { await Task.yield() }
+    }
 }

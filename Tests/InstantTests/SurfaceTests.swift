@@ -80,10 +80,13 @@ import Testing
             try document.record(try document.add(note(text), author: "Ana"))?.instantRecordGroup
         }
         #expect(try group("one") == "red")
+        #expect(try descriptor.defaultGroup == "red")
         try descriptor.overrideDefaultGroup(with: "blue")
         #expect(try group("two") == "blue")
+        #expect(try descriptor.defaultGroup == "blue")
         try descriptor.overrideDefaultGroup(with: nil)
         #expect(try group("three") == nil)
+        #expect(try descriptor.defaultGroup == nil)
         try descriptor.resetDefaultGroup()
         #expect(try group("four") == "red")
         withExtendedLifetime(client) {}

@@ -16,8 +16,10 @@ final class EventHub: Sendable {
 
     init(capacity: Int = 256) { self.capacity = capacity }
 
-    func stream() -> AsyncStream<InstantEvent> {
-        let queue = EventQueue(capacity: capacity)
+    func stream(
+        where isWanted: @escaping @Sendable (InstantEvent) -> Bool = { _ in true }
+    ) -> AsyncStream<InstantEvent> {
+        let queue = EventQueue(capacity: capacity, isWanted: isWanted)
         let isFinished = state.withLock { state in
             if !state.isFinished { state.listeners.append(Listener(queue: queue)) }
             return state.isFinished

@@ -11,10 +11,15 @@ final class EventQueue: Sendable {
 
     private let state = Mutex(State())
     private let capacity: Int
+    private let isWanted: @Sendable (InstantEvent) -> Bool
 
-    init(capacity: Int) { self.capacity = capacity }
+    init(capacity: Int, isWanted: @escaping @Sendable (InstantEvent) -> Bool = { _ in true }) {
+        self.capacity = capacity
+        self.isWanted = isWanted
+    }
 
     func push(_ event: InstantEvent) {
+        guard isWanted(event) else { return }
         let waiting = state.withLock { state -> CheckedContinuation<InstantEvent?, Never>? in
             guard !state.isFinished else { return nil }
             if let waiting = state.waiting {
@@ -24,7 +29,8 @@ final class EventQueue: Sendable {
             if state.pending.count < capacity {
                 state.pending.append(event)
             } else {
-                state.pending = [.refresh]
+                // That nothing follows, and why, is told in any case.
+                state.pending = if case .didClose = event { [.refresh, event] } else { [.refresh] }
             }
             return nil
         }

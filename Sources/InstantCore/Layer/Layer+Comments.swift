@@ -50,13 +50,15 @@ extension Layer {
         }
     }
 
-    /// Why nothing can be said under this record with the stored grant; nil when it can. A comment stands for its
-    /// thread.
-    package func replyProblem(_ id: Record.ID) throws -> EditProblem? {
+    /// Why not all of these may be done to a record with the stored grant; nil when they may. Where something is to be
+    /// said under it, a comment stands for its thread.
+    package func problem(with operations: RecordOperations, on id: Record.ID) throws -> EditProblem? {
         try store.read { store in
             let facts = try store.facts()
             guard let record = try store.overlay(id, facts: facts).record else { return .noSuchRecord(id) }
-            return try store.replyProblem(record, facts: facts)
+            guard let grant = facts.grant else { return .noGrant }
+            if let denial = grant.denial(of: operations, on: record) { return .denied(denial) }
+            return operations.contains(.reply) ? try store.replyProblem(record, facts: facts) : nil
         }
     }
 

@@ -88,7 +88,7 @@ import Testing
         let it = try Self.fixture(permissions)
         for (id, may) in replies {
             #expect(try it.layer.operations(on: id).contains(.reply) == may, "\(id)")
-            #expect(try (it.layer.replyProblem(id) == nil) == may, "\(id)")
+            #expect(try (it.layer.problem(with: .reply, on: id) == nil) == may, "\(id)")
         }
     }
 
@@ -98,7 +98,7 @@ import Testing
         #expect(throws: EditProblem.denied(.needs([Permission(.comments, .reply, .own)]))) {
             try it.layer.reply(to: "own", .plain("second"), id: "e", author: nil, at: it.now)
         }
-        #expect(try it.layer.replyProblem("own")?.description == "needs comments:reply:self")
+        #expect(try it.layer.problem(with: .reply, on: "own")?.description == "needs comments:reply:self")
     }
 
     @Test func rewordingKeepsWhatIsInTheCommentBesides() throws {

@@ -1,0 +1,138 @@
+import Foundation
+import InstantCore
+import TestSupport
+import Testing
+
+@testable import Instant
+
+/// Threads as an outsider makes them: with the public calls alone.
+@Suite(.timeLimit(.minutes(2))) struct CommentTests {
+    private let folder: TemporaryFolder
+    private let server: FakeServer
+    private let line = Rect(left: 72, top: 200, width: 240, height: 12)
+
+    init() throws { (folder, server) = (try TemporaryFolder(), try plainServer()) }
+
+    private func open(
+        _ jwt: String = token(more: #","creator_name":"Ana""#)
+    ) async throws -> (client: InstantClient, document: InstantDocument) {
+        let client = try InstantClient(serverURL: server.url, dataDirectory: folder.url)
+        let descriptor = try client.documentDescriptor(forJWT: jwt)
+        descriptor.delayForSyncingLocalChanges = nil
+        try await descriptor.reauthenticateAndWait(withJWT: jwt)
+        return (client, descriptor.editableDocument)
+    }
+
+    private func highlight() throws -> Content {
+        try #require(Content.markup(.highlight, page: 0, rects: [line]))
+    }
+
+    private func kind(_ body: () throws -> Void) -> InstantError.Kind? {
+        do {
+            try body()
+            return nil
+        } catch { return (error as? InstantError)?.kind }
+    }
+
+    @Test func aThreadIsMadeReadRewordedAndRemoved() async throws {
+        let (client, document) = try await open()
+        let thread = try document.beginThread(try highlight(), text: .plain("first"))
+        let second = try document.reply(to: thread.root, text: "second")
+        let comments = try document.comments(of: thread.root)
+        #expect(comments.map(\.text) == ["first", "second"])
+        #expect(comments.map(\.id) == [thread.comment, second])
+        #expect(comments.allSatisfy { $0.rootID == thread.root && $0.author == "Ana" })
+        // The list of annotations is without comments.
+        #expect(try document.annotationCount == 1)
+        try document.reword(second, text: "the second")
+        #expect(try document.record(second)?.text == "the second")
+        try document.remove(second)
+        #expect(try document.comments(of: thread.root).map(\.text) == ["first"])
+        try document.remove(thread.root)
+        #expect(try document.comments(of: thread.root).isEmpty)
+        withExtendedLifetime(client) {}
+    }
+
+    @Test func aMentionOutlivesOtherWords() async throws {
+        let (client, document) = try await open()
+        let mention = #"<span data-user-id="bo">@Bo</span>"#
+        let root = try document.add(.commentMarker(onPage: 0, at: Point(x: 90, y: 90)))
+        let id = try document.reply(to: root, text: .xhtml("<p>\(mention) please look</p>"))
+        try document.reword(id, text: "@Bo please sign")
+        let comment = try #require(try document.record(id))
+        #expect(comment.content["text"]?["value"]?.string == "<p>\(mention) please sign</p>")
+        // Words that run into the mention cannot be told apart from it.
+        #expect(kind { try document.reword(id, text: "somebody please sign") } == .invalidRequest)
+        #expect(try document.record(id) == comment)
+        withExtendedLifetime(client) {}
+    }
+
+    @Test func whatCannotBeSaidIsRefusedWithItsKind() async throws {
+        let (client, document) = try await open()
+        let note = try document.add(note("no root of a thread"))
+        let thread = try document.beginThread(try highlight(), text: .plain("first"))
+        #expect(kind { try document.reply(to: note, text: "x") } == .invalidRequest)
+        #expect(kind { try document.reply(to: thread.comment, text: "x") } == .invalidRequest)
+        #expect(kind { try document.reply(to: "elsewhere", text: "x") } == .noSuchAnnotation)
+        #expect(kind { try document.reword(note, text: "x") } == .invalidRequest)
+        #expect(kind { try document.reword("elsewhere", text: "x") } == .noSuchAnnotation)
+        let count = try document.annotationCount
+        let marked = Content.note(page: 0, at: Point(x: 1, y: 1), text: "")
+        #expect(kind { try document.beginThread(marked, text: .plain("x")) } == .invalidRequest)
+        #expect(try document.annotationCount == count)
+        let reader = document.documentDescriptor.readOnlyDocument()
+        #expect(kind { try reader.reply(to: thread.root, text: "x") } == .accessDenied)
+        #expect(kind { try reader.reply(to: "elsewhere", text: "x") } == .accessDenied)
+        withExtendedLifetime(client) {}
+    }
+
+    @Test func aCommentHasAnAuthorLikeEveryRecord() async throws {
+        let (client, document) = try await open(token())
+        #expect(kind { try document.beginThread(try highlight(), text: .plain("whose?")) } == .authorNeeded)
+        let thread = try document.beginThread(try highlight(), text: .plain("mine"), author: "Ana")
+        #expect(try document.record(thread.root)?.author == "Ana")
+        #expect(kind { try document.reply(to: thread.root, text: "whose?") } == .authorNeeded)
+        client.rememberedAuthor = "Ana M."
+        let comment = try document.reply(to: thread.root, text: "mine")
+        #expect(try document.record(comment)?.author == "Ana M.")
+    }
+
+    @Test(
+        "Where an operation is missing, there is a reason",
+        arguments: [RecordOperations.edit, .delete, .reply, .setGroup])
+    func reasons(operation: RecordOperations) async throws {
+        let rules = #"["annotations:view:all","comments:view:all","annotations:edit:self","comments:delete:self"]"#
+        let claims = #","creator_name":"Ana","collaboration_permissions":\#(rules)"#
+        let (client, document) = try await open(token(more: claims))
+        let thread = try document.beginThread(try highlight(), text: .plain("free on a root of one's own"))
+        for id in [thread.root, thread.comment] {
+            let record = try #require(try document.record(id))
+            let problem = try document.problem(with: operation, on: id)
+            #expect((problem == nil) == record.instantRecordOperations.contains(operation))
+            if let problem { #expect(problem.hasPrefix("needs ")) }
+        }
+        #expect(try document.problem(with: operation, on: "elsewhere") == "this annotation is gone")
+        let reader = document.documentDescriptor.readOnlyDocument()
+        #expect(try reader.problem(with: operation, on: thread.root)?.contains("reading only") == true)
+        withExtendedLifetime(client) {}
+    }
+
+    @Test func aThreadOfTwoPeopleEndsWithItsLastComment() async throws {
+        let server = try await LiveServer(folder: folder)
+        try await server.upload(SmallPDF(annotations: []).bytes)
+        let ana = try await Person(server, try server.token("ana"))
+        let bo = try await Person(server, try server.token("bo"))
+        let (hers, his) = (ana.descriptor.editableDocument, bo.descriptor.editableDocument)
+        let thread = try hers.beginThread(try highlight(), text: .plain("is this so?"))
+        try await bo.see { try his.comments(of: thread.root).count == 1 }
+        let answer = try his.reply(to: thread.root, text: "it is")
+        try await ana.see { try hers.comments(of: thread.root).map(\.text) == ["is this so?", "it is"] }
+        try hers.reword(thread.comment, text: "is that so?")
+        try await bo.see { try his.record(thread.comment)?.text == "is that so?" }
+        try hers.remove(thread.comment)
+        try hers.remove(answer)
+        try await bo.see { try his.record(thread.root) == nil }
+        #expect(try his.annotationCount == 0)
+        try await server.stop()
+    }
+}
