@@ -18,7 +18,7 @@ extension InstantClient {
 
     /// The layers of this server on this machine, of every user.
     public func listCacheEntries() throws(InstantError) -> [InstantCacheEntry] {
-        InstantCacheEntry.all(in: folders).filter { $0.problem != nil || $0.server == address.text }
+        InstantCacheEntry.all(in: folders).filter { $0.problem != nil || $0.server.isExactly(address.text) }
     }
 
     /// The layers of every server under a data folder.

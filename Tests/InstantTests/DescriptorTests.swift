@@ -315,6 +315,19 @@ import Testing
         }
     }
 
+    @Test func aFolderThatCannotBeMadeIsNamedWithTheReason() throws {
+        let file = folder.path + "/file"
+        #expect(FileManager.default.createFile(atPath: file, contents: nil))
+        let url = try #require(URL(string: "https://a.example"))
+        do throws(InstantError) {
+            _ = try InstantClient(serverURL: url, dataDirectory: URL(fileURLWithPath: file + "/data"))
+            Issue.record("it was made")
+        } catch {
+            #expect(error.kind == .couldNotWriteToDisk)
+            #expect(error.message == "cannot make the folder \(file)/data: Not a directory")
+        }
+    }
+
     @Test func anOverflowingListenerIsToldToReadAgain() async {
         let hub = EventHub(capacity: 4)
         let stream = hub.stream()

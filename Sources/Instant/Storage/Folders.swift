@@ -59,7 +59,7 @@ struct Folders: Hashable, Sendable {
             try FileManager.default.createDirectory(
                 atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw InstantError(.couldNotWriteToDisk, "cannot make the folder \(path): \(error)")
+            throw InstantError(.couldNotWriteToDisk, "cannot make the folder \(path): \(reason(of: error))")
         }
         var info = stat()
         guard lstat(path, &info) == 0 else {
@@ -120,7 +120,13 @@ extension Folders {
 
     static func remove(_ path: String) throws(InstantError) {
         do { try FileManager.default.removeItem(atPath: path) } catch {
-            throw InstantError(.couldNotRemoveDiskCacheEntries, "cannot remove \(path): \(error)")
+            throw InstantError(.couldNotRemoveDiskCacheEntries, "cannot remove \(path): \(reason(of: error))")
         }
+    }
+
+    /// What the system said, in its words: Foundation wraps it in its own.
+    private static func reason(of error: any Error) -> String {
+        guard let said = (error as? CocoaError)?.underlying as? POSIXError else { return "\(error)" }
+        return String(cString: strerror(said.code.rawValue))
     }
 }

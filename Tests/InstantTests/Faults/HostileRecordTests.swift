@@ -14,16 +14,16 @@ import Testing
     /// The layer after a first sync in which the server sent this one record.
     private func layer(_ id: String, _ content: String) async throws -> (
         InstantClient, InstantDocumentDescriptor, InstantError?
+    ) { try await layer([(id, content)]) }
+
+    private func layer(_ records: [(id: String, content: String)]) async throws -> (
+        InstantClient, InstantDocumentDescriptor, InstantError?
     ) {
-        let server = try plainServer { request in
-            guard request.path.hasSuffix("/records") else { return nil }
-            let record =
-                #"{"id":\#(id),"content":\#(content),"createdBy":null,"updatedBy":null,"group":null,"revision":1}"#
-            return .json(
-                Array(
-                    #"{"epoch":"e","at":1,"records":[\#(record)],"next":null,"changes":[],"upTo":1,"more":false}"#.utf8)
-            )
-        }
+        let items = records.map { id, content in
+            #"{"id":\#(id),"content":\#(content),"createdBy":null,"updatedBy":null,"group":null,"revision":1}"#
+        }.joined(separator: ",")
+        let page = #"{"epoch":"e","at":1,"records":[\#(items)],"next":null,"changes":[],"upTo":1,"more":false}"#
+        let server = try plainServer { $0.path.hasSuffix("/records") ? .json(Array(page.utf8)) : nil }
         let client = try InstantClient(serverURL: server.url, dataDirectory: folder.url)
         let descriptor = try client.documentDescriptor(forJWT: token())
         let events = descriptor.events
@@ -67,6 +67,21 @@ import Testing
         #expect(error == nil)
         #expect(try descriptor.record("r")?.content.text == content)
         #expect(try descriptor.rows(onPage: 0).count == 1)
+        withExtendedLifetime(client) {}
+    }
+
+    @Test func aThreadOfTenThousandIsShown() async throws {
+        let comments = (0..<10_000).map { number in
+            (
+                #""c\#(number)""#,
+                #"{"v":1,"type":"pspdfkit/comment","rootId":"r","pageIndex":0,"bbox":[1,2,3,4],"text":"\#(number)"}"#
+            )
+        }
+        let root = (#""r""#, #"{"v":1,"type":"pspdfkit/comment-marker","pageIndex":0,"bbox":[1,2,3,4]}"#)
+        let (client, descriptor, error) = try await layer([root] + comments)
+        #expect(error == nil)
+        #expect(try descriptor.thread(under: "r").count == 10_000)
+        #expect(try descriptor.rows(ListQuery(), offset: 0, limit: 9).map(\.id) == ["r"])
         withExtendedLifetime(client) {}
     }
 
