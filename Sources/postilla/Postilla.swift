@@ -28,10 +28,8 @@ struct Postilla: AsyncParsableCommand {
         subcommands: [
             LibraryCommand.self, OpenCommand.self, DemoCommand.self, ListCommand.self, ShowCommand.self,
             CommentsCommand.self, AddCommand.self, EditCommand.self, ReplyCommand.self, DeleteCommand.self,
-            WatchCommand.self,
-            SyncCommand.self,
-            OutboxCommand.self, ConflictsCommand.self, ExportCommand.self, ImportCommand.self, StorageCommand.self,
-            TokenCommand.self, UploadCommand.self, ServeCommand.self,
+            WatchCommand.self, SyncCommand.self, OutboxCommand.self, ConflictsCommand.self, ExportCommand.self,
+            ImportCommand.self, StorageCommand.self, TokenCommand.self, UploadCommand.self, ServeCommand.self,
         ],
         defaultSubcommand: LibraryCommand.self)
 

@@ -56,10 +56,27 @@ struct CommandEditStories {
         #expect(try engine.records().components(separatedBy: #""id":"my-1""#).count == 2)
     }
 
+    @Test func aTokenAndWhatItIsForComeThroughOnePipe() throws {
+        func piped(_ input: String, _ arguments: String...) throws -> Program.Outcome {
+            try ana.run(arguments + ["--token-stdin", "--server", engine.url], input: ana.token + "\n" + input)
+        }
+        let added = try piped(Self.note, "add")
+        let id = try #require(added.lines.first, "\(added.messages)")
+        #expect(try piped(line("Line", id: "my-2"), "add", "--ndjson").output.contains("applied"))
+        #expect(try piped(Self.note.replacing("TEXT", with: "Whole"), "edit", id, "--content", "-").status == 0)
+        #expect(try engine.records().contains("Whole"))
+        let exported = try piped("", "export").output
+        #expect(try piped(exported, "import", "-").messages.contains("unchanged"))
+        let mark = try ana.script("add", "--highlight", "--page", "1", "--rect", "72,90,200,12").lines[0]
+        #expect(try piped("Through a pipe", "reply", mark).status == 0)
+        #expect(try ana.script("comments", mark).output.contains("Through a pipe"))
+    }
+
     @Test func whatIsNoJSONIsToldWithItsPlace() throws {
         let bad: [(text: String, sentence: String)] = [
             ("{\n  \"a\": 1,\n  oops}", "standard input:3:3: unexpected character"),
-            ("", "standard input:1:1: the text"),
+            ("", "standard input is empty"), (" \n", "standard input is empty"),
+            ("{", "standard input:1:2: the text"),
             ("[1]", "not a record"), (#"{"id":7,"content":{}}"#, #""id" must be"#),
             (#"{"content":{"v":1,"pageIndex":0}}"#, #""type" is missing"#),
             (Self.note.replacing(":0,", with: ":99,"), "pageIndex"),

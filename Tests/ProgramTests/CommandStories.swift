@@ -95,6 +95,10 @@ struct CommandStories {
         #expect(try ana.run(["list", "--format", "xml"]).status == 64)
         #expect(try ana.run(["list", "not an address"]).status == 64)
         #expect(try ana.run(["frobnicate"]).status == 64)
+        for (word, meant) in [("lst", "list"), ("comment", "comments"), ("wtach", "watch")] {
+            let run = try ana.run([word])
+            #expect(run.status == 64 && run.messages.contains("Did you mean \(meant)?"), "\(run.messages)")
+        }
         #expect(try ana.run(["serve"]).status == 64)
     }
 

@@ -52,9 +52,7 @@ struct AddCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // What cannot be read is told before anything is opened.
-        let draft = ndjson ? nil : try await draft()
-        let session = try await LayerSession.open(layer)
+        let (session, draft) = try await LayerSession.open(layer, reading: draft)
         try await session.synchronize()
         do {
             let author = try session.author(author)
@@ -66,7 +64,9 @@ struct AddCommand: AsyncParsableCommand {
         } catch { throw CommandFailure(reading: error) }
     }
 
-    private func draft() async throws -> Draft {
+    /// nil when records come line by line.
+    private func draft() async throws -> Draft? {
+        guard !ndjson else { return nil }
         var draft =
             if let described = new.content { Draft(content: described) } else {
                 try await ContentFile.draft(content ?? "-")

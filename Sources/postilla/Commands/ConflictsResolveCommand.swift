@@ -37,13 +37,7 @@ struct ConflictsResolveCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let resolution: ConflictResolution =
-            switch side {
-            case .mine: .mine
-            case .theirs: .theirs
-            case nil: .merged(try await ContentFile.draft(content ?? "-").content)
-            }
-        let session = try await LayerSession.open(layer)
+        let (session, resolution) = try await LayerSession.open(layer, reading: resolution)
         try await session.synchronize()
         do {
             let conflict = try session.descriptor.conflicts().first { $0.recordID.isExactly(id) }
@@ -53,5 +47,13 @@ struct ConflictsResolveCommand: AsyncParsableCommand {
             // What was gone came back as a new record: say how it is called now.
             if !receipt.id.isExactly(id) { Output.line(receipt.id) }
         } catch { throw CommandFailure(reading: error) }
+    }
+
+    private func resolution() async throws -> ConflictResolution {
+        switch side {
+        case .mine: .mine
+        case .theirs: .theirs
+        case nil: .merged(try await ContentFile.draft(content ?? "-").content)
+        }
     }
 }

@@ -39,8 +39,7 @@ struct EditCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let given: Content? = if let content { try await ContentFile.draft(content).content } else { nil }
-        let session = try await LayerSession.open(layer)
+        let (session, given) = try await LayerSession.open(layer, reading: whole)
         try await session.synchronize()
         do {
             guard let record = try session.descriptor.record(id) else {
@@ -52,6 +51,12 @@ struct EditCommand: AsyncParsableCommand {
             _ = try session.descriptor.update(id, content: content)
             try await session.deliverOrExplain([id], "not changed")
         } catch { throw CommandFailure(reading: error) }
+    }
+
+    /// What --content holds.
+    private func whole() async throws -> Content? {
+        guard let content else { return nil }
+        return try await ContentFile.draft(content).content
     }
 
     /// nil when the text is as it was.

@@ -44,8 +44,7 @@ struct ImportCommand: AsyncParsableCommand {
     private static let largest = 512 << 20
 
     func run() async throws {
-        let file = try await read()
-        let session = try await LayerSession.open(layer)
+        let (session, file) = try await LayerSession.open(layer, reading: read)
         try await session.synchronize()
         do {
             let author = dryRun ? nil : try session.author(author)

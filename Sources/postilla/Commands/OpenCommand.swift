@@ -43,7 +43,14 @@ struct LibraryCommand: AsyncParsableCommand {
     @OptionGroup var server: ServerOptions
     @OptionGroup var viewer: ViewerFlags
 
+    /// Everything that names no other command comes here.
+    @Argument(help: .hidden) var words: [String] = []
+
     func run() async throws {
+        if let word = words.first {
+            let nearest = CommandNames.nearest(to: word).map { " Did you mean \($0)?" } ?? ""
+            throw CommandFailure("there is no command \(word).\(nearest) All of them: postilla --help", .usage)
+        }
         var options = ViewerOptions(
             start: .library, source: .prompt, folders: try Folders(dataDirectory: server.dataDir))
         options.isReadOnly = viewer.readOnly

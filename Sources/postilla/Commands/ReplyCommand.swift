@@ -32,8 +32,7 @@ struct ReplyCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let text = try await words()
-        let session = try await LayerSession.open(layer)
+        let (session, text) = try await LayerSession.open(layer, reading: words)
         try await session.synchronize()
         do {
             guard let record = try session.descriptor.record(id) else {

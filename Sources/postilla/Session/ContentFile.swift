@@ -10,6 +10,9 @@ enum ContentFile {
     static func draft(_ path: String) async throws -> Draft {
         let bytes = try await read(path)
         let name = path == "-" ? "standard input" : path
+        guard !bytes.allSatisfy({ " \t\r\n".utf8.contains($0) }) else {
+            throw CommandFailure("\(name) is empty: a record as JSON is expected there")
+        }
         do { return try Draft(json: bytes) } catch let error as JSONError {
             throw CommandFailure("\(name):\(TextPlace(of: error.offset, in: bytes)): \(error.problem)")
         } catch let failure as CommandFailure {

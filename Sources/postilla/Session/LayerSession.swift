@@ -21,7 +21,22 @@ struct LayerSession: Sendable {
     static func open(
         _ options: LayerOptions, server: String? = nil, local: Bool = false
     ) async throws -> LayerSession {
+        try await open(options, options.tokens.source(), server: server, local: local)
+    }
+
+    /// The same for commands that have something to read first: behind the token, where both come from standard input,
+    /// and before anything is opened, so that what cannot be read leaves no trace.
+    static func open<Input>(
+        _ options: LayerOptions, reading input: () async throws -> Input
+    ) async throws -> (LayerSession, Input) {
         let source = try options.tokens.source()
+        let input = try await input()
+        return (try await open(options, source, server: nil, local: false), input)
+    }
+
+    private static func open(
+        _ options: LayerOptions, _ source: TokenSource, server: String?, local: Bool
+    ) async throws -> LayerSession {
         if local || options.offline { return try await onThisMachine(options, server: server, source: source) }
         let address = try options.server.serverURL(server)
         let tokens = TokenSupply(source, document: options.document, layer: options.layer)

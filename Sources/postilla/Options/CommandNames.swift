@@ -1,0 +1,26 @@
+/// What a word on the command line may have been meant to be.
+enum CommandNames {
+    /// The command whose name is at most two letters away; nil when none is.
+    static func nearest(to word: String) -> String? {
+        Postilla.configuration.subcommands.compactMap { $0.configuration.commandName }
+            .map { (name: $0, distance: distance(word, $0)) }
+            .filter { $0.distance <= 2 && $0.distance < $0.name.count }
+            .min { $0.distance < $1.distance }?.name
+    }
+
+    /// Letters to insert, remove or replace (Levenshtein).
+    static func distance(_ one: String, _ other: String) -> Int {
+        let other = Array(other)
+        var row = Array(0...other.count)
+        for (index, letter) in one.prefix(64).enumerated() {
+            var diagonal = row[0]
+            row[0] = index + 1
+            for column in other.indices {
+                let replaced = diagonal + (letter == other[column] ? 0 : 1)
+                diagonal = row[column + 1]
+                row[column + 1] = min(replaced, diagonal + 1, row[column] + 1)
+            }
+        }
+        return row[other.count]
+    }
+}
