@@ -168,6 +168,29 @@ import Testing
         ]
     }
 
+    /// A proxy takes less at once than the server says, and tells it in words of its own or of ours.
+    @Test(arguments: [
+        FakeServer.Answer(status: 413, headers: ["content-type": "text/html"], body: Array("<html>".utf8)),
+        .error(413, "payload_too_large"),
+    ])
+    func whatIsTooMuchAtOnceGoesInPieces(_ refusal: FakeServer.Answer) async throws {
+        let taken = Mutex<[[Record.ID]]>([])
+        let server = try plainServer { request in
+            guard let push = try? PushRequest(bytes: request.body) else { return nil }
+            guard push.changes.count <= 3 else { return refusal }
+            taken.withLock { $0.append(push.changes.map(\.id)) }
+            return nil
+        }
+        let it = try await Reader(server)
+        it.descriptor.delayForSyncingLocalChanges = nil
+        let made = try (1...10).map { try it.descriptor.create(note("\($0)")).id }
+        let events = it.descriptor.events
+        it.descriptor.sync()
+        try await wait(in: events) { $0 == .didFinishSync ? () : nil }
+        #expect(it.descriptor.status.unsent == 0)
+        #expect(taken.withLock { $0.flatMap(\.self) } == made, "each once, in order")
+    }
+
     @Test func aServerThatIsBusyIsLeftAlone() async throws {
         let isBusy = Mutex(false)
         let server = try plainServer { _ in

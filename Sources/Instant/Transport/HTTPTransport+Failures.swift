@@ -15,7 +15,8 @@ extension HTTPTransport {
         let retryAfter = response.headers.first(name: "retry-after").flatMap(Int64.init).map { max(0, min($0, 3600)) }
         let bytes = try await collect(response, limit: 64 << 10)
         guard let answer = try? ErrorAnswer(bytes: bytes) else {
-            // A proxy in between speaks its own errors.
+            // A proxy in between speaks its own errors, and may take less at once than the server.
+            if status == 413 { throw .tooLarge }
             if status == 429 || status >= 500 {
                 throw .unreachable(
                     "\(address.host) answers \(status)", retryAfterMilliseconds: retryAfter.map { $0 * 1000 })

@@ -84,7 +84,9 @@ struct StorageRemoveCommand: AsyncParsableCommand {
         for line in unsent.prefix(20) { Output.message("  " + line) }
         if unsent.count > 20 { Output.message("  and \(unsent.count - 20) more") }
         guard StandardInput.isTerminal, Output.isTerminal else {
-            throw CommandFailure("nothing was removed: postilla sync sends them, --discard-unsent gives them up")
+            throw CommandFailure(
+                "nothing was removed: postilla sync sends what waits, postilla conflicts settles what lost, "
+                    + "--discard-unsent gives them up")
         }
         Output.prompt("Remove them? y/N ")
         guard try StandardInput.shared.line()?.lowercased().hasPrefix("y") == true else {
