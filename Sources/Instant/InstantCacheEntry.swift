@@ -4,6 +4,7 @@ public import InstantCore
 
 /// One layer on this machine, read without opening it.
 public struct InstantCacheEntry: Hashable, Sendable {
+    /// The address without a slash at its end. Empty, like the names below, for a layer that cannot be opened.
     public var server: String
     public var documentIdentifier: String
     /// The default layer's name is the empty string.
@@ -18,7 +19,9 @@ public struct InstantCacheEntry: Hashable, Sendable {
     /// Of the PDF, which other layers may share; 0 when it is not here.
     public var pdfBytes: Int64
     public var state: DocumentState
+    /// When a cycle last ended well, by the local clock.
     public var lastSync: Timestamp?
+    /// Records that others changed and nobody looked at here since.
     public var unread: Int
     /// Edits that are only here: waiting, kept back, in conflict or refused.
     public var unsent: Int

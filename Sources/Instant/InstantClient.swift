@@ -11,6 +11,7 @@ import Synchronization
 /// after a restart by ``localDocumentDescriptors()``; tokens are not kept.
 public final class InstantClient: Sendable {
     public let serverURL: URL
+    /// Where layers, PDFs and attachments are kept; of this user alone (mode 0700).
     public let dataDirectory: URL
 
     let address: ServerAddress
@@ -61,6 +62,7 @@ public final class InstantClient: Sendable {
         http.shutdown { _ in }
     }
 
+    /// Hears the events of every descriptor from now on. Held weakly.
     public var delegate: (any InstantClientDelegate)? {
         get { delegation.delegate }
         set { delegation.delegate = newValue }

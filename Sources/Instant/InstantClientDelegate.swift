@@ -1,17 +1,23 @@
 /// Hears what happens to the descriptors of a client. Called in order, one call at a time, on no thread in particular.
 public protocol InstantClientDelegate: AnyObject, Sendable {
+    /// PDF and records are on this machine.
     func instantClient(_ client: InstantClient, didFinishDownloadFor descriptor: InstantDocumentDescriptor)
     func instantClient(
         _ client: InstantClient, documentDescriptor: InstantDocumentDescriptor, didFailDownloadWithError: InstantError)
+    /// A token is needed: hand one to ``InstantDocumentDescriptor/reauthenticate(withJWT:)``.
     func instantClient(_ client: InstantClient, didFailAuthenticationFor descriptor: InstantDocumentDescriptor)
+    /// The server took it: safe to keep now.
     func instantClient(
         _ client: InstantClient, documentDescriptor: InstantDocumentDescriptor,
         didFinishReauthenticationWithJWT: String)
+    /// This token was not taken; the question stands.
     func instantClient(
         _ client: InstantClient, documentDescriptor: InstantDocumentDescriptor,
         didFailReauthenticationWithError: InstantError)
     func instantClient(_ client: InstantClient, didBeginSyncFor descriptor: InstantDocumentDescriptor)
+    /// ``InstantDocumentDescriptor/documentState`` has the newest one, which may be a later one than this call is about.
     func instantClient(_ client: InstantClient, didChangeSyncStateFor descriptor: InstantDocumentDescriptor)
+    /// One of these two ends each begin.
     func instantClient(_ client: InstantClient, didFinishSyncFor descriptor: InstantDocumentDescriptor)
     func instantClient(
         _ client: InstantClient, documentDescriptor: InstantDocumentDescriptor, didFailSyncWithError: InstantError)

@@ -42,7 +42,7 @@ extension InstantDocument {
     /// Makes an annotation and says the first thing under it: both or neither.
     ///
     /// - Parameter root: a text markup, or ``Content/commentMarker(onPage:at:)`` where there are no words to mark.
-    /// - Throws: what ``reply(to:text:author:)`` throws.
+    /// - Throws: what a reply throws.
     @discardableResult
     public func beginThread(
         _ root: Content, text: CommentText, author: String? = nil

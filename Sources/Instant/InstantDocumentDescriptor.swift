@@ -145,6 +145,7 @@ extension InstantDocumentDescriptor {
     /// The same without what never ends a call that waits: progress and changes cannot push an end aside.
     var ends: AsyncStream<InstantEvent> { hub.stream(where: \.mayEndACall) }
 
+    /// `invalid` once the local storage was removed, or when it cannot be opened.
     public var documentState: DocumentState {
         do throws(InstantError) { return try performer().snapshot.documentState } catch {
             return error.kind == .contentMigrationNeeded ? .needsContentMigration : .invalid

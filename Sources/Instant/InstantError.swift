@@ -4,19 +4,40 @@ import InstantCore
 /// Cancelling is no failure: that is `CancellationError`.
 public struct InstantError: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Kind: String, Hashable, Sendable, CaseIterable {
-        case invalidJWT, userIDMismatch, accessDenied, alreadyDownloaded, alreadyAuthenticating, authenticationFailed
-        case requestFailed, invalidServerData, invalidRequest, payloadLimitExceeded, oldClient, oldServer
+        /// No token, or one for another layer; one for another user than the descriptor's.
+        case invalidJWT, userIDMismatch
+        /// The token, or the document that was opened for reading, does not allow it; or the layer was lost.
+        case accessDenied
+        case alreadyDownloaded, alreadyAuthenticating
+        /// A token is needed, or the server did not take the one it was given.
+        case authenticationFailed
+        /// The server is out of reach: a state, and no reason for an alert.
+        case requestFailed
+        /// What the server says makes no sense: none of ours, or damaged on the way.
+        case invalidServerData
+        /// The call itself cannot be done: content that is no Instant JSON, a thread where none can begin.
+        case invalidRequest
+        case payloadLimitExceeded
+        /// This library, or the server, is too old for the other.
+        case oldClient, oldServer
         case databaseAccessFailed, couldNotWriteToDisk, couldNotReadFromDiskCache, couldNotRemoveDiskCacheEntries
-        case invalidDocument, unmanagedDocument, unmanagedAnnotation, noSuchAnnotation
+        /// The local storage was removed, or its client is gone.
+        case invalidDocument
+        /// A document or an annotation of somebody else.
+        case unmanagedDocument, unmanagedAnnotation
+        case noSuchAnnotation
         /// A new record has to say whose it is, and neither token nor installation names an author.
         case authorNeeded
         /// What was asked for would take edits along that are nowhere else.
         case unsentEdits
+        /// It is at the server and not here yet; it is nowhere; it cannot be kept here.
         case attachmentNotLoaded, noSuchAttachment, couldNotCreateAttachment
+        /// The layer was stored by an older version and can only be read until it is brought up to date.
         case contentMigrationNeeded, performingContentMigration
     }
 
     public var kind: Kind
+    /// A sentence for a person. Which words it has is no promise; ``kind`` is.
     public var message: String
 
     public init(_ kind: Kind, _ message: String) {

@@ -245,9 +245,10 @@ import Testing
         let descriptor = try await live(client)
         let events = descriptor.events
         if byClient { try client.removeLocalStorage() } else { try descriptor.removeLocalStorage() }
-        var last: InstantEvent?
-        for await event in events { last = event }
-        #expect(last == .didClose(InstantError(.invalidDocument, "the local storage was removed")))
+        var heard: [InstantEvent] = []
+        for await event in events { heard.append(event) }
+        #expect(heard.contains(.didChangeSyncState(.invalid)))
+        #expect(heard.last == .didClose(InstantError(.invalidDocument, "the local storage was removed")))
         let next = try client.documentDescriptor(forJWT: token())
         #expect(next !== descriptor)
         #expect(next.documentState == .unknown)
