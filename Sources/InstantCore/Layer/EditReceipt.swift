@@ -15,7 +15,7 @@ package struct EditReceipt: Hashable, Sendable {
     /// The entry as it stood before the edit was merged into it.
     var previous: OutboxEntry?
     /// Comments of ours that went with a root before anything of it was sent.
-    var swallowed: [OutboxEntry] = []
+    package internal(set) var swallowed: [OutboxEntry] = []
 }
 
 /// Why an edit was not made. Nothing was changed.

@@ -57,14 +57,25 @@ struct Person {
         let rows = try rows()
         guard !rows.isEmpty else { return nil }
         let id = dice.pick(rows)
-        return try doing("deletes \(id)", .gone, id) { try layer.delete(id, at: now) }
+        let thread = try layer.thread(under: id)
+        return try doing("deletes \(id)", .gone, id, with: thread.map(\.id)) { try layer.delete(id, at: now) }
     }
 
     func undo() throws -> Deed? {
         guard let receipt = device.receipts.popLast() else { return nil }
         if let before = receipt.before { device.ledger.sendsAgain(Remark.text(of: before.content)) }
         return try doing("takes back \(receipt.kind) of \(receipt.id)", nil, receipt.id) {
-            try layer.undo(receipt, at: now)
+            let undone = try layer.undo(receipt, at: now)
+            try wantAgain(receipt.swallowed)
+            return undone
+        }
+    }
+
+    /// A thread that waits again is wanted again.
+    private func wantAgain(_ swallowed: [OutboxEntry]) throws {
+        let waiting = try layer.outbox()
+        for entry in swallowed where waiting.contains(where: { $0.id == entry.id }) {
+            if let content = entry.content { device.ledger.wants(.text(Remark.text(of: content)), of: entry.id) }
         }
     }
 
@@ -101,9 +112,12 @@ struct Person {
         return try rows + rows.flatMap { root in try layer.thread(under: root).map(\.id) }
     }
 
-    /// - Parameter wish: nil: what the record looks like afterwards.
+    /// - Parameters:
+    ///   - wish: nil: what the record looks like afterwards.
+    ///   - thread: what may go with it.
     private func doing(
-        _ what: Deed, _ wish: Ledger.Wish?, _ id: Record.ID, _ edit: () throws -> EditReceipt
+        _ what: Deed, _ wish: Ledger.Wish?, _ id: Record.ID, with thread: [Record.ID] = [],
+        _ edit: () throws -> EditReceipt
     ) throws -> Deed {
         do {
             note(try edit(), wish)
@@ -111,6 +125,7 @@ struct Person {
         } catch is ProcessDied {
             // Perhaps it is on the disk: nobody was told.
             if let wish { device.ledger.wants(wish, of: id, isCertain: false) } else { device.ledger.forget(id) }
+            for comment in thread { device.ledger.wants(.gone, of: comment, isCertain: false) }
             return what + " and dies"
         }
     }
@@ -119,5 +134,7 @@ struct Person {
         device.receipts.append(receipt)
         let after = receipt.after.map { Remark.text(of: $0.content) }
         device.ledger.wants(wish ?? after.map(Ledger.Wish.text) ?? .gone, of: receipt.id)
+        // Who deletes a thread that was never sent lets go of what was said in it.
+        for entry in receipt.swallowed { device.ledger.forget(entry.id) }
     }
 }
