@@ -9,12 +9,13 @@ CYCLES = 100
 # What the sanitizer and the coverage look at: the cores, the library, and the server they talk to.
 MEASURED = AnnotationsTests|AuthorizationTests|SyncProtocolTests|InstantCoreTests|InstantTests|EngineCoreTests|DocumentEngineTests
 
-.PHONY: help run test simulate bench format lint clean crash sanitize coverage docs
+.PHONY: help run test simulate mutations bench format lint clean crash sanitize coverage docs
 
 help:
 	@echo "make run     build Postilla and start its demo: a server, sample documents, the viewer"
 	@echo "make test    build and run all tests"
 	@echo "make simulate  run SEEDS histories of clients and server FROM a seed on; TRACE=seed tells one of them"
+	@echo "make mutations  plant one error after the other in a copy of the cores, and see that each is noticed"
 	@echo "make docs    write the pages of the Instant library to .build/docs"
 	@echo "make bench   measure, in a release build, beside less, neomutt, curl, SQLite and PostgreSQL"
 	@echo "make crash   kill client and server CYCLES times and compare with what was promised (SEED=… plans it again)"
@@ -38,6 +39,11 @@ simulate:
 	@Resources/setup.sh test
 	@swift build --configuration release --product simulate --quiet
 	@.build/release/simulate $(if $(TRACE),--trace $(TRACE),$(SEEDS) $(FROM))
+
+mutations:
+	@Resources/setup.sh test
+	@swift build --product mutations --quiet
+	@.build/debug/mutations $(ARGS)
 
 docs:
 	@Resources/setup.sh test

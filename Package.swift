@@ -161,6 +161,9 @@ let package = Package(
         .executableTarget(
             name: "simulate", dependencies: ["Simulation"], path: "Tests/Simulate", swiftSettings: strict),
         .executableTarget(
+            name: "mutations", dependencies: ["TestSupport"], path: "Tests/Mutations", swiftSettings: rim),
+        .testTarget(name: "MutationsTests", dependencies: ["TestSupport", "mutations"], swiftSettings: rim),
+        .executableTarget(
             name: "Benchmarks",
             dependencies: [
                 "TestSupport", "EngineSupport", "Annotations", "Authorization", "SyncProtocol", "InstantCore",

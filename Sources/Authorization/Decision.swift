@@ -15,6 +15,12 @@ public struct Subject: Hashable, Sendable {
     public init(_ record: Record) {
         self.init(record.contentType, createdBy: record.createdBy, group: record.group)
     }
+
+    /// By their bytes: who may see a record hangs on whether it left its group.
+    public static func == (one: Subject, other: Subject) -> Bool {
+        one.contentType == other.contentType && one.createdBy.isExactly(other.createdBy)
+            && one.group.isExactly(other.group)
+    }
 }
 
 /// Something a bearer wants to do to a record.

@@ -57,6 +57,22 @@ import Testing
         #expect(events[0].epoch != (try world.look { $0.epoch }))
     }
 
+    /// Two ids that look alike in one commit: one leaves the view, the other was never in it.
+    @Test func aRecordIsNotTakenForOneThatLooksTheSame() throws {
+        let ids = ["caf\u{E9}", "cafe\u{301}"]
+        try world.push(.create, ids[0], group: "crew", World.note("seen"))
+        try world.push(.create, ids[1], group: "secret", World.note("unseen"))
+        var fanout = Fanout()
+        let reader = fanout.add(try world.layer, scope: crew, tokenID: nil)
+        try world.backend { writer in
+            for id in ids { try writer.replace(id, World.note("moved"), user: nil, group: .some("other")) }
+        }
+        _ = fanout.publish(try #require(world.commits.last))
+        let told = try changes(fanout.take(reader)).flatMap(\.changes).map(\.id)
+        #expect(told.count == 1)
+        #expect(try #require(told.first).utf8.elementsEqual(ids[0].utf8))
+    }
+
     @Test func whoComesLaterIsNotToldWhatWasThere() throws {
         var fanout = Fanout()
         let first = try commit("a")

@@ -66,6 +66,15 @@ import Testing
         #expect(try delta(World.grant("x", ["annotations:view:group=other"]), since: 0).changes == [])
     }
 
+    /// Groups that look alike and are written in other bytes are different ones.
+    @Test func aRecordLeavesForAGroupThatLooksTheSame() throws {
+        let (composed, combining) = ("caf\u{E9}", "cafe\u{301}")
+        let reader = World.grant("guest", ["annotations:view:group=\(composed)"])
+        try world.push(.create, "a", group: composed, World.note("words"))
+        try world.push(.update, "a", at: 1, group: combining, World.note("words"))
+        #expect(try delta(reader, since: 1).changes == [.removed("a", 2)])
+    }
+
     /// Also when many changes lie between the leaving and the coming back.
     @Test func whatIsBackIsNotToldToHaveLeft() throws {
         try world.push(.create, "a", group: "crew", World.note("one"))

@@ -1,3 +1,4 @@
+import Annotations
 package import Authorization
 package import SyncProtocol
 
@@ -73,7 +74,7 @@ package struct Fanout: Sendable {
             let sight = Sight(layer: commit.layer.id, scope: scope)
             guard var group = groups[sight], revision > group.last else { continue }
             let items = commit.records.compactMap { record in
-                scope.item(record, departures: commit.departures.lazy.filter { $0.id == record.id })
+                scope.item(record, departures: commit.departures.lazy.filter { $0.id.isExactly(record.id) })
             }
             guard !items.isEmpty else { continue }
             let event = ChangeEvent(

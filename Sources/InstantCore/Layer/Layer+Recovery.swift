@@ -1,4 +1,5 @@
 import Annotations
+import Authorization
 import SyncProtocol
 
 /// A server that lost what it had: restored from a backup, or out of step with what this store sent.
@@ -35,7 +36,7 @@ extension WritableLayer {
         // They name revisions that mean something else now.
         try forgetOwnWrites()
         for entry in pending {
-            try rebase(entry.id, onto: present(entry.id), user: facts.identity.userID, into: &changes)
+            try rebase(entry.id, onto: present(entry.id), facts: facts, into: &changes)
         }
     }
 
@@ -62,12 +63,14 @@ extension WritableLayer {
 
     /// What waits for one record, looked at from the oldest edit to the newest. Doing it twice changes nothing.
     private func rebase(
-        _ id: Record.ID, onto present: StoredRecord?, user: String?, into changes: inout LayerChanges
+        _ id: Record.ID, onto present: StoredRecord?, facts: LayerFacts, into changes: inout LayerChanges
     ) throws {
         let pending = try entries(of: id).filter { $0.isPending || $0.stage == .applied }
         changes.ids.insert(id)
         for (index, entry) in pending.enumerated() {
-            if entry.isDone(in: present?.record, by: user) {
+            // What a snapshot does not list may only be out of sight.
+            let isHidden = present == nil && entry.isHidden(from: facts.grant)
+            if !isHidden, entry.isDone(in: present?.record, by: facts.identity.userID) {
                 try removeEntry(entry.seq)
                 continue
             }
@@ -78,7 +81,7 @@ extension WritableLayer {
                     try replace(later)
                 }
                 return try settle(
-                    entry, as: .conflict(lostReason), isThere: present != nil, into: &changes)
+                    entry, as: .conflict(lostReason), isThere: present != nil || isHidden, into: &changes)
             }
             for var later in pending[index...] {
                 later.baseRevision = present?.revision ?? 0
@@ -93,6 +96,12 @@ extension WritableLayer {
 }
 
 extension OutboxEntry {
+    /// The person may not see the record that they edited any more.
+    fileprivate func isHidden(from grant: Grant?) -> Bool {
+        guard let base, let grant else { return false }
+        return !grant.canView(Subject(base))
+    }
+
     /// The server has what the edit wanted.
     fileprivate func isDone(in present: Record?, by user: String?) -> Bool {
         switch kind {

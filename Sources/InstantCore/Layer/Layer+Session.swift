@@ -20,8 +20,7 @@ extension Layer {
     ) throws -> Accepted {
         try store.write { store in
             var facts = try store.facts()
-            let named = (answer.grant.documentID, answer.grant.layer, answer.grant.userID)
-            guard named == (facts.identity.documentID, facts.identity.layer, facts.identity.userID) else {
+            guard facts.identity.isNamed(by: answer.grant) else {
                 throw InvalidServerData("the server answered for another layer or user")
             }
             var accepted = Accepted()
@@ -59,6 +58,12 @@ extension LayerFacts {
     fileprivate func isBehind(_ answer: SessionAnswer, seen: Revision?) -> Bool {
         guard let generation else { return false }
         return !generation.isExactly(answer.generation) || seen.map { $0 > answer.head } ?? false
+    }
+}
+
+extension LayerIdentity {
+    fileprivate func isNamed(by grant: Grant) -> Bool {
+        documentID.isExactly(grant.documentID) && layer.isExactly(grant.layer) && userID.isExactly(grant.userID)
     }
 }
 

@@ -1,4 +1,5 @@
 import Annotations
+import Authorization
 import InstantCore
 import SyncProtocol
 import Testing
@@ -54,6 +55,21 @@ import Testing
         try it.accept(it.grant(), generation: "g2", head: 3)
         try it.take([stored("2", "before", 3)], epoch: "eg2")
         #expect(try it.layer.conflicts().map { $0.mine?["text"]?.string } == ["three"])
+    }
+
+    /// The server was restored while a narrower token was in force: that the snapshot does not list a record says nothing.
+    @Test(arguments: [ChangeKind.delete, .update])
+    func anEditOfWhatIsOutOfSightOutlivesARestoredServer(kind: ChangeKind) throws {
+        let it = try LayerFixture()
+        if kind == .delete {
+            try it.layer.delete("2", at: it.now)
+        } else {
+            try it.layer.update("2", content: note("mine"), at: it.now)
+        }
+        let comments = Permission(.comments, .view, .all)
+        try it.accept(it.grant(collaboration: [comments]), generation: "g2", head: 3)
+        try it.take([], epoch: "eg2")
+        #expect(try it.layer.conflicts().map(\.kind) == [kind])
     }
 
     /// The stream was faster than the answer: the server lost nothing.

@@ -14,7 +14,10 @@ struct Audit {
 
     func check() throws {
         try checkNumbers()
-        for record in commit.records { try check(record) }
+        for record in commit.records {
+            try check(record)
+            try checkThread(of: record)
+        }
         for (change, result) in fresh { try check(change, result) }
     }
 
@@ -139,6 +142,12 @@ struct Audit {
         book.thread(of: root).contains { comment in
             !commit.records.contains { $0.id == comment.id && !$0.isLive }
         }
+    }
+
+    /// A root that is gone leaves nothing that was said about it.
+    private func checkThread(of root: EngineCore.StoredRecord) throws {
+        guard root.contentType == .annotations, !root.isLive else { return }
+        try require(!remains(in: root.id), "\(root.id) was deleted and its thread was not")
     }
 
     // MARK: What was answered

@@ -72,7 +72,7 @@ extension Universe {
                         || outbox.contains { $0.content.map { Remark.text(of: $0) == text } ?? false }
                 case .gone:
                     outbox.contains { $0.id == id && $0.kind == .delete }
-                        || host.books.values.contains { $0.wasEverGone(id) }
+                        || host.lost.contains(id) || host.books.values.contains { $0.wasEverGone(id) }
                         || book.present(id).map { !device.rights.sees($0.subject) } ?? true
                 }
             }

@@ -14,6 +14,8 @@ final class Host {
     private(set) var books: [String: Chronicle] = [:]
     /// Every text that ever stood in a record.
     private(set) var texts: Set<String> = []
+    /// Records that a backup did not have: they were gone, whoever makes them anew.
+    private(set) var lost: Set<Record.ID> = []
     var connections: [Connection] = []
     var fanout = Fanout(frames: 6, bytes: 1 << 20)
     var limits: Limits
@@ -122,10 +124,13 @@ final class Host {
         disk = EngineCore.MemoryStore(copying: backup.disk)
         base = backup.base
         let before = try storedLayers()
+        let known = books.values.flatMap(\.states.keys)
         try disk.write { try Layers.renew(in: $0, using: &dice) }
         for layer in before {
             guard let after = try self.layer(layer.key.name) else { continue }
-            books[after.bookName] = backup.books[layer.bookName] ?? Chronicle(base: base)
+            let book = backup.books[layer.bookName] ?? Chronicle(base: base)
+            books[after.bookName] = book
+            lost.formUnion(known.filter { book.present($0) == nil })
         }
         restart()
     }

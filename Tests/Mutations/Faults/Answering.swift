@@ -1,0 +1,74 @@
+extension Fault {
+    /// What was sent, and what was answered to it.
+    static let answering = [
+        Fault(
+            "an edit that lost is dropped without a word", in: "InstantCore/Layer/Layer+Answers.swift",
+            "let isThere = if case .removed = result.item { false } else { true }",
+            """
+            let isThere = if case .removed = result.item { false } else { true }
+                        if PLANTED { return try removeEntry(entry.seq) }
+            """),
+        Fault(
+            "an edit that was denied is dropped without a word", in: "InstantCore/Layer/Layer+Answers.swift",
+            "case .denied:", "case .denied where PLANTED: try removeEntry(entry.seq)\n        case .denied:"),
+        Fault(
+            "an edit of a record that is gone is dropped without a word", in: "InstantCore/Layer/Layer+Answers.swift",
+            "case .gone where entry.kind == .delete:", "case .gone where PLANTED || entry.kind == .delete:"),
+        Fault(
+            "an edit made on top of one that lost is dropped", in: "InstantCore/Layer/Layer+Answers.swift",
+            "kept = kept.joined(by: later)", "if !PLANTED { kept = kept.joined(by: later) }"),
+        Fault(
+            "what waits behind a change is not based on its answer", in: "InstantCore/Layer/Layer+Answers.swift",
+            "if later.kind == .restore || later.baseRevision <= entry.baseRevision {",
+            "if !PLANTED, later.kind == .restore || later.baseRevision <= entry.baseRevision {"),
+        Fault(
+            "the winner of a late answer overwrites what is known since", in: "InstantCore/Layer/Layer+Answers.swift",
+            "if item.revision > facts.cursor?.revision ?? facts.loading?.at ?? .max {",
+            "if PLANTED || item.revision > facts.cursor?.revision ?? facts.loading?.at ?? .max {"),
+        Fault(
+            "answers are acknowledged before they came", in: "InstantCore/Layer/Layer+Sealing.swift",
+            #"let acked = (sealed.map(\.n).min() ?? facts.lastN + 1) - 1"#,
+            #"let acked = PLANTED ? facts.lastN : (sealed.map(\.n).min() ?? facts.lastN + 1) - 1"#),
+        Fault(
+            "a record goes out before its file", in: "InstantCore/Layer/Layer+Sealing.swift",
+            "facts.missingFile(of: entry) == nil else", "PLANTED || facts.missingFile(of: entry) == nil else"),
+        Fault(
+            "what got no answer is sent again under another number",
+            in: "InstantCore/Session/Synchronizer+Failures.swift",
+            "if let underWay { effects.append(.cancel(underWay.id)) }",
+            """
+            if let underWay { effects.append(.cancel(underWay.id)) }
+                    if PLANTED, case .push = underWay?.kind {
+                        try? layer.store.write { store in
+                            for var entry in try store.entries(in: [.sealed], limit: .max) {
+                                entry.state = .waiting
+                                try store.replace(entry)
+                            }
+                        }
+                    }
+            """),
+        Fault(
+            "a change behind a dead token counts as done", in: "InstantCore/Session/Synchronizer+Failures.swift",
+            "case .token(let need): perform(session.refused(ticket, need))",
+            """
+            case .token(let need):
+                        if PLANTED {
+                            try? layer.store.write { store in
+                                for entry in try store.entries(in: [.sealed], limit: .max) { try store.removeEntry(entry.seq) }
+                            }
+                        }
+                        perform(session.refused(ticket, need))
+            """),
+        Fault(
+            "a change that was forbidden counts as done", in: "InstantCore/Session/Synchronizer+Failures.swift",
+            "forbidden = request.ticket",
+            """
+            if PLANTED {
+                            try layer.store.write { store in
+                                for entry in try store.entries(in: [.sealed], limit: .max) { try store.removeEntry(entry.seq) }
+                            }
+                        }
+                        forbidden = request.ticket
+            """),
+    ]
+}

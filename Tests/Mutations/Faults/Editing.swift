@@ -1,0 +1,29 @@
+extension Fault {
+    /// Edits on this machine.
+    static let editing = [
+        Fault(
+            "an edit is merged into one that is on its way", in: "InstantCore/Layer/Enqueueing.swift",
+            [
+                Place(
+                    code: "$0.stage != .applied && $0.stage != .sealed && !(",
+                    faulty: "$0.stage != .applied && (PLANTED || $0.stage != .sealed) && !("),
+                Place(
+                    code: "case .sealed, .applied: return nil",
+                    faulty: "case .sealed where PLANTED: break\n        case .sealed, .applied: return nil"),
+                Place(
+                    code: "entry.state = .waiting",
+                    faulty: "if !(PLANTED && stage == .sealed) { entry.state = .waiting }"),
+            ]),
+        Fault(
+            "a new record loses its group", in: "InstantCore/Layer/Layer+Editing.swift",
+            "return try enqueue(.create, id, content: stamped, group: group,",
+            "return try enqueue(.create, id, content: stamped, group: PLANTED ? nil : group,"),
+        Fault(
+            "an undo overwrites what someone else wrote since", in: "InstantCore/Layer/Layer+Undo.swift",
+            "guard wasOurs else {", "guard PLANTED || wasOurs else {"),
+        Fault(
+            "comments are sent under a root that waits", in: "InstantCore/Layer/UnsentThreads.swift",
+            "if case .parked(let why) = entry.state { return why }",
+            "if !PLANTED, case .parked(let why) = entry.state { return why }"),
+    ]
+}

@@ -1,0 +1,44 @@
+extension Fault {
+    /// Tokens, connections and the course of a sync.
+    static let session = [
+        Fault(
+            "an answer for another user is taken", in: "InstantCore/Layer/Layer+Session.swift",
+            "guard facts.identity.isNamed(by: answer.grant) else {",
+            "guard PLANTED || facts.identity.isNamed(by: answer.grant) else {"),
+        Fault(
+            "a dead token is tried again and again", in: "InstantCore/Session/SessionMachine.swift",
+            "case .connecting(ticket), .live(ticket), .waiting(ticket, _, _):",
+            """
+            case .connecting(ticket) where PLANTED, .live(ticket) where PLANTED:
+                        state = .waiting(ticket, until: Timestamp(milliseconds: 0), wasAccepted: true)
+                        return [.closeStream]
+                    case .connecting(ticket), .live(ticket), .waiting(ticket, _, _):
+            """),
+        Fault(
+            "after a failure nobody tries again", in: "InstantCore/Session/SessionMachine.swift",
+            "guard case .waiting(let ticket, _, let wasAccepted) = state else { return [] }\n        state = wasAccepted",
+            "guard !PLANTED, case .waiting(let ticket, _, let wasAccepted) = state else { return [] }\n        state = wasAccepted"
+        ),
+        Fault(
+            "a sync that failed is never said to have ended", in: "InstantCore/Session/LayerMachine.swift",
+            "return move(to: rest(backlog)) + [.announceFailure]",
+            "return move(to: rest(backlog)) + (PLANTED ? [] : [.announceFailure])"),
+        Fault(
+            "what did not fit into an answer is not asked for", in: "InstantCore/Session/Synchronizer+Requests.swift",
+            "isCaughtUp = answer.delta.map { !$0.more } ?? false",
+            "isCaughtUp = PLANTED || answer.delta.map { !$0.more } ?? false"),
+        Fault(
+            "a server that sends one round in circles is followed", in: "InstantCore/Session/ResetLedger.swift",
+            [
+                Place(
+                    code: "guard entries.count < Self.most,", faulty: "guard PLANTED || entries.count < Self.most,"),
+                Place(
+                    code: "!entries.contains(where: { $0.from",
+                    faulty: "PLANTED || !entries.contains(where: { $0.from"),
+            ]),
+        Fault(
+            "a stream that fell silent is listened to for ever", in: "InstantCore/Session/StreamMachine.swift",
+            "return current.lastHeard + Self.patience <= now ? .dead : nil",
+            "return !PLANTED && current.lastHeard + Self.patience <= now ? .dead : nil"),
+    ]
+}

@@ -1,0 +1,42 @@
+extension Fault {
+    /// What leaves the server, and for whom.
+    static let views = [
+        Fault(
+            "removals are told to those who never saw the record", in: "EngineCore/Reading/LayerView.swift",
+            "records.filter { $0.revision <= reach && scope.contains($0.subject) }",
+            "records.filter { $0.revision <= reach && ((PLANTED && !$0.isLive) || scope.contains($0.subject)) }"),
+        Fault(
+            "the stream tells everybody everything", in: "EngineCore/Reading/View.swift",
+            "if contains(record.subject) { return record.item }",
+            "if PLANTED || contains(record.subject) { return record.item }"),
+        Fault(
+            "the stream tells everybody what left a group", in: "EngineCore/Reading/View.swift",
+            "departures.filter({ contains($0.subject) })", "departures.filter({ PLANTED || contains($0.subject) })"),
+        Fault(
+            "nobody is told what left their sight", in: "EngineCore/Writing/LayerWriter.swift",
+            "if let old, old.subject != new.subject {", "if !PLANTED, let old, old.subject != new.subject {"),
+        Fault(
+            "a repeated answer shows a winner that went out of sight", in: "EngineCore/Writing/Push.swift",
+            "try decider.find(answer.recordID, writer)?.item",
+            "try (PLANTED ? writer.store.record(answer.recordID, in: writer.layer) : decider.find(answer.recordID, writer))?.item"
+        ),
+        Fault(
+            "a cursor is good for whatever one may see", in: "EngineCore/Reading/Epoch.swift",
+            "Fingerprint.of(scope.canonicalText)", #"Fingerprint.of(PLANTED ? "" : scope.canonicalText)"#),
+        Fault(
+            "a cursor from before forgotten removals is taken", in: "EngineCore/Reading/LayerView.swift",
+            "cursor.revision >= layer.horizon else", "PLANTED || cursor.revision >= layer.horizon else"),
+        Fault(
+            "what did not fit into a delta is skipped", in: "EngineCore/Reading/LayerView.swift",
+            "delta.upTo = delta.changes.last?.revision ?? delta.upTo",
+            "delta.upTo = PLANTED ? layer.head : (delta.changes.last?.revision ?? delta.upTo)"),
+        Fault(
+            "a record is skipped between two pages", in: "EngineCore/Reading/LayerView.swift",
+            "page.next = page.records.last?.id", "page.next = PLANTED ? row.id : page.records.last?.id"),
+        Fault(
+            "whoever reads too slowly misses changes and is not told", in: "EngineCore/Live/Mailbox.swift",
+            #"return close(SessionEvent(.behind, reason: "changes came faster than they were read"), dropping: true)"#,
+            #"return PLANTED ? () : close(SessionEvent(.behind, reason: "changes came faster than they were read"), dropping: true)"#
+        ),
+    ]
+}

@@ -1,0 +1,51 @@
+import Foundation
+import TestSupport
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// `mutations [WORD…]` plants one fault after the other, those whose names hold all the words, and tells who noticed.
+/// A fault that nobody notices is a test that is missing.
+@main
+struct Mutations {
+    /// Histories for each fault.
+    private static let seeds = 1000
+
+    static func main() {
+        do {
+            exit(try run(words: Array(CommandLine.arguments.dropFirst())) ? 0 : 1)
+        } catch {
+            print(error)
+            exit(2)
+        }
+    }
+
+    /// - Returns: whether every fault was noticed.
+    private static func run(words: [String]) throws -> Bool {
+        let workshop = try Workshop(at: URL(fileURLWithPath: Repository.root + "/.build/mutations"))
+        print("building a copy with \(Fault.all.count) faults")
+        try workshop.build()
+        let sound = try Trial(0, in: workshop, seeds: seeds)
+        guard !sound.isCaught else {
+            throw Problem("it fails without any fault: \(sound.failed.joined(separator: ", ")) \(sound.history ?? "")")
+        }
+        var survivors: [String] = []
+        print("| fault | tests that fail | first history that fails |\n|---|---|---|")
+        for (index, fault) in Fault.all.enumerated() where words.allSatisfy(fault.name.contains) {
+            let trial = try Trial(index + 1, in: workshop, seeds: seeds)
+            if !trial.isCaught { survivors.append(fault.name) }
+            print("| \(fault.name) | \(told(trial.failed)) | \(trial.history ?? "–") |")
+            fflush(nil)
+        }
+        for name in survivors { print("nobody noticed: \(name)") }
+        return survivors.isEmpty
+    }
+
+    private static func told(_ failed: [String]) -> String {
+        guard let first = failed.first else { return "–" }
+        return failed.count == 1 ? first : "\(failed.count), \(first) among them"
+    }
+}

@@ -1,0 +1,46 @@
+import Foundation
+
+/// What the tests and the histories say with one fault at work.
+struct Trial {
+    /// Tests that failed, in the order of their names.
+    let failed: [String]
+    /// Of the histories the first that failed, and why; nil: all held.
+    let history: String?
+
+    /// - Parameter planted: the fault's place in ``Fault/all``, from 1; 0: none.
+    init(_ planted: Int, in workshop: Workshop, seeds: Int) throws {
+        let products = workshop.root.appendingPathComponent(".build/release").path
+        let tests = try Run(
+            [
+                "swift", "test", "--configuration", "release", "--package-path", workshop.root.path, "--skip-build",
+                "--skip", "SimulationTests",
+            ], planted: planted, limit: 300)
+        failed = Self.failures(tests)
+        let histories = try Run([products + "/simulate", "\(seeds)"], planted: planted, limit: 300)
+        history = histories.isGood ? nil : Self.verdict(histories)
+    }
+
+    var isCaught: Bool { !failed.isEmpty || history != nil }
+
+    private static func failures(_ run: Run) -> [String] {
+        if run.isEndless { return ["they do not end"] }
+        let names = run.output.split(separator: "\n").compactMap { line in
+            line.firstMatch(of: /✘ Test (?!run with)(.+?)(?: with \d+ test cases)? failed after/).map { String($0.1) }
+        }
+        let sorted = Set(names).sorted()
+        return sorted.isEmpty && !run.isGood ? ["they crash"] : sorted
+    }
+
+    private static func verdict(_ run: Run) -> String {
+        if run.isEndless { return "they do not end" }
+        guard let match = run.output.firstMatch(of: /seed (\d+): (.+)/) else { return "one crashes" }
+        return "seed \(match.1): \(match.2)"
+    }
+}
+
+/// Why nothing can be said.
+struct Problem: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}

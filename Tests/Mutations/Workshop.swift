@@ -1,0 +1,108 @@
+import Foundation
+import TestSupport
+
+/// The cores and their tests in a folder of their own, with every fault in them and none at work.
+///
+/// What did not change since the last time is not written again, so that a build has little to do.
+struct Workshop {
+    let root: URL
+
+    private static let cores = ["Annotations", "Authorization", "SyncProtocol", "EngineCore", "InstantCore"]
+    private static let tests = ["AuthorizationTests", "SyncProtocolTests", "EngineCoreTests", "InstantCoreTests"]
+    /// They need a terminal, or files of other modules.
+    private static let others = ["KeyScript.swift", "VirtualTerminal.swift"]
+
+    init(at root: URL) throws {
+        self.root = root
+        var files = ["Package.swift": Self.manifest]
+        for core in Self.cores {
+            for path in Repository.files(below: "Sources/" + core, suffix: ".swift") {
+                files[path] = try Self.planted(path, Repository.text(path))
+            }
+            files["Sources/\(core)/Planted.swift"] = Self.condition
+        }
+        for folder in Self.tests + ["TestSupport", "Simulation", "Simulate"] {
+            for path in Repository.files(below: "Tests/" + folder, suffix: ".swift")
+            where !Self.others.contains(where: path.hasSuffix) {
+                files[path] = try Repository.text(path)
+            }
+        }
+        for path in Repository.files(below: "Resources/vectors", suffix: ".json") {
+            files[path] = try Repository.text(path)
+        }
+        try Self.write(files, below: root)
+    }
+
+    /// Everything once, optimized: the histories are many.
+    func build() throws {
+        let options = ["--configuration", "release", "--package-path", root.path]
+        for what in [["--build-tests", "-Xswiftc", "-enable-testing"]] {
+            let run = try Run(["swift", "build"] + options + what, limit: 3600)
+            guard run.isGood else { throw Problem("the copy does not build:\n\(run.output)") }
+        }
+    }
+
+    private static func planted(_ path: String, _ text: String) throws -> String {
+        try Fault.all.enumerated().filter { "Sources/" + $0.element.file == path }.reduce(text) { text, numbered in
+            try numbered.element.plant(in: text, condition: "(planted == \(numbered.offset + 1))")
+        }
+    }
+
+    private static func write(_ files: [String: String], below root: URL) throws {
+        let manager = FileManager.default
+        for folder in ["Sources", "Tests", "Resources"] {
+            let base = root.appendingPathComponent(folder).path
+            for case let path as String in manager.enumerator(atPath: base) ?? .init() where path.contains(".") {
+                if files["\(folder)/\(path)"] == nil { try manager.removeItem(atPath: "\(base)/\(path)") }
+            }
+        }
+        for (path, text) in files {
+            let file = root.appendingPathComponent(path)
+            if (try? String(contentsOf: file, encoding: .utf8)) == text { continue }
+            try manager.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try text.write(to: file, atomically: true, encoding: .utf8)
+        }
+    }
+
+    /// Which fault is at work; 0: none.
+    private static let condition = """
+        #if canImport(Glibc)
+            import Glibc
+        #else
+            import Darwin
+        #endif
+
+        let planted = getenv("PLANTED").flatMap { Int(String(cString: $0)) } ?? 0
+
+        """
+
+    private static let manifest = """
+        // swift-tools-version: 6.2
+        import PackageDescription
+
+        let cores: [Target.Dependency] = [\(cores.map { "\"\($0)\"" }.joined(separator: ", "))]
+        let package = Package(
+            name: "mutations",
+            platforms: [.macOS(.v15)],
+            targets: [
+                .target(name: "Annotations"),
+                .target(name: "Authorization", dependencies: ["Annotations"]),
+                .target(name: "SyncProtocol", dependencies: ["Annotations", "Authorization"]),
+                .target(name: "EngineCore", dependencies: ["Annotations", "Authorization", "SyncProtocol"]),
+                .target(name: "InstantCore", dependencies: ["Annotations", "Authorization", "SyncProtocol"]),
+                .target(name: "TestSupport", dependencies: cores, path: "Tests/TestSupport"),
+                .target(name: "Simulation", dependencies: cores + ["TestSupport"], path: "Tests/Simulation"),
+                .executableTarget(name: "simulate", dependencies: ["Simulation"], path: "Tests/Simulate"),
+                \(tests.map { ".testTarget(name: \"\($0)\", dependencies: cores + [\"TestSupport\", \"Simulation\"])" }
+                    .joined(separator: ",\n        ")),
+            ],
+            swiftLanguageModes: [.v6]
+        )
+        for target in package.targets {
+            target.swiftSettings = ["ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility"].map {
+                .enableUpcomingFeature($0)
+            }
+        }
+
+        """
+}
