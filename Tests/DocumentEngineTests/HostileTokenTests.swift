@@ -1,9 +1,11 @@
 import Annotations
 import Authorization
 import Crypto
-import DocumentEngine
+import EngineCore
 import Foundation
 import Testing
+
+@testable import DocumentEngine
 
 /// Tokens that were not made for us, or not made by an honest hand (RFC 7519, RFC 8725).
 @Suite("Hostile tokens", .timeLimit(.minutes(2))) struct HostileTokenTests {
@@ -33,6 +35,30 @@ import Testing
         // The same key, the other hash: it is bound to one.
         let other = try await Mint.rs256().token(Self.honest)
         #expect(throws: (any Error).self) { try bound.verify(other, now: TestClock.start) }
+    }
+
+    /// A signature is checked once; what else a token depends on is asked each time.
+    @Test func aKnownTokenStillExpires() async throws {
+        let mint = try await Mint.es256()
+        let verifier = TokenVerifier(keys: [try await VerificationKey(pem: mint.publicPEM)])
+        let token = try mint.token(Self.honest)
+        let claims = try verifier.verify(token, now: TestClock.start)
+        #expect(try verifier.verify(token, now: TestClock.start) == claims)
+        let refused = #expect(throws: Refusal.self) { try verifier.verify(token, now: claims.grant.expiresAt) }
+        #expect(refused?.reason == .tokenExpired)
+        #expect(throws: Refusal.self) { try verifier.verify(token + "A", now: TestClock.start) }
+    }
+
+    @Test func manyTokensAreForgottenTogetherAndCheckedAgain() throws {
+        let known = KnownTokens(most: 2)
+        var checked: [String] = []
+        for token in ["a", "b", "a", "c", "a"] {
+            _ = try known.claims(of: token) {
+                checked.append($0)
+                return try Claims(payload: Array(Self.honest.utf8))
+            }
+        }
+        #expect(checked == ["a", "b", "c", "a"])
     }
 
     @Test func oneOfSeveralKeysIsEnough() async throws {

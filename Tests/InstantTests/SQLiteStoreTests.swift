@@ -14,6 +14,13 @@ import Testing
         try step.run(try store(in: folder))
     }
 
+    /// SQLite's 2 is FULL. With 1 a commit outlives the process, but not the machine.
+    @Test func aCommitWaitsForTheDisk() throws {
+        let folder = try TemporaryFolder()
+        let store = try store(in: folder)
+        #expect(try store.write { try ($0 as? SQLiteTransaction)?.number("PRAGMA synchronous") } == 2)
+    }
+
     @Test func findsEverythingAgainAfterReopening() throws {
         let folder = try TemporaryFolder()
         let first = try store(in: folder)

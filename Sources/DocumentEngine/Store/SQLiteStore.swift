@@ -15,6 +15,8 @@ package final class SQLiteStore: LayerStore {
         do {
             try PrivateFiles.make(file: path)
             pool = try DatabasePool(path: path, configuration: Self.configuration)
+            // Here, and not with the configuration: GRDB itself relaxes it when it turns the write-ahead log on.
+            try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
             let migrator = Schema.migrator
             if try pool.read(migrator.hasBeenSuperseded) { throw StoreError.newerSchema(path) }
             try migrator.migrate(pool)
@@ -30,7 +32,7 @@ package final class SQLiteStore: LayerStore {
         configuration.foreignKeysEnabled = true
         configuration.busyMode = .timeout(5)
         configuration.prepareDatabase { database in
-            try database.execute(sql: "PRAGMA synchronous = FULL; PRAGMA trusted_schema = OFF")
+            try database.execute(sql: "PRAGMA trusted_schema = OFF")
         }
         return configuration
     }

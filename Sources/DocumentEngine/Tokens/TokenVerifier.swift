@@ -9,6 +9,7 @@ import SyncProtocol
 /// Of the header only `alg` counts; a key in it (`jwk`, `x5c`) or an address of one (`jku`, `x5u`) is never looked at.
 package struct TokenVerifier: Sendable {
     package let keys: [VerificationKey]
+    private let known = KnownTokens()
 
     package init(keys: [VerificationKey]) { self.keys = keys }
 
@@ -19,8 +20,10 @@ package struct TokenVerifier: Sendable {
             guard token.utf8.count <= Claims.maximumTokenBytes else {
                 throw TokenProblem.tooLarge(limit: Claims.maximumTokenBytes)
             }
-            try checkSignature(token)
-            claims = try Claims(token: token)
+            claims = try known.claims(of: token) { token in
+                try checkSignature(token)
+                return try Claims(token: token)
+            }
         } catch let refusal as Refusal { throw refusal } catch { throw Refusal(.tokenMalformed, "\(error)") }
         guard now < claims.grant.expiresAt else { throw Refusal(.tokenExpired, "the token has expired") }
         if let start = claims.notBefore, now < start {

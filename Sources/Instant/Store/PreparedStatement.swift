@@ -103,10 +103,12 @@ struct Columns {
     /// Empty for NULL.
     func text(_ column: Int32) -> String { optionalText(column) ?? "" }
 
-    func optionalText(_ column: Int32) -> String? {
+    func optionalText(_ column: Int32) -> String? { bytes(column).map { String(decoding: $0, as: UTF8.self) } }
+
+    /// A text where it lies; nil for NULL.
+    func bytes(_ column: Int32) -> UnsafeBufferPointer<UInt8>? {
         guard let start = sqlite3_column_text(row, column) else { return nil }
-        let count = Int(sqlite3_column_bytes(row, column))
-        return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+        return UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(row, column)))
     }
 }
 

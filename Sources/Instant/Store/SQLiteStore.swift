@@ -38,12 +38,15 @@ final class SQLiteStore: LocalStore {
         configuration.busyMode = .timeout(10)
         configuration.maximumReaderCount = 4
         configuration.prepareDatabase { db in
-            try db.execute(sql: "PRAGMA synchronous = FULL")
             try db.execute(sql: "PRAGMA temp_store = MEMORY")
         }
         do {
             pool = try DatabasePool(path: path, configuration: configuration)
-            try pool.writeWithoutTransaction { try prepare($0) }
+            try pool.writeWithoutTransaction { db in
+                // Here, and not with the configuration: GRDB itself relaxes it when it turns the write-ahead log on.
+                try db.execute(sql: "PRAGMA synchronous = FULL")
+                try prepare(db)
+            }
         } catch { throw StoreError(error, path: path) }
     }
 

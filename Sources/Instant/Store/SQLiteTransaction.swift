@@ -27,12 +27,10 @@ struct SQLiteTransaction: WritableLayer {
 
 extension SQLiteTransaction {
     func facts() throws -> LayerFacts {
-        guard let json = try one("SELECT json FROM facts", read: { $0.text(0) }) else {
+        guard let facts = try one("SELECT json FROM facts", read: { try statements.facts.read($0.bytes(0)) }) else {
             throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "it does not say which layer it holds")
         }
-        do { return try LayerFacts(json: json) } catch {
-            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "\(error)")
-        }
+        return facts
     }
 
     /// Whether ``set(_:)`` was ever called: a file that was just made holds nothing.

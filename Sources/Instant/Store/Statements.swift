@@ -10,6 +10,7 @@ import Synchronization
 /// Unchecked: used only by whoever GRDB lent the connection to, one at a time, and finalized with the connection idle.
 final class Statements: @unchecked Sendable {
     let connection: SQLiteConnection
+    var facts = KnownFacts()
     /// By the address of the literal they were written as: nothing is hashed that is longer than a pointer.
     private var written: [UnsafePointer<UInt8>: PreparedStatement] = [:]
     /// By the text they were composed of, such as a list's with its filter.

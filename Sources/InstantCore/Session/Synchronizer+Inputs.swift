@@ -24,6 +24,11 @@ extension Synchronizer {
             perform(cycle.edited(backlog: backlog))
             pushAt = backlog == .sendable ? pushDelay.map { now + $0 } : nil
             if pushAt != nil { stopWaiting(now: now) }
+            // Without a delay nothing waits for a timer.
+            if let pushAt, pushAt <= now, session.dataTicket != nil {
+                self.pushAt = nil
+                try beginCycle()
+            }
         case .storeChanged:
             try migrated()
             effects.append(.announce(.changed(LayerChanges())))
