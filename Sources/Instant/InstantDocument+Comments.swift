@@ -41,7 +41,10 @@ extension InstantDocument {
 
     /// Makes an annotation and says the first thing under it: both or neither.
     ///
-    /// - Parameter root: a text markup, or ``Content/commentMarker(onPage:at:)`` where there are no words to mark.
+    /// - Parameters:
+    ///   - root: a text markup, or ``Content/commentMarker(onPage:at:)`` where there are no words to mark.
+    ///   - text: plain, or XHTML with formatting and mentions.
+    ///   - author: of both, for a token without `creator_name`.
     /// - Throws: what a reply throws.
     @discardableResult
     public func beginThread(

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import Instant
@@ -51,6 +52,23 @@ import Testing
         let other = token(layer: "other")
         #expect(await kind { try await descriptor.reauthenticateAndWait(withJWT: other) } == .invalidJWT)
         #expect(await kind { try await descriptor.downloadAndWait(usingJWT: other) } == .invalidJWT)
+        withExtendedLifetime(client) {}
+    }
+
+    @Test func aTokenThatEndsOnTheWayIsSaidAndTheNextOneGoesOn() async throws {
+        let hasEnded = Mutex(false)
+        let pdf = FakePDF()
+        let server = try plainServer(pdf) { request in
+            let isNew = request.headers["authorization"]?.hasSuffix(token(more: #","jti":"2""#)) == true
+            if request.path.hasSuffix("/document"), !isNew { hasEnded.withLock { $0 = true } }
+            return hasEnded.withLock { $0 } && !isNew ? .error(401, "token_expired") : nil
+        }
+        let (client, descriptor) = try open(server)
+        #expect(await kind { try await descriptor.downloadAndWait(usingJWT: token()) } == .authenticationFailed)
+        let events = descriptor.events
+        descriptor.reauthenticate(withJWT: token(more: #","jti":"2""#))
+        try await wait(in: events) { $0 == .didFinishDownload ? () : nil }
+        #expect(descriptor.isDownloaded)
         withExtendedLifetime(client) {}
     }
 
