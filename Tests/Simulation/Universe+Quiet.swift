@@ -25,9 +25,9 @@ extension Universe {
         var rounds = 0
         var calm = 0
         while calm < 4 {
+            try pass(10_000)
             let moved = try drain()
             calm = try moved || !isSettled() ? 0 : calm + 1
-            try pass(10_000)
             rounds += 1
             try require(rounds < 200, "it never comes to rest: \(try unrest())")
         }

@@ -153,4 +153,14 @@ import Testing
         #expect(it.synchronizer.connection == .idle)
         #expect(it.names(.wentOnline) == ["ask session"])
     }
+
+    @Test func whatDidNotFitBehindTheAnswersIsPulled() throws {
+        var it = Bench()
+        _ = it.goLive()
+        _ = try it.edit()
+        let push = it.request(.syncRequested)
+        let delta = Delta(epoch: "e", changes: [], upTo: 1, more: true)
+        let answer = PushAnswer(results: [ChangeResult(n: 1, status: .applied, revision: 1)], delta: delta)
+        #expect(it.names(.answered(push, .push(answer))).contains("pull since 1"))
+    }
 }

@@ -18,6 +18,28 @@ import Testing
         #expect(try it.layer.conflicts().map { $0.mine?["text"]?.string } == ["mine"])
     }
 
+    /// The winner came with the answer, before the stream told of the state it replaced.
+    @Test func aRowIsNotReplacedByAnOlderOne() throws {
+        let it = try LayerFixture()
+        try it.layer.update("2", content: note("mine"), at: it.now)
+        let request = try #require(try it.layer.seal())
+        let lost = ChangeResult(n: 1, status: .conflict, reason: "because", item: item("2", "newest", 6))
+        _ = try it.layer.take(PushAnswer(results: [lost], delta: nil), to: request, newClientID: "new")
+        try it.pull(item("2", "older", 5), upTo: 5)
+        #expect(try it.text("2") == "newest")
+    }
+
+    @Test(arguments: [("e", Revision(4)), ("other", 3)])
+    func pagesOfTwoSnapshotsAreNotMixed(epoch: String, at: Revision) throws {
+        let it = try LayerFixture()
+        try it.layer.restartSnapshot()
+        let first = SnapshotPage(epoch: "e", at: 3, records: [item("1", "one", 0)], next: "1")
+        _ = try it.layer.take(first, for: Layer.NextPage())
+        let asked = try #require(try it.layer.nextPage(epoch: "e"))
+        let second = SnapshotPage(epoch: epoch, at: at, records: [item("2", "two", 3)], next: nil)
+        #expect(try it.layer.take(second, for: asked).needsSnapshot)
+    }
+
     /// A delete behind an edit that lost: it may only go quietly when there is nothing left to delete.
     @Test(arguments: [(SyncItem.removed("2", 4), true), (item("2", "theirs", 4), false)])
     func aDeleteBehindALostEditIsForgottenOnlyWithItsRecord(winner: SyncItem, isForgotten: Bool) throws {
