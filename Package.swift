@@ -132,15 +132,15 @@ let package = Package(
             "Instant",
             [
                 "Annotations", "Authorization", "SyncProtocol", "InstantCore", "EngineCore", "DocumentEngine",
-                "FaultProxy",
-                jwt, crypto, httpClient, nio, nioHTTP, logging,
+                "FaultProxy", jwt, crypto, httpClient, nio, nioHTTP, logging,
             ], rim),
         tests("EngineCore", ["Annotations", "Authorization", "SyncProtocol"]),
         tests(
             "DocumentEngine",
             [
-                "Annotations", "Authorization", "SyncProtocol", "EngineCore", "PDFPages", jwt, crypto, httpClient, nio,
-                nioHTTP, logging,
+                "Annotations", "Authorization", "SyncProtocol", "EngineCore", "PDFPages", sqlite, rawSQLite, jwt,
+                crypto,
+                httpClient, nio, nioHTTP, logging,
             ], rim),
         tests("PDFPages", ["Annotations"]),
         tests("Interchange", ["Annotations"]),
@@ -167,8 +167,7 @@ let package = Package(
             name: "Benchmarks",
             dependencies: [
                 "TestSupport", "EngineSupport", "Annotations", "Authorization", "SyncProtocol", "InstantCore",
-                "Instant",
-                "Screen", arguments, crypto, httpClient, nio, nioHTTP, rawSQLite,
+                "Instant", "Screen", arguments, crypto, httpClient, nio, nioHTTP, rawSQLite,
             ],
             path: "Tests/Benchmarks", swiftSettings: rim),
         .executableTarget(

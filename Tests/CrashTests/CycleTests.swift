@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A few cycles of `make crash`, and that they would notice.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct CycleTests {
+@Suite(.serialized, .timeLimit(.minutes(15))) struct CycleTests {
     @Test func nothingIsLostDoubledOrStalled() throws {
         let run = try run(["--cycles", "8"])
         #expect(run.status == 0, "\(run.output)")

@@ -3,7 +3,7 @@ import SyncProtocol
 import Testing
 
 /// Records as the backend reads and writes them: past permissions, unconditional, seen by whoever listens.
-@Suite("Backend annotations", .timeLimit(.minutes(2))) struct AnnotationRouteTests {
+@Suite("Backend annotations", .timeLimit(.minutes(15))) struct AnnotationRouteTests {
     private static let path = "/api/documents/doc/layers/review/annotations"
 
     private func entry(_ id: String?, _ text: String, more: String = "") -> String {

@@ -4,7 +4,7 @@ import Crypto
 import SyncProtocol
 import Testing
 
-@Suite("Attachments over HTTP", .timeLimit(.minutes(2))) struct AttachmentRouteTests {
+@Suite("Attachments over HTTP", .timeLimit(.minutes(15))) struct AttachmentRouteTests {
     private static let picture = Array("\u{89}PNG and the rest of a picture".utf8)
     private static let name = SHA256.hash(data: picture).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
 

@@ -3,7 +3,7 @@ import DocumentEngine
 import Testing
 
 /// The PDF on its way out: ranges, tags, slow links (RFC 9110 sections 13 and 14).
-@Suite("PDF delivery", .timeLimit(.minutes(2))) struct DeliveryTests {
+@Suite("PDF delivery", .timeLimit(.minutes(15))) struct DeliveryTests {
     @Test func aRangeGoesOnWhereADownloadStopped() async throws {
         try await RunningServer.run { server in
             try await server.upload()

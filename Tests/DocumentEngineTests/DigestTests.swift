@@ -4,7 +4,7 @@ import SyncProtocol
 import Testing
 
 /// `GET digest`: what a client compares its own rows with.
-@Suite("Digest", .timeLimit(.minutes(2))) struct DigestTests {
+@Suite("Digest", .timeLimit(.minutes(15))) struct DigestTests {
     @Test func itIsTheSumOfTheSnapshot() async throws {
         try await RunningServer.run { server in
             try await server.upload()

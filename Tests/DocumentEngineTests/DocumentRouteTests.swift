@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Documents as the customer's backend puts them in, finds and removes them.
-@Suite("Documents", .timeLimit(.minutes(2))) struct DocumentRouteTests {
+@Suite("Documents", .timeLimit(.minutes(15))) struct DocumentRouteTests {
     @Test func anUploadIsAnsweredInTheVendorsEnvelope() async throws {
         try await RunningServer.run { server in
             let answer = try await server.upload("contract/../7")

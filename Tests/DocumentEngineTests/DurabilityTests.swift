@@ -6,7 +6,7 @@ import SyncProtocol
 import Testing
 
 /// What was answered is there after a restart, however the server ended.
-@Suite("Durability", .timeLimit(.minutes(2))) struct DurabilityTests {
+@Suite("Durability", .timeLimit(.minutes(15))) struct DurabilityTests {
     @Test func aRestartForgetsNothing() async throws {
         let folder = try TemporaryFolder()
         let clock = TestClock()

@@ -3,7 +3,7 @@ import SyncProtocol
 import Testing
 
 /// Layers as the backend makes, copies and deletes them.
-@Suite("Layers", .timeLimit(.minutes(2))) struct LayerRouteTests {
+@Suite("Layers", .timeLimit(.minutes(15))) struct LayerRouteTests {
     @Test func layersAreMadeByTheBackendOrByAToken() async throws {
         try await RunningServer.run { server in
             try await server.upload()

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Real files, where they are there: each goes in, and what it holds comes out at both ends.
-@Suite("Real files", .timeLimit(.minutes(5))) struct RealFileTests {
+@Suite("Real files", .timeLimit(.minutes(15))) struct RealFileTests {
     private static let files = Repository.samples.filter { $0.name.hasSuffix(".pdf") }
 
     @Test(.enabled(if: !files.isEmpty)) func everyFileIsServedAsItWasUploaded() async throws {

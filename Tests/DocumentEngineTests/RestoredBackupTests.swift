@@ -5,7 +5,7 @@ import SyncProtocol
 import Testing
 
 /// A database that is put back from a backup has another past than the clients know: the server notices by itself.
-@Suite("Restored backups", .timeLimit(.minutes(2))) struct RestoredBackupTests {
+@Suite("Restored backups", .timeLimit(.minutes(15))) struct RestoredBackupTests {
     @Test func anOlderDatabaseIsNoticedAndEveryLayerGetsANewGeneration() async throws {
         let it = try Backup()
         let clock = TestClock()

@@ -3,7 +3,7 @@ import SyncProtocol
 import Testing
 
 /// How streams of events begin, go on and end.
-@Suite("Streams", .timeLimit(.minutes(2))) struct StreamTests {
+@Suite("Streams", .timeLimit(.minutes(15))) struct StreamTests {
     private func note(_ n: Int64, group: String? = nil) -> Change { Samples.create(n, "n\(n)", group: group) }
 
     @Test func aListenerThatComesBackIsToldWhatItMissed() async throws {

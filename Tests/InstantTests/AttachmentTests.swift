@@ -9,7 +9,7 @@ import Testing
 @testable import Instant
 
 /// Files that records name, between real clients and a real server: sent before the record, loaded when asked for.
-@Suite(.timeLimit(.minutes(3))) struct AttachmentTests {
+@Suite(.timeLimit(.minutes(15))) struct AttachmentTests {
     private static let picture = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7 ^ $0 >> 9) })
     private let folder: TemporaryFolder
     private let server: LiveServer

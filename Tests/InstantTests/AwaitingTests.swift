@@ -5,7 +5,7 @@ import Testing
 @testable import Instant
 
 /// The calls that answer by event, awaited.
-@Suite(.timeLimit(.minutes(2))) struct AwaitingTests {
+@Suite(.timeLimit(.minutes(15))) struct AwaitingTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

@@ -6,7 +6,7 @@ import Testing
 @testable import Instant
 
 /// Threads as an outsider makes them: with the public calls alone.
-@Suite(.timeLimit(.minutes(2))) struct CommentTests {
+@Suite(.timeLimit(.minutes(15))) struct CommentTests {
     private let folder: TemporaryFolder
     private let server: FakeServer
     private let line = Rect(left: 72, top: 200, width: 240, height: 12)

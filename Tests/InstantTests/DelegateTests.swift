@@ -7,7 +7,7 @@ import Testing
 @testable import Instant
 
 /// The documented surface: a delegate, a document, nothing from inside.
-@Suite(.timeLimit(.minutes(2))) struct DelegateTests {
+@Suite(.timeLimit(.minutes(15))) struct DelegateTests {
     @Test func theDelegateHearsEverythingInOrder() async throws {
         let folder = try TemporaryFolder()
         let server = try plainServer()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Instant
 
-@Suite(.timeLimit(.minutes(2))) struct DescriptorTests {
+@Suite(.timeLimit(.minutes(15))) struct DescriptorTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

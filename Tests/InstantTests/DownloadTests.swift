@@ -6,7 +6,7 @@ import Testing
 
 @testable import Instant
 
-@Suite(.timeLimit(.minutes(2))) struct DownloadTests {
+@Suite(.timeLimit(.minutes(15))) struct DownloadTests {
     private let folder: TemporaryFolder
     private let pdf = FakePDF()
 

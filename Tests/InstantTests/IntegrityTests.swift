@@ -5,7 +5,7 @@ import Testing
 
 @testable import Instant
 
-@Suite(.timeLimit(.minutes(3))) struct IntegrityTests {
+@Suite(.timeLimit(.minutes(15))) struct IntegrityTests {
     @Test func aRowThatWentMissingIsFoundAndFetched() async throws {
         let folder = try TemporaryFolder()
         let server = try await LiveServer(folder: folder)

@@ -11,7 +11,7 @@ import Testing
 @testable import Instant
 
 /// The library against a real document engine on loopback.
-@Suite(.timeLimit(.minutes(3))) struct LiveServerTests {
+@Suite(.timeLimit(.minutes(15))) struct LiveServerTests {
     private static let pdf = SmallPDF(annotations: [
         "<</Type/Annot/Subtype/Text/Rect[100 700 120 720]/Contents(from the PDF)/T(Author)>>"
     ]).bytes

@@ -5,7 +5,7 @@ import Testing
 @testable import Instant
 
 /// Local stores of older programs: `Resources/vectors/layer-v1.sql` is one as the first program kept it.
-@Suite(.timeLimit(.minutes(2))) struct MigrationTests {
+@Suite(.timeLimit(.minutes(15))) struct MigrationTests {
     private let folder: TemporaryFolder
     private let server: FakeServer
     private let stored = [

@@ -9,7 +9,7 @@ import Testing
 
 /// The server's database is put back from a backup under clients that were there: nothing anybody wrote is gone
 /// without a word.
-@Suite(.timeLimit(.minutes(3))) struct RestoredBackupTests {
+@Suite(.timeLimit(.minutes(15))) struct RestoredBackupTests {
     @Test func whatTheServerLostIsAConflictAndCanBeSentAgain() async throws {
         let folder = try TemporaryFolder()
         let key = P256.Signing.PrivateKey()

@@ -5,7 +5,7 @@ import Testing
 @testable import Instant
 
 /// What an outsider sees of the library, name by name, against a server that holds one layer.
-@Suite(.timeLimit(.minutes(2))) struct SurfaceTests {
+@Suite(.timeLimit(.minutes(15))) struct SurfaceTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

@@ -9,7 +9,7 @@ import Testing
 @testable import Instant
 
 /// The sync of one layer against servers and networks that misbehave.
-@Suite(.timeLimit(.minutes(2))) struct SyncTests {
+@Suite(.timeLimit(.minutes(15))) struct SyncTests {
     /// A proxy keeps everything the stream says to itself.
     @Test func whatCannotBeStreamedIsPolled() async throws {
         let polls = Mutex(0)

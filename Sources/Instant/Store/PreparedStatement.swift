@@ -14,6 +14,8 @@ struct PreparedStatement {
 
     func finalize() { sqlite3_finalize(handle) }
 
+    var steps: Int { Int(sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_VM_STEP, 0)) }
+
     /// - Returns: whether it changed a row.
     @discardableResult
     func run(_ values: [SQLValue]) throws -> Bool {

@@ -8,7 +8,7 @@ import InstantCore
 final class SQLiteStore: LocalStore {
     let path: String
     private let pool: DatabasePool
-    private let cache = StatementCache()
+    let cache = StatementCache()
 
     /// Opens the file and makes the tables it lacks.
     ///

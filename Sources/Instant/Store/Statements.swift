@@ -40,6 +40,11 @@ final class Statements: @unchecked Sendable {
         return statement
     }
 
+    /// What they have done so far, in steps of SQLite's machine: it does not depend on who else is at work.
+    var steps: Int {
+        written.values.reduce(0) { $0 + $1.steps } + composed.values.reduce(0) { $0 + $1.steps }
+    }
+
     func finalize() {
         for statement in written.values { statement.finalize() }
         for statement in composed.values { statement.finalize() }
@@ -62,6 +67,9 @@ final class StatementCache: Sendable {
             return statements
         }
     }
+
+    /// Of all connections, with none of them in use.
+    var steps: Int { known.withLock { $0.values.reduce(0) { $0 + $1.steps } } }
 
     /// Before the connections are closed, with none of them in use: SQLite keeps a connection alive for its statements.
     func finalize() {

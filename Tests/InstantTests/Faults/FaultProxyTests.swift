@@ -8,7 +8,7 @@ import Testing
 @testable import Instant
 
 /// The real client and the real server, and a bad network in between: nothing lost, nothing doubled.
-@Suite(.timeLimit(.minutes(3))) struct FaultProxyTests {
+@Suite(.timeLimit(.minutes(15))) struct FaultProxyTests {
     private let folder: TemporaryFolder
     private let server: LiveServer
     private let proxy: FaultProxy

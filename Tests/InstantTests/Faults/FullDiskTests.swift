@@ -4,7 +4,7 @@ import Testing
 
 @testable import Instant
 
-@Suite(.enabled(if: TinyDisk.isAllowed, "only root may mount a small file system"), .timeLimit(.minutes(2)))
+@Suite(.enabled(if: TinyDisk.isAllowed, "only root may mount a small file system"), .timeLimit(.minutes(15)))
 struct FullDiskTests {
     private func client(_ server: FakeServer, _ disk: TinyDisk) throws -> InstantClient {
         try InstantClient(

@@ -6,7 +6,7 @@ import Testing
 @testable import Instant
 
 /// Records that a server sends and nobody would draw: shown as far as they can be, kept as they came.
-@Suite(.timeLimit(.minutes(2))) struct HostileRecordTests {
+@Suite(.timeLimit(.minutes(15))) struct HostileRecordTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

@@ -8,7 +8,7 @@ import Testing
 @testable import Instant
 
 /// A server, or somebody in front of it, that does not mean well: a clear error, nothing changed, nothing leaked.
-@Suite(.timeLimit(.minutes(2))) struct HostileServerTests {
+@Suite(.timeLimit(.minutes(15))) struct HostileServerTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

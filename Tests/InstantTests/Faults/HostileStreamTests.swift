@@ -5,7 +5,7 @@ import Testing
 @testable import Instant
 
 /// A live stream on which anything may come: the rows stay what they are, and edits go their own way.
-@Suite(.timeLimit(.minutes(2))) struct HostileStreamTests {
+@Suite(.timeLimit(.minutes(15))) struct HostileStreamTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

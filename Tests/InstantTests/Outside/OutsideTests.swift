@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What people outside the package read and write: the articles of the documentation, and a program that uses it.
-@Suite(.timeLimit(.minutes(2))) struct OutsideTests {
+@Suite(.timeLimit(.minutes(15))) struct OutsideTests {
     private static let catalog = "Sources/Instant/Instant.docc"
 
     @Test(.enabled(if: Compiler() != nil)) func aProgramOfThirtyLinesCompiles() throws {
