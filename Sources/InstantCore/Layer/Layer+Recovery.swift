@@ -106,7 +106,10 @@ extension OutboxEntry {
     fileprivate func isDone(in present: Record?, by user: String?) -> Bool {
         switch kind {
         case .delete: return present == nil
-        case .restore: return present != nil
+        case .restore:
+            guard let present else { return false }
+            // A restore carries text that the server never saw, when there is such.
+            return content?.saysTheSame(as: present.content) ?? true
         case .create, .update:
             guard let content, let present else { return false }
             return content.saysTheSame(as: present.content) && group.isExactly(present.group)

@@ -94,6 +94,18 @@ import Testing
         #expect(try it.layer.conflicts().map(\.kind) == [kind])
     }
 
+    /// An edit was never sent because a delete followed, and the delete was taken back: only this store has the text.
+    @Test func textThatADeleteSwallowedOutlivesARestoredServer() throws {
+        let it = try LayerFixture()
+        try it.layer.update("2", content: note("mine"), at: it.now)
+        let receipt = try it.layer.delete("2", at: it.now)
+        try it.push((.applied, 4))
+        try it.layer.undo(receipt, at: it.now)
+        try it.accept(it.grant(), generation: "g2", head: 3)
+        try it.take([stored("2", "two", 3)], epoch: "eg2")
+        #expect(try it.layer.conflicts().map { $0.mine?["text"]?.string } == ["mine"])
+    }
+
     /// The stream was faster than the answer: the server lost nothing.
     @Test func aSessionAnswerThatComesLateIsNoRestoredServer() throws {
         let it = try LayerFixture()
