@@ -24,9 +24,9 @@ struct Trial {
 
     private static func failures(_ run: Run) -> [String] {
         if run.isEndless { return ["they do not end"] }
-        let names = run.output.split(separator: "\n").compactMap { line in
-            line.firstMatch(of: /✘ Test (?!run with)(.+?)(?: with \d+ test cases)? failed after/).map { String($0.1) }
-        }
+        // By scalars: arguments of tests are printed too, and what ends one joins the sign that follows.
+        let failure = /✘ Test (?!run with)(.+?)(?: with \d+ test cases)? failed after/.matchingSemantics(.unicodeScalar)
+        let names = run.output.matches(of: failure).map { String($0.1) }
         let sorted = Set(names).sorted()
         return sorted.isEmpty && !run.isGood ? ["they crash"] : sorted
     }
