@@ -40,8 +40,9 @@ extension String.UTF8View {
                 hay[start + 1] == needle[1] && hay[start...].starts(with: needle)
             }
         }
-        return found ?? Array(self).withUnsafeBufferPointer { hay in
-            hay.indices.contains { hay[$0...].starts(with: needle) }
-        }
+        return found
+            ?? Array(self).withUnsafeBufferPointer { hay in
+                hay.indices.contains { hay[$0...].starts(with: needle) }
+            }
     }
 }

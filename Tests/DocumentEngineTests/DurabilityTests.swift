@@ -21,7 +21,8 @@ import Testing
         }
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.path + "/data")
         #expect(
-            files.sorted() == ["attachments", "pdf", "postilla.mark", "postilla.sqlite"], "a server that stopped leaves no log behind")
+            files.sorted() == ["attachments", "pdf", "postilla.mark", "postilla.sqlite"],
+            "a server that stopped leaves no log behind")
         try await RunningServer.run(folder: folder, clock: clock) { server in
             let token = try server.mint.token(claims)
             #expect(try await server.session(token) == before)

@@ -17,7 +17,8 @@ extension Response {
         let file = try OpenFile(path: file)
         let tag = "\"\(sha256)\""
         var headers: HTTPFields = [
-            .contentType: type, .xContentTypeOptions: "nosniff", .eTag: tag, .acceptRanges: "bytes", .cacheControl: "no-store",
+            .contentType: type, .xContentTypeOptions: "nosniff", .eTag: tag, .acceptRanges: "bytes",
+            .cacheControl: "no-store",
         ]
         if let known = exchange.header(.ifNoneMatch), known == tag || known == "*" {
             return Response(status: .notModified, headers: headers)

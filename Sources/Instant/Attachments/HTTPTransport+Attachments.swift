@@ -8,7 +8,8 @@ import SyncProtocol
 
 extension HTTPTransport {
     /// - Throws: ``SyncFailure/attachment(_:)`` when the file is not here or is not what its name says.
-    func upload(_ id: AttachmentID, from files: AttachmentFiles, token: String) async throws(SyncFailure) -> SyncAnswer {
+    func upload(_ id: AttachmentID, from files: AttachmentFiles, token: String) async throws(SyncFailure) -> SyncAnswer
+    {
         guard let data = try? Data(contentsOf: URL(filePath: files.path(id))) else {
             throw .attachment("its attachment is not on this machine any more")
         }

@@ -63,7 +63,8 @@ package enum SyncFailure: Error, Hashable, Sendable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .token(let need): need.description
-        case .forbidden(let why), .lost(let why), .unreachable(let why, _), .invalidServer(let why), .attachment(let why),
+        case .forbidden(let why), .lost(let why), .unreachable(let why, _), .invalidServer(let why),
+            .attachment(let why),
             .oldClient(let why), .oldServer(let why), .store(let why):
             why
         case .epochChanged: "the server asks to start over"
