@@ -82,10 +82,13 @@ let package = Package(
 
         // The server.
         module("EngineCore", ["Annotations", "Authorization", "SyncProtocol"]),
+        .systemLibrary(
+            name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+        module("Postgres", ["Annotations", "Authorization", "SyncProtocol", "EngineCore", "CPostgres"]),
         module(
             "DocumentEngine",
             [
-                "Annotations", "Authorization", "SyncProtocol", "EngineCore", "PDFPages", http, httpCore, httpTLS,
+                "Annotations", "Authorization", "SyncProtocol", "EngineCore", "Postgres", "PDFPages", http, httpCore, httpTLS,
                 httpTypes, nio, nioPosix, nioSSL, lifecycle, signals, sqlite, jwt, crypto, logging,
             ], rim),
 
@@ -124,6 +127,8 @@ let package = Package(
         .target(
             name: "FaultProxy", dependencies: ["TestSupport", nio, nioPosix], path: "Tests/FaultProxy",
             swiftSettings: rim),
+        // A PostgreSQL of the tests' own.
+        .target(name: "PostgresSupport", dependencies: ["Postgres"], path: "Tests/PostgresSupport", swiftSettings: rim),
         tests("Annotations"),
         tests("Authorization", ["Annotations"]),
         tests("SyncProtocol", ["Annotations", "Authorization"]),
@@ -135,12 +140,12 @@ let package = Package(
                 "FaultProxy", jwt, crypto, httpClient, nio, nioHTTP, logging,
             ], rim),
         tests("EngineCore", ["Annotations", "Authorization", "SyncProtocol"]),
+        tests("Postgres", ["Annotations", "Authorization", "SyncProtocol", "EngineCore", "PostgresSupport"]),
         tests(
             "DocumentEngine",
             [
-                "Annotations", "Authorization", "SyncProtocol", "EngineCore", "PDFPages", sqlite, rawSQLite, jwt,
-                crypto,
-                httpClient, nio, nioHTTP, logging,
+                "Annotations", "Authorization", "SyncProtocol", "EngineCore", "Postgres", "PostgresSupport", "PDFPages",
+                sqlite, rawSQLite, jwt, crypto, httpClient, nio, nioHTTP, logging,
             ], rim),
         tests("PDFPages", ["Annotations"]),
         tests("Interchange", ["Annotations"]),

@@ -55,6 +55,7 @@ package struct ErrorAnswer: Message {
         case oldClient = "old_client"
         case oldServer = "old_server"
         case overload = "overload"
+        case unavailable = "unavailable"
         case internalError = "internal_error"
         case rangeNotSatisfiable = "range_not_satisfiable"
         case methodNotAllowed = "method_not_allowed"

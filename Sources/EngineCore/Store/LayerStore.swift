@@ -53,11 +53,30 @@ package protocol StoreReading {
     func client(_ id: String, in layer: StoredLayer) throws -> StoredClient?
     func answer(_ n: Int64, to client: String, in layer: StoredLayer) throws -> StoredAnswer?
     func isRevoked(tokenID: String) throws -> Bool
+    /// Those of these tokens that are revoked, in any order.
+    func revoked(among tokenIDs: [String]) throws -> [String]
+}
+
+extension StoreReading {
+    package func revoked(among tokenIDs: [String]) throws -> [String] {
+        try tokenIDs.filter { try isRevoked(tokenID: $0) }
+    }
+}
+
+/// What a transaction may keep from others before there is a row of it, or to see that there is none.
+package enum Hold: Hashable, Sendable {
+    /// The document, all its layers, and that there is none of this id.
+    case document(String)
+    /// The bytes of this hash.
+    case blob(String)
 }
 
 package protocol StoreWriting: StoreReading {
     /// Runs the body; when it throws, what it wrote is undone and the transaction goes on.
     func savepoint<Result>(_ body: () throws -> Result) throws -> Result
+    /// Makes other writers wait who want to hold the same, on whichever server, until this transaction ends. Asked for
+    /// before anything else, and before any layer is named. Naming a layer holds that layer.
+    func hold(_ what: Hold) throws
 
     /// Adds the document or replaces the one with its id; its layers stay.
     func put(_ document: StoredDocument) throws
@@ -87,4 +106,9 @@ package protocol StoreWriting: StoreReading {
     /// Keeps the revocation until the token would have ended by itself.
     func revoke(tokenID: String, until expiry: Timestamp) throws
     func removeRevocations(before moment: Timestamp) throws
+}
+
+extension StoreWriting {
+    /// Where there is one writer at a time, nobody has to wait for more.
+    package func hold(_ what: Hold) throws {}
 }

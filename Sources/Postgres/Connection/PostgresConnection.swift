@@ -1,0 +1,136 @@
+import CPostgres
+
+/// One connection, one statement after the other. Calls block.
+///
+/// Unchecked, because libpq asks for no more than one thread at a time, and whoever has taken a connection from the
+/// pool has it alone.
+package final class PostgresConnection: @unchecked Sendable {
+    let pointer: OpaquePointer
+    /// Statements that are prepared, by their text.
+    private var prepared: [String: String] = [:]
+
+    /// - Throws: ``PostgresError`` without a state when there is no way to the database.
+    package init(_ address: PostgresAddress) throws(PostgresError) {
+        // Later ones win: the address may say how long to wait, and not how texts are encoded.
+        let parameters = [
+            ("connect_timeout", "5"), ("tcp_user_timeout", "10000"), ("dbname", address.uri),
+            ("client_encoding", "UTF8"), ("application_name", "postilla"),
+        ]
+        guard let pointer = Self.open(parameters) else { throw PostgresError("out of memory") }
+        guard PQstatus(pointer) == CONNECTION_OK else {
+            let message = String(cString: PQerrorMessage(pointer))
+            PQfinish(pointer)
+            throw PostgresError(message)
+        }
+        self.pointer = pointer
+        // What it has to say beside its answers is not for our standard error.
+        PQsetNoticeProcessor(pointer, { _, _ in }, nil)
+    }
+
+    deinit { PQfinish(pointer) }
+
+    private static func open(_ parameters: [(String, String)]) -> OpaquePointer? {
+        let texts = parameters.flatMap { [$0.0, $0.1] }.map { Array($0.utf8CString) }
+        let all = texts.joined().map(\.self)
+        return all.withUnsafeBufferPointer { bytes in
+            var starts: [UnsafePointer<CChar>?] = []
+            var offset = 0
+            for text in texts {
+                starts.append(bytes.baseAddress.map { $0 + offset })
+                offset += text.count
+            }
+            let keys = stride(from: 0, to: starts.count, by: 2).map { starts[$0] } + [nil]
+            let values = stride(from: 1, to: starts.count, by: 2).map { starts[$0] } + [nil]
+            return PQconnectdbParams(keys, values, 1)
+        }
+    }
+
+    package var isOpen: Bool { PQstatus(pointer) == CONNECTION_OK }
+    /// The process that serves it.
+    package var serverProcess: Int32 { PQbackendPID(pointer) }
+
+    // MARK: Statements
+
+    /// One statement, or several with semicolons between them, without parameters.
+    package func execute(_ sql: String) throws(PostgresError) { PQclear(try check(PQexec(pointer, sql))) }
+
+    /// Ends the transaction. One that has failed before is not committed, which PostgreSQL says by its tag only.
+    package func commit() throws(PostgresError) {
+        let result = try check(PQexec(pointer, "COMMIT"))
+        defer { PQclear(result) }
+        guard String(cString: PQcmdStatus(result)) == "COMMIT" else {
+            throw PostgresError(sqlState: "25P02", "the transaction had failed")
+        }
+    }
+
+    /// A statement that is prepared the first time.
+    package func run(_ sql: String, _ values: [PostgresValue] = []) throws(PostgresError) {
+        PQclear(try answer(sql, values))
+    }
+
+    package func all<Value>(
+        _ sql: String, _ values: [PostgresValue] = [], _ read: (PostgresRow) throws -> Value
+    ) throws -> [Value] {
+        let result = try answer(sql, values)
+        defer { PQclear(result) }
+        return try (0..<PQntuples(result)).map { try read(PostgresRow(result: result, index: $0)) }
+    }
+
+    package func one<Value>(
+        _ sql: String, _ values: [PostgresValue] = [], _ read: (PostgresRow) throws -> Value
+    ) throws -> Value? {
+        let result = try answer(sql, values)
+        defer { PQclear(result) }
+        return PQntuples(result) > 0 ? try read(PostgresRow(result: result, index: 0)) : nil
+    }
+
+    private func answer(_ sql: String, _ values: [PostgresValue]) throws(PostgresError) -> OpaquePointer {
+        let name = try prepare(sql)
+        let binaries = values.map(\.binary)
+        // All of them in one piece, so that one pointer has to be held while libpq reads.
+        let bytes = binaries.flatMap { $0 ?? [] }
+        let result = bytes.withUnsafeBytes { buffer in
+            var starts: [UnsafePointer<CChar>?] = []
+            var offset = 0
+            // An empty text is no NULL, and needs an address all the same.
+            let empty = UnsafePointer<CChar>(bitPattern: 1)
+            for binary in binaries {
+                let start = buffer.baseAddress.map { ($0 + offset).assumingMemoryBound(to: CChar.self) }
+                starts.append(binary.map { $0.isEmpty ? empty : start } ?? nil)
+                offset += binary?.count ?? 0
+            }
+            let lengths = binaries.map { CInt($0?.count ?? 0) }
+            let formats = [CInt](repeating: 1, count: values.count)
+            return PQexecPrepared(pointer, name, CInt(values.count), starts, lengths, formats, 1)
+        }
+        return try check(result)
+    }
+
+    private func prepare(_ sql: String) throws(PostgresError) -> String {
+        if let name = prepared[sql] { return name }
+        let name = "s\(prepared.count)"
+        PQclear(try check(PQprepare(pointer, name, sql, 0, nil)))
+        prepared[sql] = name
+        return name
+    }
+
+    /// - Throws: ``PostgresError``; the result is given back by then.
+    private func check(_ result: OpaquePointer?) throws(PostgresError) -> OpaquePointer {
+        guard let result else { throw PostgresError(String(cString: PQerrorMessage(pointer))) }
+        switch PQresultStatus(result) {
+        case PGRES_COMMAND_OK, PGRES_TUPLES_OK: return result
+        default:
+            defer { PQclear(result) }
+            guard let state = cp_sqlstate(result), isOpen else {
+                throw PostgresError(String(cString: PQerrorMessage(pointer)))
+            }
+            throw PostgresError(
+                sqlState: String(cString: state), cp_message(result).map { String(cString: $0) } ?? "")
+        }
+    }
+}
+
+extension PostgresConnection {
+    /// Open, and in no transaction.
+    package var isAtRest: Bool { PQtransactionStatus(pointer) == PQTRANS_IDLE }
+}

@@ -1,0 +1,44 @@
+/// One parameter of a statement, on its way out in PostgreSQL's binary form.
+package enum PostgresValue: Hashable, Sendable {
+    case null
+    case integer(Int64)
+    case text(String)
+    case bytes([UInt8])
+    case texts([String])
+
+    package init(_ text: String?) { self = text.map(Self.text) ?? .null }
+    package init(_ integer: Int64?) { self = integer.map(Self.integer) ?? .null }
+
+    /// nil: NULL.
+    var binary: [UInt8]? {
+        switch self {
+        case .null: nil
+        case .integer(let integer): Self.bigEndian(integer)
+        case .text(let text): Array(text.utf8)
+        case .bytes(let bytes): bytes
+        case .texts(let texts): Self.array(of: texts)
+        }
+    }
+
+    /// Dimensions, no NULLs, the type (25: text); size and first index of the one dimension; each element with its
+    /// length.
+    private static func array(of texts: [String]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for number in [1, 0, 25, Int32(texts.count), 1] as [Int32] { bytes += bigEndian(number) }
+        for text in texts {
+            bytes += bigEndian(Int32(text.utf8.count))
+            bytes += text.utf8
+        }
+        return bytes
+    }
+
+    private static func bigEndian(_ number: some FixedWidthInteger) -> [UInt8] {
+        withUnsafeBytes(of: number.bigEndian) { Array($0) }
+    }
+}
+
+extension PostgresValue: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral, ExpressibleByNilLiteral {
+    package init(integerLiteral value: Int64) { self = .integer(value) }
+    package init(stringLiteral value: String) { self = .text(value) }
+    package init(nilLiteral: ()) { self = .null }
+}

@@ -1,0 +1,108 @@
+/// The tables, and how an older database becomes a newer one.
+///
+/// Ids are compared by their bytes (collation C). Times are milliseconds since 1970.
+enum PostgresSchema {
+    /// Each is done once, in this order. What was released is never changed.
+    private static let steps = [layers, blobs, mark]
+
+    /// Whoever starts first does it, the others wait.
+    static func migrate(_ connection: PostgresConnection, at address: PostgresAddress) throws {
+        let encoding = try connection.one("SHOW server_encoding") { $0.text(0) } ?? ""
+        guard encoding == "UTF8" else {
+            throw PostgresStoreError.unusable(address, "its encoding is \(encoding) and has to be UTF8")
+        }
+        try connection.execute("BEGIN; SELECT pg_advisory_xact_lock(\(PostgresLock.schema))")
+        do {
+            try connection.execute("CREATE TABLE IF NOT EXISTS schema_step (step bigint PRIMARY KEY)")
+            let done = try connection.one("SELECT count(*) FROM schema_step") { Int($0.integer(0)) } ?? 0
+            guard done <= steps.count else { throw PostgresStoreError.newerSchema(address) }
+            for (index, step) in steps.enumerated().dropFirst(done) {
+                try connection.execute(step)
+                try connection.run("INSERT INTO schema_step VALUES ($1)", [.integer(Int64(index))])
+            }
+            try connection.commit()
+        } catch {
+            try? connection.execute("ROLLBACK")
+            throw error
+        }
+    }
+
+    private static let layers = """
+        CREATE TABLE document (
+            id text COLLATE "C" PRIMARY KEY, title text COLLATE "C" NOT NULL, sha256 text NOT NULL,
+            bytes bigint NOT NULL, created_at bigint NOT NULL, base bigint NOT NULL, pages text NOT NULL,
+            page_count bigint NOT NULL
+        );
+        CREATE INDEX document_sha256 ON document (sha256);
+        CREATE INDEX document_created_at ON document (created_at, id);
+        CREATE INDEX document_title ON document (title, id);
+
+        CREATE SEQUENCE base;
+        CREATE TABLE base_record (
+            base bigint NOT NULL, id text COLLATE "C" NOT NULL, content text NOT NULL, type text NOT NULL,
+            root text COLLATE "C", created_by text, updated_by text, grp text,
+            PRIMARY KEY (base, id)
+        );
+        CREATE INDEX base_record_root ON base_record (base, root) WHERE root IS NOT NULL;
+
+        CREATE TABLE layer (
+            id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+            document text COLLATE "C" NOT NULL, name text COLLATE "C" NOT NULL,
+            generation text NOT NULL, head bigint NOT NULL, horizon bigint NOT NULL,
+            UNIQUE (document, name)
+        ) WITH (fillfactor = 50);
+        CREATE TABLE deleted_layer (
+            document text COLLATE "C" NOT NULL, name text COLLATE "C" NOT NULL, at bigint NOT NULL,
+            PRIMARY KEY (document, name)
+        );
+
+        CREATE TABLE record (
+            layer bigint NOT NULL, id text COLLATE "C" NOT NULL, content text NOT NULL, type text NOT NULL,
+            root text COLLATE "C", created_by text, updated_by text, grp text, revision bigint NOT NULL,
+            run_client text, run_start bigint NOT NULL,
+            removed_at bigint, removed_by text, removed_client text, cascade bigint, attachment text,
+            PRIMARY KEY (layer, id)
+        );
+        CREATE UNIQUE INDEX record_revision ON record (layer, revision);
+        CREATE INDEX record_root ON record (layer, root) WHERE root IS NOT NULL;
+        CREATE INDEX record_cascade ON record (layer, cascade) WHERE cascade IS NOT NULL;
+        CREATE INDEX record_attachment ON record (layer, attachment) WHERE attachment IS NOT NULL;
+
+        CREATE TABLE departure (
+            layer bigint NOT NULL, revision bigint NOT NULL, id text COLLATE "C" NOT NULL, type text NOT NULL,
+            created_by text, grp text, at bigint NOT NULL,
+            PRIMARY KEY (layer, revision, id)
+        );
+        CREATE TABLE client (
+            layer bigint NOT NULL, id text COLLATE "C" NOT NULL, user_id text, last_n bigint NOT NULL,
+            acked bigint NOT NULL,
+            PRIMARY KEY (layer, id)
+        );
+        CREATE TABLE answer (
+            layer bigint NOT NULL, client text COLLATE "C" NOT NULL, n bigint NOT NULL, hash text NOT NULL,
+            record text NOT NULL, status text NOT NULL, revision bigint, reason text,
+            PRIMARY KEY (layer, client, n)
+        );
+        CREATE TABLE revoked (jti text COLLATE "C" PRIMARY KEY, expires_at bigint NOT NULL);
+        CREATE TABLE attachment (
+            document text COLLATE "C" NOT NULL, sha256 text COLLATE "C" NOT NULL, bytes bigint NOT NULL,
+            at bigint NOT NULL,
+            PRIMARY KEY (document, sha256)
+        );
+        CREATE INDEX attachment_sha256 ON attachment (sha256);
+        """
+
+    /// A PDF is compressed already: its pieces are kept as they are.
+    private static let blobs = """
+        CREATE TABLE blob (
+            kind text NOT NULL, sha256 text COLLATE "C" NOT NULL, bytes bigint NOT NULL, PRIMARY KEY (kind, sha256)
+        );
+        CREATE TABLE blob_piece (
+            kind text NOT NULL, sha256 text COLLATE "C" NOT NULL, n bigint NOT NULL, bytes bytea NOT NULL,
+            PRIMARY KEY (kind, sha256, n)
+        );
+        ALTER TABLE blob_piece ALTER bytes SET STORAGE EXTERNAL;
+        """
+
+    private static let mark = "CREATE TABLE mark (place text NOT NULL, count bigint NOT NULL)"
+}

@@ -1,0 +1,56 @@
+import Annotations
+import EngineCore
+
+extension PostgresTransaction {
+    func attachment(_ id: AttachmentID, of document: String) throws -> StoredAttachment? {
+        try one(
+            "SELECT document, sha256, bytes, at FROM attachment WHERE document = $1 AND sha256 = $2",
+            [.text(document), .text(id.hex)], Self.attachment
+        ) ?? nil
+    }
+
+    func unnamedAttachments(before moment: Timestamp, limit: Int) throws -> [StoredAttachment] {
+        try all(
+            """
+            SELECT document, sha256, bytes, at FROM attachment WHERE at < $1 AND NOT EXISTS (
+                SELECT 1 FROM layer JOIN record ON record.layer = layer.id AND record.attachment = attachment.sha256
+                WHERE layer.document = attachment.document)
+            ORDER BY sha256 LIMIT $2
+            """, [.integer(moment.milliseconds), .integer(Int64(limit))], Self.attachment
+        ).compactMap(\.self)
+    }
+
+    func isAttachmentKept(_ id: AttachmentID) throws -> Bool {
+        try one("SELECT 1 FROM attachment WHERE sha256 = $1 LIMIT 1", [.text(id.hex)]) { _ in true } ?? false
+    }
+
+    func records(naming id: AttachmentID, in layer: StoredLayer) throws -> [StoredRecord] {
+        try all(
+            """
+            SELECT \(Self.columns) FROM record WHERE layer = $1 AND attachment = $2 AND removed_at IS NULL ORDER BY id
+            """, [.integer(layer.id), .text(id.hex)], Self.record)
+    }
+
+    func put(_ attachment: StoredAttachment) throws {
+        try run(
+            """
+            INSERT INTO attachment VALUES ($1, $2, $3, $4)
+            ON CONFLICT (document, sha256) DO UPDATE SET bytes = excluded.bytes, at = excluded.at
+            """,
+            [
+                .text(attachment.document), .text(attachment.id.hex), .integer(attachment.bytes),
+                .integer(attachment.at.milliseconds),
+            ])
+    }
+
+    func removeAttachment(_ id: AttachmentID, of document: String) throws {
+        try run("DELETE FROM attachment WHERE document = $1 AND sha256 = $2", [.text(document), .text(id.hex)])
+    }
+
+    private static func attachment(_ row: PostgresRow) throws -> StoredAttachment? {
+        AttachmentID(row.text(1)).map {
+            StoredAttachment(
+                $0, document: row.text(0), bytes: row.integer(2), at: Timestamp(milliseconds: row.integer(3)))
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import Annotations
+import EngineCore
+import SyncProtocol
+
+/// One transaction over a connection.
+final class PostgresTransaction: StoreWriting {
+    private let connection: PostgresConnection
+    let isWriting: Bool
+    /// Locks that are taken already, by their numbers; those that others may share are not in here.
+    private var held: Set<Int64> = []
+    private var depth = 0
+
+    init(_ connection: PostgresConnection, isWriting: Bool) {
+        (self.connection, self.isWriting) = (connection, isWriting)
+    }
+
+    func savepoint<Result>(_ body: () throws -> Result) throws -> Result {
+        depth += 1
+        let before = held
+        let name = "s\(depth)"
+        defer { depth -= 1 }
+        try PostgresError.asRefusal { try connection.execute("SAVEPOINT \(name)") }
+        do {
+            let result = try body()
+            try PostgresError.asRefusal { try connection.execute("RELEASE \(name)") }
+            return result
+        } catch {
+            // What was locked since is given back as well.
+            held = before
+            try PostgresError.asRefusal { try connection.execute("ROLLBACK TO \(name); RELEASE \(name)") }
+            throw error
+        }
+    }
+
+    // MARK: Locks
+
+    func hold(_ what: Hold) throws {
+        switch what {
+        case .document(let id): try lock(PostgresLock.document(id))
+        case .blob(let sha256): try lock(PostgresLock.blob(sha256))
+        }
+    }
+
+    private func lock(_ number: Int64) throws {
+        guard held.insert(number).inserted else { return }
+        try run("SELECT pg_advisory_xact_lock($1)", [.integer(number)])
+    }
+
+    /// Others wait for this layer, and whoever wants to replace its document waits for them all. Always in this order:
+    /// nobody who has a layer waits for its document.
+    func lock(_ key: LayerKey) throws {
+        guard isWriting, held.insert(PostgresLock.layer(key)).inserted else { return }
+        let document = PostgresLock.document(key.document)
+        let lock = held.contains(document) ? "pg_advisory_xact_lock" : "pg_advisory_xact_lock_shared"
+        try run("SELECT \(lock)($1), pg_advisory_xact_lock($2)", [.integer(document), .integer(PostgresLock.layer(key))])
+    }
+
+    // MARK: Statements
+
+    func run(_ sql: String, _ values: [PostgresValue]) throws {
+        try PostgresError.asRefusal { try connection.run(sql, values) }
+    }
+
+    func one<Value>(_ sql: String, _ values: [PostgresValue], _ read: (PostgresRow) throws -> Value) throws -> Value? {
+        try PostgresError.asRefusal { try connection.one(sql, values, read) }
+    }
+
+    func all<Value>(_ sql: String, _ values: [PostgresValue], _ read: (PostgresRow) throws -> Value) throws -> [Value] {
+        try PostgresError.asRefusal { try connection.all(sql, values, read) }
+    }
+}

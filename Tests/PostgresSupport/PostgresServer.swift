@@ -1,0 +1,148 @@
+import Foundation
+
+/// A PostgreSQL in a new folder, reached by a socket in it. It can be stopped, killed and started again on what it left,
+/// and ends with this program, however that ends.
+package final class PostgresServer: @unchecked Sendable {
+    /// The superuser that `initdb` makes.
+    static let user = "postilla"
+
+    private let programs: String
+    private let folder: URL
+    private let asUser: [String]
+    private let settings: [String]
+    private let lock = NSLock()
+    private var process: Process?
+    private var input = Pipe()
+
+    /// - Parameter isDurable: whether a commit is on the disk when it is answered; else it is much faster.
+    package init(isDurable: Bool = false) throws {
+        guard let programs = Self.programs else { throw PostgresTrouble("there is no PostgreSQL here") }
+        self.programs = programs
+        // A socket's path has at most 107 bytes.
+        folder = URL(fileURLWithPath: "/tmp/postilla-pg-\(UUID().uuidString.prefix(8))")
+        try FileManager.default.createDirectory(
+            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        asUser = try Self.commandPrefix(owning: folder)
+        let quick = ["fsync=off", "synchronous_commit=off", "full_page_writes=off"]
+        settings =
+            ["listen_addresses=", "unix_socket_directories=\(folder.path)", "max_connections=200"]
+            + (isDurable ? [] : quick)
+        try run(
+            "initdb",
+            ["--pgdata", data, "--username", Self.user, "--auth", "trust", "--locale", "C", "--encoding", "UTF8"]
+                + (isDurable ? [] : ["--no-sync"]))
+        try start()
+    }
+
+    deinit { stop() }
+
+    private var data: String { folder.appendingPathComponent("data").path }
+
+    /// - Parameter database: one that there is.
+    package func address(_ database: String) -> String {
+        let host = folder.path.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+        return "postgres://\(Self.user)@\(host)/\(database)"
+    }
+
+    // MARK: Running
+
+    /// Returns when it takes connections.
+    package func start() throws {
+        let process = Process()
+        let (input, log) = (Pipe(), Pipe())
+        // The shell ends it when nobody holds the other end of its input any more, and tidies up unless it is told that
+        // there will be another start.
+        let script = #"""
+            folder=$1; shift; "$@" <&- & child=$!
+            case $(cat) in *keep*) tidy=false ;; *) tidy=true ;; esac
+            kill -INT $child 2>/dev/null; wait $child; if $tidy; then rm -rf "$folder"; fi
+            """#
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments =
+            ["-c", script, "sh", folder.path] + asUser + ["\(programs)/postgres", "-D", data]
+            + settings.flatMap { ["-c", $0] }
+        process.standardInput = input
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = log
+        process.currentDirectoryURL = folder
+        try process.run()
+        var said = ""
+        while !said.contains("ready to accept connections") {
+            let more = log.fileHandleForReading.availableData
+            guard !more.isEmpty else { throw PostgresTrouble("PostgreSQL did not start: \(said)") }
+            said += String(decoding: more, as: UTF8.self)
+        }
+        // Whatever else it says is read away, so that it never waits for somebody to listen.
+        log.fileHandleForReading.readabilityHandler = { if $0.availableData.isEmpty { $0.readabilityHandler = nil } }
+        lock.withLock { (self.process, self.input) = (process, input) }
+    }
+
+    /// Ends it and its connections at once, in order.
+    package func halt() {
+        let (process, input) = lock.withLock {
+            defer { self.process = nil }
+            return (self.process, self.input)
+        }
+        guard let process else { return }
+        input.fileHandleForWriting.write(Data("keep".utf8))
+        try? input.fileHandleForWriting.close()
+        process.waitUntilExit()
+    }
+
+    /// Ends it as a failing machine does: nothing is written any more.
+    package func kill() throws {
+        let file = try String(contentsOfFile: data + "/postmaster.pid", encoding: .utf8)
+        guard let id = file.split(separator: "\n").first.flatMap({ pid_t($0) }) else { return }
+        Glibc.kill(id, SIGQUIT)
+        halt()
+    }
+
+    private func stop() {
+        halt()
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    // MARK: Its programs
+
+    private func run(_ program: String, _ arguments: [String]) throws {
+        let process = Process()
+        let said = Pipe()
+        let command = asUser + ["\(programs)/\(program)"] + arguments
+        process.executableURL = URL(fileURLWithPath: command[0])
+        process.arguments = Array(command.dropFirst())
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = said
+        process.standardError = said
+        process.currentDirectoryURL = folder
+        try process.run()
+        let text = String(decoding: said.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw PostgresTrouble("\(program): \(text)") }
+    }
+
+    /// It refuses to run as root; whoever else runs this, it runs as them.
+    private static func commandPrefix(owning folder: URL) throws -> [String] {
+        guard geteuid() == 0 else { return ["/usr/bin/env"] }
+        guard let entry = getpwnam("postgres") ?? getpwnam("nobody") else {
+            throw PostgresTrouble("PostgreSQL does not run as root, and there is no other user")
+        }
+        let (user, group) = (entry.pointee.pw_uid, entry.pointee.pw_gid)
+        chown(folder.path, user, group)
+        return ["/usr/bin/env", "setpriv", "--reuid", "\(user)", "--regid", "\(group)", "--clear-groups"]
+    }
+
+    /// Where `postgres` and `initdb` are: where Debian puts them, or in the path.
+    private static var programs: String? {
+        let versions = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib/postgresql")) ?? []
+        let folders = versions.sorted().reversed().map { "/usr/lib/postgresql/\($0)/bin" }
+        let path = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)
+        return (folders + path).first { FileManager.default.isExecutableFile(atPath: $0 + "/initdb") }
+    }
+}
+
+/// What kept PostgreSQL from running, in a sentence.
+package struct PostgresTrouble: Error, CustomStringConvertible {
+    package let description: String
+
+    init(_ description: String) { self.description = description }
+}

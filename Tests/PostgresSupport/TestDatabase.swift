@@ -1,0 +1,19 @@
+package import Postgres
+import Synchronization
+
+/// An empty database of a test's own, on the one PostgreSQL of this test run.
+package struct TestDatabase: Sendable {
+    /// As `--store` takes it.
+    package let text: String
+    package var address: PostgresAddress { PostgresAddress(text)! }
+
+    package init() throws {
+        let server = try Self.server.get()
+        let name = "test_\(Self.count.wrappingAdd(1, ordering: .relaxed).newValue)"
+        try PostgresConnection(PostgresAddress(server.address("postgres"))!).execute("CREATE DATABASE \(name)")
+        text = server.address(name)
+    }
+
+    private static let server = Result { try PostgresServer() }
+    private static let count = Atomic<Int>(0)
+}

@@ -1,0 +1,14 @@
+import EngineCore
+import Postgres
+import PostgresSupport
+import TestSupport
+import Testing
+
+@Suite("PostgreSQL store") struct PostgresStoreTests {
+    @Test("keeps the contract", arguments: LayerStoreContract.steps)
+    func contract(_ step: LayerStoreContract.Step) throws {
+        let store = try PostgresStore(TestDatabase().address)
+        try step.run(store)
+        store.close()
+    }
+}
