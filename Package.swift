@@ -104,7 +104,7 @@ let package = Package(
             name: "postilla",
             dependencies: [
                 "Annotations", "Authorization", "SyncProtocol", "InstantCore", "Instant", "EngineCore",
-                "DocumentEngine", "PDFPages", "Interchange", "Screen",
+                "DocumentEngine", "Postgres", "PDFPages", "Interchange", "Screen",
                 "App", "Terminal", arguments, logging, crypto, httpClient, nio, nioHTTP, signals, subprocess,
                 systemPackage,
             ],

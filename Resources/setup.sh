@@ -10,7 +10,8 @@ say() { printf '%s\n' "$*" >&2; }
 has() { command -v "$1" >/dev/null 2>&1; }
 
 has_header() {
-    for folder in /usr/include /usr/local/include /opt/homebrew/include ${SDKROOT:+"$SDKROOT/usr/include"}; do
+    for folder in /usr/include /usr/include/postgresql /usr/local/include /opt/homebrew/include \
+        /opt/homebrew/opt/libpq/include ${SDKROOT:+"$SDKROOT/usr/include"}; do
         if [ -e "$folder/$1" ]; then return 0; fi
     done
     return 1
@@ -31,19 +32,21 @@ needs() {
 command git            git            git            git      git
 header  curses.h       libncurses-dev ncurses-devel  ncurses  ncurses
 header  sqlite3.h      libsqlite3-dev sqlite-devel   sqlite   sqlite
+command pkg-config     pkg-config     pkgconf        pkgconf  pkgconf
+header  libpq-fe.h     libpq-dev      libpq-devel    postgresql-libs libpq
 command pdftotext      poppler-utils  poppler-utils  poppler  poppler
 command qpdf           qpdf           qpdf           qpdf     qpdf
 LIST
     if [ "$purpose" = run ]; then return; fi
     cat <<'LIST'
 header  vterm.h        libvterm-dev   libvterm-devel libvterm libvterm
+server  postgresql     postgresql     postgresql-server postgresql postgresql
 LIST
     if [ "$purpose" = test ]; then return; fi
     cat <<'LIST'
 command less           less           less           less     less
 command neomutt        neomutt        neomutt        neomutt  neomutt
 command curl           curl           curl           curl     curl
-server  postgresql     postgresql     postgresql-server postgresql postgresql
 LIST
 }
 

@@ -6,7 +6,7 @@ import SyncProtocol
 import Synchronization
 
 /// Performs what EngineCore decides: reads on a few threads, writes through one queue with group commit, listeners
-/// woken after each commit.
+/// woken after each commit, other servers on the same store told of it.
 final class Engine: Sendable {
     let writes: WriteQueue
     let limits: SyncProtocol.Limits
@@ -17,10 +17,20 @@ final class Engine: Sendable {
     private let live = Mutex(Live())
     private let digests = Mutex(DigestCache())
 
+    /// What other servers have to know; nil: there are none.
+    private let notices: Gathering<Notice>?
+    /// What others may have done that has to be told here.
+    let lookups = Gathering<Lookup>()
+
     private struct Live {
         var fanout = Fanout()
+        var feed = Feed()
         var wake: [Fanout.ListenerID: AsyncStream<Signal>.Continuation] = [:]
         var isClosing = false
+
+        mutating func tell(_ what: (inout Fanout) -> Set<Fanout.ListenerID>) {
+            for id in what(&fanout) { wake[id]?.yield(.mail) }
+        }
     }
 
     /// What a stream of events waits for.
@@ -32,11 +42,16 @@ final class Engine: Sendable {
         case time
     }
 
-    init(store: any LayerStore, limits: SyncProtocol.Limits, now: @escaping @Sendable () -> Timestamp) {
+    /// - Parameter notices: where what others have to know is put; nil: this server has its store alone.
+    init(
+        store: any LayerStore, limits: SyncProtocol.Limits, now: @escaping @Sendable () -> Timestamp,
+        notices: Gathering<Notice>? = nil
+    ) {
         self.store = store
+        self.notices = notices
         self.limits = limits
         self.now = now
-        writes = WriteQueue(store: store)
+        writes = WriteQueue(store: store, grouping: notices == nil ? .everything : .layers(threads: 4))
         readers = (0..<4).map { DispatchQueue(label: "postilla.reader.\($0)", qos: .userInitiated) }
     }
 
@@ -44,18 +59,23 @@ final class Engine: Sendable {
     func read<Result: Sendable>(
         _ body: @escaping @Sendable (any StoreReading) throws -> Result
     ) async throws -> Result {
+        try await apart { [store] in try store.read(body) }
+    }
+
+    /// What blocks, on one of the readers' threads.
+    func apart<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
         let index = turn.wrappingAdd(1, ordering: .relaxed).oldValue
         let queue = readers[Int(UInt(bitPattern: index) % UInt(readers.count))]
         return try await withCheckedThrowingContinuation { continuation in
-            queue.async { continuation.resume(with: Swift.Result { try self.store.read(body) }) }
+            queue.async { continuation.resume(with: Swift.Result { try body() }) }
         }
     }
 
     /// One write to one layer: durable when it returns, its listeners told before.
     func write<Result: Sendable>(
-        _ body: @escaping @Sendable (any StoreWriting) throws -> (Result, Commit)
+        to layer: LayerKey, _ body: @escaping @Sendable (any StoreWriting) throws -> (Result, Commit)
     ) async throws -> Result {
-        try await writes.perform(body) { [self] in publish($0.1) }.0
+        try await writes.perform(on: layer, body) { [self] in publish($0.1) }.0
     }
 
     // MARK: Layers
@@ -71,7 +91,7 @@ final class Engine: Sendable {
             return try body(LayerView(layer, scope: scope, in: store))
         }
         if let found { return found }
-        return try await writes.perform { store in
+        return try await writes.perform(on: claims.layerKey) { store in
             try body(LayerView(try Self.open(claims, in: store), scope: scope, in: store))
         }
     }
@@ -91,7 +111,7 @@ final class Engine: Sendable {
     func push(_ request: PushRequest, _ claims: Claims) async throws -> PushAnswer {
         let push = Push(grant: claims.grant, limits: limits)
         let now = now()
-        return try await write { store in
+        return try await write(to: claims.layerKey) { store in
             let layer = try Self.open(claims, in: store)
             return try push.perform(request, on: layer, in: store, now: now)
         }
@@ -118,32 +138,91 @@ final class Engine: Sendable {
         let (signals, wake) = AsyncStream<Signal>.makeStream(bufferingPolicy: .bufferingNewest(8))
         let id = live.withLock { live in
             let id = live.fanout.add(layer, scope: scope, tokenID: tokenID)
+            live.feed.join(layer)
             live.wake[id] = wake
             if live.isClosing { wake.yield(.mail) }
             return id
         }
-        return Listener(engine: self, id: id, signals: signals, wake: wake)
+        return Listener(engine: self, id: id, layer: layer.id, signals: signals, wake: wake)
     }
 
     func take(_ id: Fanout.ListenerID) -> Delivery {
         live.withLock { $0.isClosing ? Delivery(frames: [], end: SessionEvent(.closing)) : $0.fanout.take(id) }
     }
 
-    func leave(_ id: Fanout.ListenerID) {
+    fileprivate func leave(_ id: Fanout.ListenerID, _ layer: Int64) {
         live.withLock { live in
             live.fanout.remove(id)
+            live.feed.leave(layer)
             live.wake.removeValue(forKey: id)?.finish()
         }
     }
 
-    func publish(_ commit: Commit) { tell { $0.publish(commit) } }
+    /// Ends the streams of a layer, here and elsewhere.
+    func end(_ layer: Int64, with event: SessionEvent) {
+        tell { $0.close(layer: layer, with: event) }
+        notices?.add(.ended(layer: layer))
+    }
 
-    /// Ends streams and wakes whoever reads them.
-    func tell(_ what: (inout Fanout) -> Set<Fanout.ListenerID>) {
+    /// Ends the streams of tokens, here and elsewhere.
+    func revoke(_ tokenIDs: some Sequence<String>) {
+        tell { $0.revoke(tokenIDs) }
+        notices?.add(.revoked)
+    }
+
+    /// Ends every stream of this server: it cannot hear any more what happens.
+    func endAll(with event: SessionEvent) { tell { $0.closeAll(with: event) } }
+
+    private func publish(_ commit: Commit) {
+        guard !commit.isEmpty else { return }
+        guard let notices else { return tell { $0.publish(commit) } }
+        notices.add(.changed(layer: commit.layer.id, head: commit.layer.head))
+        if take(commit) == .look { lookups.add(.layer(commit.layer.id)) }
+    }
+
+    /// Tells listeners of a commit if it is the next thing they have to be told.
+    private func take(_ commit: Commit) -> Feed.Step {
         live.withLock { live in
-            for id in what(&live.fanout) { live.wake[id]?.yield(.mail) }
+            let step = live.feed.take(commit)
+            if step == .publish { live.tell { $0.publish(commit) } }
+            return step
         }
     }
+
+    // MARK: What other servers do
+
+    /// The layers that somebody listens to here.
+    var heard: [StoredLayer] { live.withLock { $0.feed.layers } }
+
+    /// A layer that others have changed; nil: everybody here knows of it already, or nobody asks.
+    func layer(_ id: Int64, ifBehind head: Revision) -> StoredLayer? {
+        live.withLock { $0.feed.layer(id, ifBehind: head) }
+    }
+
+    /// Reads what others did to a layer and tells its listeners.
+    func look(at layers: [StoredLayer]) async throws {
+        guard !layers.isEmpty else { return }
+        let findings = try await read { store in try layers.map { try Finding($0, in: store) } }
+        for (layer, finding) in zip(layers, findings) {
+            switch finding {
+            case .same: break
+            case .ended(let event): tell { $0.close(layer: layer.id, with: event) }
+            // Something was told meanwhile that this does not know of: once more.
+            case .changed(let commit): if take(commit) == .look { lookups.add(.layer(layer.id)) }
+            }
+        }
+    }
+
+    /// Ends the streams whose tokens were revoked elsewhere.
+    func lookAtTokens() async throws {
+        let tokens = live.withLock { $0.fanout.tokenIDs }
+        guard !tokens.isEmpty else { return }
+        let revoked = try await read { try $0.revoked(among: tokens) }
+        if !revoked.isEmpty { tell { $0.revoke(revoked) } }
+    }
+
+    /// Ends streams and wakes whoever reads them.
+    private func tell(_ what: (inout Fanout) -> Set<Fanout.ListenerID>) { live.withLock { $0.tell(what) } }
 
     /// The server stops: streams end, so that nothing holds it.
     func close() {
@@ -156,24 +235,30 @@ final class Engine: Sendable {
     var listenerCount: Int { live.withLock { $0.fanout.listenerCount } }
 }
 
+extension Claims {
+    var layerKey: LayerKey { LayerKey(document: grant.documentID, name: grant.layer) }
+}
+
 /// One reader of a layer's changes. It leaves when it is let go.
 final class Listener: Sendable {
     private let engine: Engine
     private let id: Fanout.ListenerID
+    private let layer: Int64
     let signals: AsyncStream<Engine.Signal>
     let wake: AsyncStream<Engine.Signal>.Continuation
 
     init(
-        engine: Engine, id: Fanout.ListenerID, signals: AsyncStream<Engine.Signal>,
+        engine: Engine, id: Fanout.ListenerID, layer: Int64, signals: AsyncStream<Engine.Signal>,
         wake: AsyncStream<Engine.Signal>.Continuation
     ) {
         self.engine = engine
         self.id = id
+        self.layer = layer
         self.signals = signals
         self.wake = wake
     }
 
-    deinit { engine.leave(id) }
+    deinit { engine.leave(id, layer) }
 
     func take() -> Delivery { engine.take(id) }
 }

@@ -36,7 +36,7 @@ struct Housekeeping: Service {
                 }
             }
             for key in keys.joined() {
-                try await engine.writes.perform { store in
+                try await engine.writes.perform(on: key) { store in
                     guard let layer = try store.layer(key) else { return }
                     try store.prune(layer, before: now + -Self.tombstoneLife)
                 }

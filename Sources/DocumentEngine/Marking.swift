@@ -4,7 +4,7 @@ import ServiceLifecycle
 /// Draws the store's mark anew while there are writes, so that any backup is older than what it is compared with.
 struct Marking: Service {
     let engine: Engine
-    let mark: StoreMark
+    let mark: any RestoreMark
     let logger: Logger
 
     static let interval: Duration = .seconds(10)
@@ -17,7 +17,7 @@ struct Marking: Service {
                 let commits = engine.writes.commits
                 guard commits != marked else { continue }
                 do {
-                    try mark.draw()
+                    try await engine.apart { [mark] in try mark.draw() }
                     marked = commits
                 } catch { logger.warning("marking failed", metadata: ["error": "\(type(of: error))"]) }
             }

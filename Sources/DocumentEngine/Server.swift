@@ -8,6 +8,7 @@ package import Logging
 import NIOCore
 import NIOSSL
 package import PDFPages
+package import Postgres
 import ServiceLifecycle
 package import SyncProtocol
 import Synchronization
@@ -29,6 +30,11 @@ package final class Server: Sendable {
         /// Path of the SQLite file; nil: in the data folder.
         package var database: String?
         package var keys: [VerificationKey]
+        /// A database that other servers may share keeps everything instead; the folder holds what is just arriving.
+        package var postgres: PostgresAddress?
+        /// Between two looks at what other servers may have done, and how long without one makes a server deaf.
+        package var lookEvery: Duration = .seconds(2)
+        package var deafAfter: Duration = .seconds(5)
         /// The backend's secret; nil closes its routes.
         package var apiToken: String?
         package var tls: TLS?
@@ -61,8 +67,7 @@ package final class Server: Sendable {
 
     private let options: Options
     private let lock: FolderLock
-    private let store: SQLiteStore
-    private let mark: StoreMark
+    private let storage: Storage
     private let engine: Engine
     private let attachments: Attachments
     private let responder: Responder
@@ -76,23 +81,18 @@ package final class Server: Sendable {
         self.options = options
         try PrivateFiles.make(folder: options.dataFolder)
         lock = try FolderLock(folder: options.dataFolder)
-        store = try SQLiteStore(path: options.database ?? "\(options.dataFolder)/postilla.sqlite")
-        mark = StoreMark(store: store, folder: options.dataFolder)
-        if try mark.open() {
-            options.logger.warning(
-                "the database was restored from a backup: clients load every layer anew and show what may be lost")
-        }
-        engine = Engine(store: store, limits: options.limits, now: options.now)
-        let blobs = try Blobs(folder: "\(options.dataFolder)/pdf", suffix: ".pdf")
-        attachments = Attachments(
-            engine: engine, blobs: try Blobs(folder: "\(options.dataFolder)/attachments", suffix: ""),
-            limit: options.attachmentBytes)
-        let intake = Intake(engine: engine, blobs: blobs, tools: options.tools, logger: options.logger)
+        storage = try Storage(options)
+        if try storage.mark.open() { options.logger.warning("\(Self.restored)") }
+        engine = Engine(
+            store: storage.store, limits: options.limits, now: options.now, notices: storage.shared?.notices)
+        attachments = Attachments(engine: engine, blobs: storage.attachments, limit: options.attachmentBytes)
+        let intake = Intake(engine: engine, blobs: storage.pdfs, tools: options.tools, logger: options.logger)
         responder = Responder(
             backend: BackendPlane(
                 engine: engine, intake: intake, attachments: attachments, secret: BackendSecret(options.apiToken)),
             sync: SyncPlane(
-                engine: engine, verifier: TokenVerifier(keys: options.keys), blobs: blobs, attachments: attachments),
+                engine: engine, verifier: TokenVerifier(keys: options.keys), blobs: storage.pdfs,
+                attachments: attachments),
             rate: options.rate, logger: options.logger)
         let heads = HTTP1Channel.Configuration.DecoderConfiguration(
             maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100)
@@ -111,21 +111,34 @@ package final class Server: Sendable {
             configuration: ApplicationConfiguration(
                 address: .hostname(options.host, port: options.port), serverName: "postilla"),
             onServerRunning: { channel in ready(channel.localAddress?.port ?? 0) }, logger: quiet)
+        var services: [any Service] = [
+            application, Ending(engine: engine),
+            Housekeeping(engine: engine, attachments: attachments, logger: options.logger),
+            Marking(engine: engine, mark: storage.mark, logger: options.logger),
+        ]
+        if let sharing { services.append(sharing) }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
-                services: [
-                    .init(service: application), .init(service: Ending(engine: engine)),
-                    .init(service: Housekeeping(engine: engine, attachments: attachments, logger: options.logger)),
-                    .init(service: Marking(engine: engine, mark: mark, logger: options.logger)),
-                ],
+                services: services.map { .init(service: $0) },
                 gracefulShutdownSignals: signals, logger: quiet))
         self.group.withLock { $0 = group }
         defer {
-            try? store.close()
+            storage.close()
             lock.release()
         }
         try await group.run()
     }
+
+    private var sharing: Sharing? {
+        storage.shared.map { shared in
+            Sharing(
+                engine: engine, store: shared.store, mark: shared.mark, notices: shared.notices,
+                pace: Sharing.Pace(look: options.lookEvery, deaf: options.deafAfter), logger: options.logger)
+        }
+    }
+
+    static let restored =
+        "the database was restored from a backup: clients load every layer anew and show what may be lost"
 
     /// What is done every hour while it runs: forgets what nobody can need any more.
     package func tidy() async throws {

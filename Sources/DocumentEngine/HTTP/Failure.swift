@@ -20,6 +20,7 @@ extension ErrorAnswer.Reason {
         case .tooManyRequests: .tooManyRequests
         case .oldClient, .oldServer: .upgradeRequired
         case .overload, .internalError: .internalServerError
+        case .unavailable: .serviceUnavailable
         case .rangeNotSatisfiable: .rangeNotSatisfiable
         case .methodNotAllowed: .methodNotAllowed
         }
@@ -40,7 +41,7 @@ extension Refusal {
     var response: Response {
         var response = Response.json(reason.status) { ErrorAnswer(reason, description).write(to: &$0) }
         response.headers[.wwwAuthenticate] = reason.challenge
-        if reason == .tooManyRequests || reason == .overload { response.headers[.retryAfter] = "1" }
+        if [.tooManyRequests, .overload, .unavailable].contains(reason) { response.headers[.retryAfter] = "1" }
         return response
     }
 }

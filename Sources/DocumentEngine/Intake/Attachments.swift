@@ -1,7 +1,6 @@
 import Annotations
 import Authorization
 import EngineCore
-import FoundationEssentials
 import HTTPTypes
 import Hummingbird
 import SyncProtocol
@@ -10,7 +9,7 @@ import SyncProtocol
 /// forgotten when no record has named them for a day.
 struct Attachments: Sendable {
     let engine: Engine
-    let blobs: Blobs
+    let blobs: any Blobs
     /// Bytes one may have.
     var limit: Int64 = 32 << 20
 
@@ -38,6 +37,7 @@ struct Attachments: Sendable {
         let attachment = StoredAttachment(
             id, document: claims.grant.documentID, bytes: received.bytes, at: engine.now())
         try await engine.writes.perform { [blobs] store in
+            try store.hold(.blob(received.sha256))
             try Engine.admit(claims, in: store)
             _ = try BackendPlane.document(attachment.document, in: store)
             try blobs.keep(received)
@@ -57,7 +57,7 @@ struct Attachments: Sendable {
 
     func send(_ id: AttachmentID, of document: String, _ exchange: Exchange) async throws -> Response {
         guard try await engine.read({ try $0.attachment(id, of: document) }) != nil else { throw Self.missing }
-        return try .file(blobs.path(id.hex), sha256: id.hex, type: "application/octet-stream", exchange)
+        return try await .file(blobs.opened(id.hex), sha256: id.hex, type: "application/octet-stream", exchange)
     }
 
     static let missing = Refusal(.notFound, "there is no attachment of this name here")
@@ -70,11 +70,12 @@ struct Attachments: Sendable {
                 try store.removeAttachment(attachment.id, of: attachment.document)
             }
         }
-        for name in (try? FileManager.default.contentsOfDirectory(atPath: blobs.folder)) ?? [] {
+        for name in try blobs.names() {
             guard let id = AttachmentID(name) else { continue }
             // Where attachments are kept, so that none is removed between its arrival and its row.
             try await engine.writes.perform { [blobs] store in
-                if try !store.isAttachmentKept(id) { blobs.remove(id.hex) }
+                try store.hold(.blob(id.hex))
+                if try !store.isAttachmentKept(id) { try blobs.remove(id.hex) }
             }
         }
     }

@@ -8,7 +8,7 @@ import SyncProtocol
 /// nothing is stored.
 struct Intake: Sendable {
     let engine: Engine
-    let blobs: Blobs
+    let blobs: any Blobs
     let tools: PDFTools
     let logger: Logger
     /// Bytes a PDF may have.
@@ -62,6 +62,8 @@ struct Intake: Sendable {
         _ document: StoredDocument, _ received: Upload.Received, _ records: [Record], overwriting: Bool
     ) async throws -> StoredDocument {
         let (stored, old, layers) = try await engine.writes.perform { store in
+            try store.hold(.document(document.id))
+            try store.hold(.blob(document.pdfSHA256))
             var document = document
             let old = try store.document(document.id)
             var layers: [Int64] = []
@@ -80,9 +82,7 @@ struct Intake: Sendable {
             return (document, old, layers)
         }
         for layer in layers {
-            engine.tell {
-                $0.close(layer: layer, with: SessionEvent(.behind, reason: "the document was replaced"))
-            }
+            engine.end(layer, with: SessionEvent(.behind, reason: "the document was replaced"))
         }
         if let old { try await removeBlob(old.pdfSHA256) }
         return stored
@@ -91,7 +91,8 @@ struct Intake: Sendable {
     /// Removes a PDF that no document has any more.
     func removeBlob(_ sha256: String) async throws {
         try await engine.writes.perform { [blobs] store in
-            if try !store.isPDFUsed(sha256) { blobs.remove(sha256) }
+            try store.hold(.blob(sha256))
+            if try !store.isPDFUsed(sha256) { try blobs.remove(sha256) }
         }
     }
 

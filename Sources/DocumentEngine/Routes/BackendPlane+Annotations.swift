@@ -104,7 +104,7 @@ extension BackendPlane {
         _ key: LayerKey, _ body: @escaping @Sendable (inout BackendWriter) throws -> Result
     ) async throws -> Result {
         let (now, limits) = (engine.now(), engine.limits)
-        return try await engine.write { store in
+        return try await engine.write(to: key) { store in
             _ = try Self.document(key.document, in: store)
             var random = SystemRandomNumberGenerator()
             let layer = try store.layer(key) ?? Layers.make(key, in: store, using: &random)

@@ -86,13 +86,14 @@ extension BackendPlane {
             throw Refusal(.badRequest, "only the PDF as it was uploaded can be had: ?source=true")
         }
         let document = try await engine.read { try Self.document(id, in: $0) }
-        return try .file(
-            intake.blobs.path(document.pdfSHA256), sha256: document.pdfSHA256, type: "application/pdf", exchange)
+        return try await .file(
+            intake.blobs.opened(document.pdfSHA256), sha256: document.pdfSHA256, type: "application/pdf", exchange)
     }
 
     func deleteDocument(_ id: String) async throws -> Response {
         let now = engine.now()
         let (hash, layers) = try await engine.writes.perform { store in
+            try store.hold(.document(id))
             let document = try Self.document(id, in: store)
             let layers = try store.layerNames(of: id).compactMap {
                 try store.layer(LayerKey(document: id, name: $0))?.id
@@ -101,7 +102,7 @@ extension BackendPlane {
             return (document.pdfSHA256, layers)
         }
         for layer in layers {
-            engine.tell { $0.close(layer: layer, with: SessionEvent(.lost, reason: "the document was deleted")) }
+            engine.end(layer, with: SessionEvent(.lost, reason: "the document was deleted"))
         }
         try await intake.removeBlob(hash)
         return .data { $0.object { $0.member("document_id", id) } }

@@ -54,7 +54,7 @@ extension BackendPlane {
             try store.removeLayer(layer, at: now)
             return layer.id
         }
-        engine.tell { $0.close(layer: layer, with: SessionEvent(.lost, reason: "the layer was deleted")) }
+        engine.end(layer, with: SessionEvent(.lost, reason: "the layer was deleted"))
         return .data { $0.object { $0.member("name", key.name) } }
     }
 }

@@ -87,7 +87,7 @@ struct BackendPlane: Sendable {
             // A day past its end a token is refused by its end alone, whatever the clocks do.
             try store.removeRevocations(before: now + -86_400_000)
         }
-        engine.tell { $0.revoke(list.keys) }
+        engine.revoke(list.keys)
         return .data { $0.object { $0.member("revoked", list.count) } }
     }
 }

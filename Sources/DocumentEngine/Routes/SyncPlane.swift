@@ -9,7 +9,7 @@ import SyncProtocol
 struct SyncPlane: Sendable {
     let engine: Engine
     let verifier: TokenVerifier
-    let blobs: Blobs
+    let blobs: any Blobs
     let attachments: Attachments
 
     func answer(_ route: Route.Sync, _ exchange: Exchange) async throws -> Response {
@@ -82,7 +82,7 @@ struct SyncPlane: Sendable {
         try require(.download, claims)
         let hash = try await engine.view(claims) { try $0.store.document(claims.grant.documentID)?.pdfSHA256 }
         guard let hash else { throw Refusal(.documentNotFound, "the document is gone") }
-        return try .file(blobs.path(hash), sha256: hash, type: "application/pdf", exchange)
+        return try await .file(blobs.opened(hash), sha256: hash, type: "application/pdf", exchange)
     }
 
     private func records(_ claims: Claims, _ exchange: Exchange) async throws -> Response {

@@ -3,11 +3,22 @@ import EngineCore
 import SyncProtocol
 import Synchronization
 
-/// One writer, group commit: what queued while the last commit was being written to disk becomes one transaction,
-/// each job in a savepoint of its own. A job's answer is given when its transaction is durable, and `committed` is
-/// called before that, in commit order, so that listeners are told in the order of revisions.
+/// Group commit: what queued while the last commit was being written to disk becomes one transaction, each job in a
+/// savepoint of its own. A job's answer is given when its transaction is durable, and `committed` is called before that,
+/// for each layer in commit order, so that listeners are told in the order of revisions.
 final class WriteQueue: Sendable {
+    /// Which jobs share a transaction.
+    enum Grouping: Hashable, Sendable {
+        /// All that wait, one transaction after the other: for a store with one writer.
+        case everything
+        /// Those of one layer; several layers at the same time, on so many threads. A transaction then holds one layer
+        /// only, and two servers never wait for each other in a circle.
+        case layers(threads: Int)
+    }
+
     private struct Job: Sendable {
+        /// The layer it writes to; nil: it may be several.
+        var layer: LayerKey?
         /// Does the work and keeps its outcome.
         var run: @Sendable (any StoreWriting) -> Void
         /// Tells whoever waits: nil when the transaction is durable, else why it is not.
@@ -16,32 +27,54 @@ final class WriteQueue: Sendable {
 
     private struct State {
         var waiting: [Job] = []
-        var isRunning = false
+        var running = 0
+        var busy: Set<LayerKey> = []
+
+        mutating func takeAll() -> [Job] {
+            defer { waiting = [] }
+            return waiting
+        }
+
+        /// The first job that nothing stands in the way of, and all others of its layer.
+        mutating func takeLayer() -> [Job] {
+            let first = waiting.firstIndex { job in job.layer.map { !busy.contains($0) } ?? true }
+            guard let first else { return [] }
+            guard let layer = waiting[first].layer else { return [waiting.remove(at: first)] }
+            busy.insert(layer)
+            defer { waiting.removeAll { $0.layer == layer } }
+            return waiting.filter { $0.layer == layer }
+        }
     }
 
     private let store: any LayerStore
-    private let queue = DispatchQueue(label: "postilla.writer", qos: .userInitiated)
+    private let grouping: Grouping
+    private let threads: Int
+    private let queue = DispatchQueue(label: "postilla.writer", qos: .userInitiated, attributes: .concurrent)
     private let state = Mutex(State())
     private let done = Atomic<Int>(0)
     /// More than this many waiting jobs are turned away.
     private let limit: Int
 
-    init(store: any LayerStore, limit: Int = 4096) {
+    init(store: any LayerStore, grouping: Grouping = .everything, limit: Int = 4096) {
         self.store = store
+        self.grouping = grouping
         self.limit = limit
+        threads = if case .layers(let threads) = grouping { threads } else { 1 }
     }
 
     /// How many transactions there were: it differs when something was written meanwhile.
     var commits: Int { done.load(ordering: .relaxed) }
 
-    /// - Parameter committed: what the durable result means to others.
+    /// - Parameters:
+    ///   - layer: the one layer that the body writes to, if it is one.
+    ///   - committed: what the durable result means to others.
     func perform<Result: Sendable>(
-        _ body: @escaping @Sendable (any StoreWriting) throws -> Result,
+        on layer: LayerKey? = nil, _ body: @escaping @Sendable (any StoreWriting) throws -> Result,
         committed: @escaping @Sendable (Result) -> Void = { _ in }
     ) async throws -> Result {
         let outcome = Outcome<Result>()
         return try await withCheckedThrowingContinuation { continuation in
-            let job = Job { transaction in
+            let job = Job(layer: layer) { transaction in
                 outcome.set(Swift.Result { try transaction.savepoint { try body(transaction) } })
             } finish: { failure in
                 let result = failure.map { .failure($0) } ?? outcome.get()
@@ -58,27 +91,32 @@ final class WriteQueue: Sendable {
         let (taken, start) = state.withLock { state in
             guard state.waiting.count < limit else { return (false, false) }
             state.waiting.append(job)
-            defer { state.isRunning = true }
-            return (true, !state.isRunning)
+            guard state.running < threads else { return (true, false) }
+            state.running += 1
+            return (true, true)
         }
         if start { queue.async { self.drain() } }
         return taken
     }
 
     private func drain() {
-        while true {
-            let jobs = state.withLock { state in
-                defer { state.waiting = [] }
-                if state.waiting.isEmpty { state.isRunning = false }
-                return state.waiting
-            }
-            if jobs.isEmpty { return }
+        while let jobs = next() {
             var failure: (any Error)?
             do {
                 try store.write { transaction in for job in jobs { job.run(transaction) } }
                 done.wrappingAdd(1, ordering: .relaxed)
             } catch { failure = error }
             for job in jobs { job.finish(failure) }
+            if let layer = jobs.first?.layer { state.withLock { _ = $0.busy.remove(layer) } }
+        }
+    }
+
+    /// The jobs of the next transaction; nil: nothing is left to do for this thread.
+    private func next() -> [Job]? {
+        state.withLock { state in
+            let jobs = grouping == .everything ? state.takeAll() : state.takeLayer()
+            if jobs.isEmpty { state.running -= 1 }
+            return jobs.isEmpty ? nil : jobs
         }
     }
 }

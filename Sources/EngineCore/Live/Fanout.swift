@@ -39,6 +39,8 @@ package struct Fanout: Sendable {
     package init(frames: Int = 512, bytes: Int = 8 << 20) { bound = Mailbox.Bound(frames: frames, bytes: bytes) }
 
     package var listenerCount: Int { listeners.count }
+    /// Of the tokens that are listened with, each once.
+    package var tokenIDs: [String] { Set(listeners.values.compactMap { $0.tokenID.map(ByteOrdered.init) }).map(\.text) }
 
     /// - Parameter layer: as it stands now, or stood a moment ago. What was committed before this call has to be
     ///   pulled after it; what is committed after it comes by itself.

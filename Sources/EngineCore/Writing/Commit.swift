@@ -1,12 +1,17 @@
+package import SyncProtocol
+
 /// What one transaction did to one layer: all that has to be known to tell its listeners, once it is durable.
 package struct Commit: Hashable, Sendable {
+    /// The layer's head before.
+    package var before: Revision
     /// As it stands after the transaction.
     package var layer: StoredLayer
     /// Each touched record once, in its final state, in revision order.
     package var records: [StoredRecord]
     package var departures: [Departure]
 
-    package init(layer: StoredLayer, records: [StoredRecord] = [], departures: [Departure] = []) {
+    package init(before: Revision, layer: StoredLayer, records: [StoredRecord] = [], departures: [Departure] = []) {
+        self.before = before
         self.layer = layer
         self.records = records
         self.departures = departures

@@ -8,12 +8,14 @@ package struct LayerWriter {
     package let store: any StoreWriting
     package private(set) var layer: StoredLayer
     package let now: Timestamp
+    private let before: Revision
     /// Every state written, in revision order.
     private var written: [StoredRecord] = []
     private var departures: [Departure] = []
 
     package init(_ layer: StoredLayer, in store: any StoreWriting, now: Timestamp) {
         self.layer = layer
+        before = layer.head
         self.store = store
         self.now = now
     }
@@ -22,7 +24,7 @@ package struct LayerWriter {
     package var commit: Commit {
         var seen: Set<ByteOrdered> = []
         let last = written.reversed().filter { seen.insert(ByteOrdered($0.id)).inserted }
-        return Commit(layer: layer, records: last.reversed(), departures: departures)
+        return Commit(before: before, layer: layer, records: last.reversed(), departures: departures)
     }
 
     /// Writes a record's new state under the next revision.

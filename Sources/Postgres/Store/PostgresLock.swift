@@ -7,7 +7,9 @@ enum PostgresLock {
     static let mark = number("mark")
 
     static func document(_ id: String) -> Int64 { number("document " + id) }
-    static func layer(_ key: LayerKey) -> Int64 { number("layer \(key.document.utf8.count) \(key.document) \(key.name)") }
+    static func layer(_ key: LayerKey) -> Int64 {
+        number("layer \(key.document.utf8.count) \(key.document) \(key.name)")
+    }
     static func blob(_ sha256: String) -> Int64 { number("blob " + sha256) }
 
     /// FNV-1a, 64 bits.

@@ -33,8 +33,8 @@ package final class PostgresStore: LayerStore {
         try transaction("BEGIN") { try body(PostgresTransaction($0, isWriting: true)) }
     }
 
-    private func transaction<Result>(
-        _ begin: String, _ body: (PostgresConnection) throws -> Result
+    func transaction<Result>(
+        _ begin: String = "BEGIN", _ body: (PostgresConnection) throws -> Result
     ) throws -> Result {
         try PostgresError.asRefusal {
             try pool.with { connection in

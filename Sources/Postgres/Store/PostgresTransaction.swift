@@ -52,7 +52,8 @@ final class PostgresTransaction: StoreWriting {
         guard isWriting, held.insert(PostgresLock.layer(key)).inserted else { return }
         let document = PostgresLock.document(key.document)
         let lock = held.contains(document) ? "pg_advisory_xact_lock" : "pg_advisory_xact_lock_shared"
-        try run("SELECT \(lock)($1), pg_advisory_xact_lock($2)", [.integer(document), .integer(PostgresLock.layer(key))])
+        try run(
+            "SELECT \(lock)($1), pg_advisory_xact_lock($2)", [.integer(document), .integer(PostgresLock.layer(key))])
     }
 
     // MARK: Statements

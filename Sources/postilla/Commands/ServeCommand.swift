@@ -4,6 +4,7 @@ import Dispatch
 import DocumentEngine
 import FoundationEssentials
 import Logging
+import Postgres
 import UnixSignals
 
 #if canImport(Glibc)
@@ -22,10 +23,14 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The port; 0 takes a free one.", valueName: "number"))
     var port = 5000
 
-    @Option(help: ArgumentHelp("Where PDFs and the database are kept.", valueName: "dir"))
+    @Option(
+        help: ArgumentHelp("Where PDFs and the database are kept; each server has one of its own.", valueName: "dir"))
     var data: String?
 
-    @Option(help: ArgumentHelp("Where records are kept: sqlite:PATH.", valueName: "store"))
+    @Option(
+        help: ArgumentHelp(
+            "Where records are kept: sqlite:PATH, or postgres://user@host:port/db, which keeps everything and may be shared by several servers. A password goes into PGPASSWORD or ~/.pgpass.",
+            valueName: "store"))
     var store: String?
 
     @Option(
@@ -118,10 +123,13 @@ struct ServeCommand: AsyncParsableCommand {
         var options = Server.Options(
             dataFolder: try data ?? Folders().data + "/server", keys: keys, apiToken: secret)
         if let store {
-            guard store.hasPrefix("sqlite:"), store.count > 7 else {
-                throw CommandFailure("--store \(store) is not of the form sqlite:PATH", .usage)
+            if let address = PostgresAddress(store) {
+                options.postgres = address
+            } else if store.hasPrefix("sqlite:"), store.count > 7 {
+                options.database = String(store.dropFirst(7))
+            } else {
+                throw CommandFailure("--store is neither sqlite:PATH nor postgres://user@host:port/db", .usage)
             }
-            options.database = String(store.dropFirst(7))
         }
         options.host = host
         options.port = port

@@ -5,16 +5,9 @@ import Hummingbird
 import NIOCore
 import SyncProtocol
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 extension Response {
     /// A file by its hash: `ETag`, one `Range`, `If-Range`, `If-None-Match`.
-    static func file(_ file: String, sha256: String, type: String, _ exchange: Exchange) throws -> Response {
-        let file = try OpenFile(path: file)
+    static func file(_ file: any Blob, sha256: String, type: String, _ exchange: Exchange) throws -> Response {
         let tag = "\"\(sha256)\""
         var headers: HTTPFields = [
             .contentType: type, .xContentTypeOptions: "nosniff", .eTag: tag, .acceptRanges: "bytes",
@@ -39,31 +32,22 @@ extension Response {
     }
 }
 
-/// A file that is being sent. It stays readable when its name is taken away meanwhile.
-private final class OpenFile: Sendable {
-    let length: Int64
-    private let descriptor: CInt
-    private static let queue = DispatchQueue(label: "postilla.files", attributes: .concurrent)
-    private static let piece = 256 << 10
-
-    init(path: String) throws {
-        descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
-        guard descriptor >= 0 else { throw StoreError.unusable("a file", String(cString: strerror(errno))) }
-        let end = lseek(descriptor, 0, SEEK_END)
-        guard end >= 0 else {
-            close(descriptor)
-            throw StoreError.unusable("a file", String(cString: strerror(errno)))
+extension Blobs {
+    func opened(_ sha256: String) async throws -> any Blob {
+        try await withCheckedThrowingContinuation { continuation in
+            blobQueue.async { continuation.resume(with: Result { try self.open(sha256) }) }
         }
-        length = Int64(end)
     }
+}
 
-    deinit { close(descriptor) }
+extension Blob {
+    private static var piece: Int { 256 << 10 }
 
-    func body(_ range: Range<Int64>) -> ResponseBody {
+    fileprivate func body(_ range: Range<Int64>) -> ResponseBody {
         ResponseBody(contentLength: Int(range.count)) { writer in
             var offset = range.lowerBound
             while offset < range.upperBound {
-                let buffer = try await self.read(at: offset, Int(min(Int64(Self.piece), range.upperBound - offset)))
+                let buffer = try await read(offset, Int(min(Int64(Self.piece), range.upperBound - offset)))
                 offset += Int64(buffer.readableBytes)
                 try await writer.write(buffer)
             }
@@ -71,19 +55,12 @@ private final class OpenFile: Sendable {
         }
     }
 
-    private func read(at offset: Int64, _ count: Int) async throws -> ByteBuffer {
+    private func read(_ offset: Int64, _ count: Int) async throws -> ByteBuffer {
         try await withCheckedThrowingContinuation { continuation in
-            Self.queue.async {
-                var buffer = ByteBuffer()
-                let read = buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count) {
-                    max(0, pread(self.descriptor, $0.baseAddress, count, off_t(offset)))
-                }
-                if read > 0 {
-                    continuation.resume(returning: buffer)
-                } else {
-                    continuation.resume(throwing: StoreError.unusable("a file", "it is shorter than it was"))
-                }
-            }
+            blobQueue.async { continuation.resume(with: Result { try self.read(at: offset, count) }) }
         }
     }
 }
+
+/// Off the threads of the event loops.
+private let blobQueue = DispatchQueue(label: "postilla.blobs", attributes: .concurrent)

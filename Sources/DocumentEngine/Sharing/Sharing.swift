@@ -1,0 +1,112 @@
+import Logging
+import Postgres
+import ServiceLifecycle
+import SyncProtocol
+import Synchronization
+
+/// Makes the servers on one database behave as one: each tells the others where something changed, reads what they
+/// changed once for all its listeners, and looks for itself now and then, because what is told may be lost. A server that
+/// has heard nothing for too long ends its streams, so that nobody takes silence for peace.
+struct Sharing: Service {
+    struct Pace: Hashable, Sendable {
+        /// Between two looks at every layer.
+        var look: Duration = .seconds(2)
+        /// After this long without an answer from the database a server is deaf.
+        var deaf: Duration = .seconds(5)
+    }
+
+    let engine: Engine
+    let store: PostgresStore
+    let mark: DatabaseMark
+    let notices: Gathering<Notice>
+    let pace: Pace
+    let logger: Logger
+    private let lastAnswer = LastAnswer()
+
+    init(
+        engine: Engine, store: PostgresStore, mark: DatabaseMark, notices: Gathering<Notice>, pace: Pace,
+        logger: Logger
+    ) {
+        (self.engine, self.store, self.mark) = (engine, store, mark)
+        (self.notices, self.pace, self.logger) = (notices, pace, logger)
+    }
+
+    func run() async throws {
+        let listener = PostgresListener(store.address) { [self] in hear($0) }
+        defer { listener.stop() }
+        try? await cancelWhenGracefulShutdown {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { await tell() }
+                group.addTask { await look() }
+                group.addTask { try await keepTime() }
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    /// What others tell, on the listener's thread.
+    private func hear(_ event: PostgresListener.Event) {
+        switch event {
+        // What was said before nobody has heard.
+        case .connected: engine.lookups.add(.everything)
+        case .lost(let error): logger.warning("not listening to other servers", metadata: ["error": "\(error)"])
+        case .notice(let text):
+            switch Notice(text) {
+            case .changed(let layer, let head)?:
+                if engine.layer(layer, ifBehind: head) != nil { engine.lookups.add(.layer(layer)) }
+            case .ended(let layer)?: engine.lookups.add(.layer(layer))
+            case .revoked?: engine.lookups.add(.tokens)
+            case nil: break
+            }
+        }
+    }
+
+    private func tell() async {
+        for await _ in notices.signals {
+            let texts = notices.take().map(\.text)
+            // Lost with the connection: the others look for themselves.
+            try? await engine.apart { try store.notify(texts) }
+        }
+    }
+
+    private func look() async {
+        for await _ in engine.lookups.signals {
+            let wanted = engine.lookups.take()
+            let everything = wanted.contains(.everything)
+            do {
+                if everything {
+                    try await checkMark()
+                    lastAnswer.note()
+                }
+                try await engine.look(at: engine.heard.filter { everything || wanted.contains(.layer($0.id)) })
+                if everything || wanted.contains(.tokens) { try await engine.lookAtTokens() }
+            } catch {
+                logger.debug("the database does not answer", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+
+    /// A database may be restored while the servers run.
+    private func checkMark() async throws {
+        if try await engine.apart({ try mark.open() }) { logger.warning("\(Server.restored)") }
+    }
+
+    private func keepTime() async throws {
+        while true {
+            try await Task.sleep(for: pace.look)
+            if lastAnswer.age > pace.deaf {
+                engine.endAll(with: SessionEvent(.closing, reason: "the server cannot reach its database"))
+            }
+            engine.lookups.add(.everything)
+        }
+    }
+}
+
+/// When the database last answered.
+private final class LastAnswer: Sendable {
+    private let moment = Mutex(ContinuousClock.now)
+
+    var age: Duration { moment.withLock { $0.duration(to: .now) } }
+
+    func note() { moment.withLock { $0 = .now } }
+}

@@ -1,0 +1,70 @@
+import FoundationEssentials
+import NIOCore
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Blobs as files of one folder.
+struct FolderBlobs: Blobs {
+    private let uploads: UploadFolder
+    private let suffix: String
+    private var folder: String { uploads.path }
+
+    /// - Parameter suffix: behind the hash in each file's name.
+    /// - Throws: ``StoreError`` when the folder cannot be used.
+    init(folder: String, suffix: String) throws {
+        uploads = try UploadFolder(folder)
+        self.suffix = suffix
+    }
+
+    func receive() throws -> Upload { try uploads.receive() }
+
+    func keep(_ received: Upload.Received) throws {
+        guard rename(received.path, path(received.sha256)) == 0 else {
+            throw StoreError.folder(folder, String(cString: strerror(errno)))
+        }
+        try PrivateFiles.sync(folder: folder)
+    }
+
+    func remove(_ sha256: String) { unlink(path(sha256)) }
+
+    func open(_ sha256: String) throws -> any Blob { try OpenFile(path: path(sha256)) }
+
+    func names() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(suffix) }
+            .map { String($0.dropLast(suffix.count)) }
+    }
+
+    private func path(_ sha256: String) -> String { "\(folder)/\(sha256)\(suffix)" }
+}
+
+/// A file that is being sent. It stays readable when its name is taken away meanwhile.
+private final class OpenFile: Blob {
+    let length: Int64
+    private let descriptor: CInt
+
+    init(path: String) throws {
+        descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else { throw StoreError.unusable("a file", String(cString: strerror(errno))) }
+        let end = lseek(descriptor, 0, SEEK_END)
+        guard end >= 0 else {
+            close(descriptor)
+            throw StoreError.unusable("a file", String(cString: strerror(errno)))
+        }
+        length = Int64(end)
+    }
+
+    deinit { close(descriptor) }
+
+    func read(at offset: Int64, _ count: Int) throws -> ByteBuffer {
+        var buffer = ByteBuffer()
+        let read = buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count) {
+            max(0, pread(descriptor, $0.baseAddress, count, off_t(offset)))
+        }
+        guard read > 0 else { throw StoreError.unusable("a file", "it is shorter than it was") }
+        return buffer
+    }
+}

@@ -1,0 +1,44 @@
+import EngineCore
+import Postgres
+
+/// Where a server keeps what it has, as its options say: one file and folders beside it, or a database for everything.
+struct Storage: Sendable {
+    let store: any LayerStore
+    let mark: any RestoreMark
+    let pdfs: any Blobs
+    let attachments: any Blobs
+    /// The database and what to tell its other servers; nil: this server is alone.
+    let shared: (store: PostgresStore, mark: DatabaseMark, notices: Gathering<Notice>)?
+    let close: @Sendable () -> Void
+
+    /// - Throws: ``StoreError``, `PostgresStoreError`.
+    init(_ options: Server.Options) throws {
+        if let address = options.postgres {
+            try self.init(address, folder: options.dataFolder)
+        } else {
+            try self.init(
+                file: options.database ?? "\(options.dataFolder)/postilla.sqlite", folder: options.dataFolder)
+        }
+    }
+
+    private init(file: String, folder: String) throws {
+        let store = try SQLiteStore(path: file)
+        self.store = store
+        mark = StoreMark(store: store, folder: folder)
+        pdfs = try FolderBlobs(folder: "\(folder)/pdf", suffix: ".pdf")
+        attachments = try FolderBlobs(folder: "\(folder)/attachments", suffix: "")
+        shared = nil
+        close = { try? store.close() }
+    }
+
+    private init(_ address: PostgresAddress, folder: String) throws {
+        let store = try PostgresStore(address)
+        let mark = DatabaseMark(store: store, folder: folder)
+        self.store = store
+        self.mark = mark
+        pdfs = try DatabaseBlobs(PostgresBlobs(store, .pdf), arrivingIn: "\(folder)/incoming-pdf")
+        attachments = try DatabaseBlobs(PostgresBlobs(store, .attachment), arrivingIn: "\(folder)/incoming-attachments")
+        shared = (store, mark, Gathering())
+        close = { store.close() }
+    }
+}
