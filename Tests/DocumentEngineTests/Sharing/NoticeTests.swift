@@ -1,0 +1,24 @@
+import Testing
+
+@testable import DocumentEngine
+
+@Suite("Notices") struct NoticeTests {
+    @Test(
+        arguments: [
+            ("7:12", .changed(layer: 7, head: 12)), ("7", .ended(layer: 7)), ("revoked", .revoked),
+            ("", nil), (":", nil), ("7:", nil), ("7:x", nil), ("7:1:2", nil), ("tomorrow", nil), ("revoked:7", nil),
+        ] as [(String, Notice?)])
+    func aNoticeIsReadOrPassedOver(text: String, notice: Notice?) {
+        #expect(Notice(text) == notice)
+        if let notice { #expect(notice.text == text) }
+    }
+
+    @Test func whatIsSaidTwiceIsDoneOnce() async {
+        let gathering = Gathering<Notice>()
+        for _ in 0..<3 { gathering.add(.revoked) }
+        gathering.add(.ended(layer: 1))
+        for await _ in gathering.signals { break }
+        #expect(gathering.take() == [.revoked, .ended(layer: 1)])
+        #expect(gathering.take().isEmpty)
+    }
+}

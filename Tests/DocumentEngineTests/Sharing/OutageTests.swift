@@ -1,0 +1,50 @@
+import Annotations
+import DocumentEngine
+import Postgres
+import PostgresSupport
+import SyncProtocol
+import Testing
+
+/// PostgreSQL goes away and comes back.
+@Suite("The database is away", .timeLimit(.minutes(2))) struct OutageTests {
+    @Test func requestsAreToldToComeBackStreamsEndAndNothingIsLost() async throws {
+        let postgres = try PostgresServer(isDurable: true)
+        let address = try #require(PostgresAddress(postgres.address("postgres")))
+        try await Pair.run(on: address, lookEvery: .milliseconds(50), deafAfter: .milliseconds(200)) { pair in
+            try await pair.one.upload()
+            let ana = try pair.one.mint.token(TokenClaims())
+            let before = try await pair.one.session(ana)
+            let changes = (1...20).map { Samples.create(Int64($0), "n\($0)") }
+            #expect(try await pair.one.push(ana, changes).status == 200)
+            var events = try await EventReader(pair.other, ana)
+            #expect(try await events.session()?.kind == .open)
+
+            try postgres.kill()
+            #expect(try await events.session()?.kind == .closing)
+            #expect(try await events.next() == nil)
+            for server in [pair.one, pair.other] {
+                for answer in [
+                    try await server.client(ana, "GET", "session"), try await server.push(ana, changes),
+                    try await server.client(ana, "GET", "events"),
+                    try await server.backend("GET", "/api/documents"),
+                ] {
+                    #expect((answer.status, answer.reason) == (503, "unavailable"))
+                    #expect(answer.headers["retry-after"] == "1")
+                }
+                #expect(try await server.send("GET", "/healthcheck").status == 200)
+            }
+
+            try postgres.start()
+            // As a client does: until it is answered.
+            while try await pair.one.client(ana, "GET", "session").status != 200 {}
+            while try await pair.other.client(ana, "GET", "session").status != 200 {}
+            #expect(try await pair.other.session(ana).epoch == before.epoch, "this is no restored backup")
+            let again: PushAnswer = try await pair.other.push(ana, changes).message()
+            #expect(again.results.allSatisfy { $0.status == .applied && $0.revision == $0.n })
+            var later = try await EventReader(pair.one, ana, from: Cursor(epoch: before.epoch, revision: 20))
+            #expect(try await later.session()?.kind == .open)
+            _ = try await pair.other.push(ana, [Samples.create(21, "n21")])
+            #expect(try await later.change()?.changes.map(\.id) == ["n21"], "they hear each other again")
+        }
+    }
+}

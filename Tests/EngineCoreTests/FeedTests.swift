@@ -1,0 +1,82 @@
+import Annotations
+import Authorization
+import EngineCore
+import SyncProtocol
+import Testing
+
+/// What may be told at once, and what has to be read first, where several servers write to one store.
+@Suite("Feed") struct FeedTests {
+    private let world: World
+    init() throws { world = try World() }
+
+    private func commit(_ id: String) throws -> Commit {
+        try world.push(.create, id, group: nil, World.note("words"))
+        return try #require(world.commits.last)
+    }
+
+    @Test func whatFollowsOnIsToldAtOnce() throws {
+        var feed = Feed()
+        feed.join(try world.layer)
+        let (a, b) = (try commit("a"), try commit("b"))
+        #expect(feed.take(a) == .publish)
+        #expect(feed.take(b) == .publish)
+        #expect(feed.take(a) == .nothing, "told already")
+    }
+
+    @Test func aGapIsReadFirst() throws {
+        var feed = Feed()
+        let told = try world.layer
+        feed.join(told)
+        // The first is another server's: nobody said so yet.
+        let (_, mine) = (try commit("a"), try commit("b"))
+        #expect(feed.take(mine) == .look)
+        let finding = try world.store.read { try Finding(told, in: $0) }
+        guard case .changed(let both) = finding else { throw Unexpected(finding: finding) }
+        #expect((both.before, both.layer.head) == (0, 2))
+        #expect(both.records.map(\.id) == ["a", "b"])
+        #expect(feed.take(both) == .publish)
+        #expect(feed.take(mine) == .nothing)
+        #expect(feed.take(try commit("c")) == .publish)
+    }
+
+    @Test func whereNobodyListensNothingIsKept() throws {
+        var feed = Feed()
+        let layer = try world.layer
+        #expect(feed.take(try commit("a")) == .nothing)
+        feed.join(layer)
+        feed.join(layer)
+        feed.leave(layer.id)
+        #expect(feed.layers == [layer])
+        #expect(feed.layer(layer.id, ifBehind: 1) == layer)
+        #expect(feed.layer(layer.id, ifBehind: 0) == nil)
+        feed.leave(layer.id)
+        #expect(feed.layers.isEmpty)
+        #expect(feed.layer(layer.id, ifBehind: 1) == nil)
+    }
+
+    @Test func alsoWhatLeftSightIsFound() throws {
+        try world.push(.create, "a", group: "crew", World.note("words"))
+        let told = try world.layer
+        try world.push(.update, "a", group: "other", World.note("words"))
+        let finding = try world.store.read { try Finding(told, in: $0) }
+        guard case .changed(let commit) = finding else { throw Unexpected(finding: finding) }
+        let crew = World.grant("guest", ["annotations:view:group=crew"]).viewScope
+        #expect(commit.records.compactMap { crew.item($0, departures: commit.departures) } == [.removed("a", 2)])
+    }
+
+    @Test func aLayerThatIsNoLongerTheSameEnds() throws {
+        let told = try world.layer
+        func ended() throws -> SessionEvent.Kind? {
+            if case .ended(let event) = try world.store.read({ try Finding(told, in: $0) }) { event.kind } else { nil }
+        }
+        #expect(try ended() == nil)
+        try world.store.write { try $0.renew(told, generation: "another") }
+        #expect(try ended() == .behind)
+        try world.store.write { try $0.removeLayer(told, at: World.now) }
+        #expect(try ended() == .lost)
+        _ = try world.store.write { try $0.addLayer(told.key, generation: "again") }
+        #expect(try ended() == .lost)
+    }
+
+    private struct Unexpected: Error { var finding: Finding }
+}
