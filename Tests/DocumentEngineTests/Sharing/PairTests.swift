@@ -77,7 +77,8 @@ import Testing
             for n in 1...4 {
                 async let here = pair.one.upload("doc\(n)").status
                 async let there = pair.other.upload("doc\(n)").status
-                #expect(try await [here, there].sorted() == [200, 400])
+                let statuses = try await [here, there]
+                #expect(statuses.sorted() == [200, 400])
             }
         }
     }
@@ -90,11 +91,9 @@ import Testing
             var here = try await EventReader(pair.one, token)
             var there = try await EventReader(pair.other, token)
             var other = try await EventReader(pair.other, stays)
-            for _ in 0..<1 {
-                #expect(try await here.session()?.kind == .open)
-                #expect(try await there.session()?.kind == .open)
-                #expect(try await other.session()?.kind == .open)
-            }
+            #expect(try await here.session()?.kind == .open)
+            #expect(try await there.session()?.kind == .open)
+            #expect(try await other.session()?.kind == .open)
             let answer = try await pair.one.backend("POST", "/api/revoke", json: #"{"jwts":["gone"]}"#)
             #expect(answer.status == 200)
             #expect(try await here.session()?.kind == .revoked)
