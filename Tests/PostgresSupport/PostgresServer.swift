@@ -50,12 +50,15 @@ package final class PostgresServer: @unchecked Sendable {
     package func start() throws {
         let process = Process()
         let (input, log) = (Pipe(), Pipe())
-        // The shell ends it when nobody holds the other end of its input any more, and tidies up unless it is told that
-        // there will be another start.
+        // A shell beside it waits for the other end of its input to close: then this program has ended, or says that it
+        // will be started again. It must not wait for a child: who was made by a thread of Dispatch hears of none.
         let script = #"""
-            folder=$1; shift; "$@" <&- & child=$!
-            case $(cat) in *keep*) tidy=false ;; *) tidy=true ;; esac
-            kill -INT $child 2>/dev/null; wait $child; if $tidy; then rm -rf "$folder"; fi
+            folder=$1; shift; exec 3<&0
+            (case $(cat <&3) in
+                keep) kill -INT $$ ;;
+                *) kill -QUIT $$; rm -rf "$folder"; rm -rf "$folder" ;;
+            esac) >/dev/null 2>&1 &
+            exec "$@" <&- 3<&-
             """#
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
         process.arguments =
