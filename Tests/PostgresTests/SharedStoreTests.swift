@@ -96,6 +96,34 @@ import Testing
         #expect(try stores[1].read { try $0.revoked(among: ["a", "c", "d"]) } == ["c"])
     }
 
+    @Test func aConnectionThatWasCutWhileItLayIdleIsNotNoticed() throws {
+        let killer = try PostgresConnection(stores[0].address)
+        try stores[0].read { _ in }
+        try killer.execute(
+            """
+            SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
+            WHERE datname = current_database() AND pid <> pg_backend_pid()
+            """)
+        try stores[0].write { try $0.revoke(tokenID: "jti", until: Self.now) }
+        #expect(try stores[1].read { try $0.isRevoked(tokenID: "jti") })
+    }
+
+    @Test func aTransactionThatIsCutIsRefusedAndTheNextOneIsDone() throws {
+        let killer = try PostgresConnection(stores[0].address)
+        let refused = #expect(throws: Refusal.self) {
+            try stores[0].write { store in
+                try store.revoke(tokenID: "jti", until: Self.now)
+                try killer.execute(
+                    """
+                    SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
+                    WHERE datname = current_database() AND pid <> pg_backend_pid()
+                    """)
+            }
+        }
+        #expect(refused?.reason == .unavailable)
+        #expect(try stores[0].read { try $0.isRevoked(tokenID: "jti") } == false)
+    }
+
     @Test func noticesReachEveryListener() async throws {
         let (events, heard) = AsyncStream<PostgresListener.Event>.makeStream()
         let listener = PostgresListener(stores[1].address) { heard.yield($0) }

@@ -70,7 +70,7 @@ struct Attachments: Sendable {
                 try store.removeAttachment(attachment.id, of: attachment.document)
             }
         }
-        for name in try blobs.names() {
+        for name in try await engine.apart({ [blobs] in try blobs.names() }) {
             guard let id = AttachmentID(name) else { continue }
             // Where attachments are kept, so that none is removed between its arrival and its row.
             try await engine.writes.perform { [blobs] store in

@@ -1,5 +1,11 @@
 import CPostgres
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 /// One connection, one statement after the other. Calls block.
 ///
 /// Unchecked, because libpq asks for no more than one thread at a time, and whoever has taken a connection from the
@@ -131,6 +137,15 @@ package final class PostgresConnection: @unchecked Sendable {
 }
 
 extension PostgresConnection {
+    /// Whether the other end is still there, of a connection nothing is expected from. Asks nobody.
+    package var isAlive: Bool {
+        var watched = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+        while isOpen, poll(&watched, 1, 0) > 0 { guard PQconsumeInput(pointer) == 1 else { return false } }
+        return isOpen
+    }
+
+    var socket: CInt { PQsocket(pointer) }
+
     /// Open, and in no transaction.
     package var isAtRest: Bool { PQtransactionStatus(pointer) == PQTRANS_IDLE }
 }

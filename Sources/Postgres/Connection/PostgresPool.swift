@@ -34,7 +34,7 @@ final class PostgresPool: Sendable {
 
     private func take() throws -> PostgresConnection {
         let known = try state.withLock { state -> PostgresConnection? in
-            if let connection = state.idle.popLast() { return connection }
+            while let connection = state.idle.popLast() { if connection.isAlive { return connection } }
             if let until = state.notBefore, clock.now < until, let error = state.lastError { throw error }
             return nil
         }

@@ -86,8 +86,6 @@ package final class PostgresListener: Sendable {
 }
 
 extension PostgresConnection {
-    var socket: CInt { PQsocket(pointer) }
-
     /// What has come since the last call.
     func notices() throws(PostgresError) -> [String] {
         guard PQconsumeInput(pointer) == 1 else { throw PostgresError(String(cString: PQerrorMessage(pointer))) }
