@@ -177,7 +177,9 @@ let package = Package(
             path: "Tests/Benchmarks", swiftSettings: rim),
         .executableTarget(
             name: "Crash",
-            dependencies: ["TestSupport", "EngineSupport", "Annotations", "InstantCore", "Instant", arguments],
+            dependencies: [
+                "TestSupport", "EngineSupport", "PostgresSupport", "Annotations", "InstantCore", "Instant", arguments,
+            ],
             path: "Tests/Crash", swiftSettings: rim),
         .testTarget(name: "CrashTests", dependencies: ["TestSupport", "Crash", "postilla"], swiftSettings: rim),
     ],

@@ -9,6 +9,11 @@ import Testing
         #expect(run.status == 0, "\(run.output)")
     }
 
+    @Test func twoServersAndTheirDatabaseLoseNothing() throws {
+        let run = try run(["--cycles", "4", "--servers", "2"])
+        #expect(run.status == 0, "\(run.output)")
+    }
+
     @Test func tokensThatEndEveryTwoSecondsLoseNothing() throws {
         let run = try run(["--cycles", "2", "--token-seconds", "2"])
         #expect(run.status == 0, "\(run.output)")

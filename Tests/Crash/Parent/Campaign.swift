@@ -1,6 +1,7 @@
 import Annotations
 import EngineSupport
 import Foundation
+import PostgresSupport
 import TestSupport
 
 /// A server, its writers, and what was promised to each: hit, started again and compared, cycle for cycle.
@@ -14,6 +15,8 @@ final class Campaign {
         var kills: Bool
         /// Writers acknowledge edits that they never make, to see that it is noticed.
         var lies: Bool
+        /// More than one share a PostgreSQL, which is killed as well; the writers are spread over them.
+        var servers = 1
     }
 
     static let document = "paper"
@@ -21,10 +24,12 @@ final class Campaign {
     static let patience = 60
 
     let settings: Settings
-    let server: ServerProcess
+    let servers: [ServerProcess]
+    /// nil: the one server has its own store.
+    let database: PostgresServer?
     private(set) var writers: [WriterProcess] = []
     private var random: SeededRandom
-    private var (serverKills, writerKills) = (0, 0)
+    private var (databaseKills, serverKills, writerKills) = (0, 0, 0)
 
     /// - Parameter writer: this program.
     init(settings: Settings, postilla: String, writer: String, folder: URL) throws {
@@ -33,7 +38,14 @@ final class Campaign {
         // Below the ports from which connections are made: a client that tries a port on which nobody listens must not
         // meet itself there.
         let port = Int.random(in: 20_000..<30_000)
-        server = try ServerProcess(postilla: postilla, folder: folder.appendingPathComponent("server"), port: port)
+        let database = settings.servers > 1 ? try PostgresServer(isDurable: true) : nil
+        let mint = TokenMint()
+        servers = try (0..<settings.servers).map { index in
+            try ServerProcess(
+                postilla: postilla, folder: folder.appendingPathComponent("server\(index)"), mint: mint,
+                port: port + index, options: database.map { ["--store", $0.address("postgres")] } ?? [])
+        }
+        self.database = database
         for index in 0..<settings.writers {
             writers.append(
                 WriterProcess(
@@ -44,11 +56,13 @@ final class Campaign {
 
     func run() async throws {
         let start = ContinuousClock.now
-        try await server.upload(SmallPDF(annotations: []).bytes, as: Self.document)
-        for writer in writers { try writer.launch(server.address, random: &random) }
+        try await servers[0].upload(SmallPDF(annotations: []).bytes, as: Self.document)
+        for index in writers.indices { try launch(index) }
         for cycle in 1...max(1, settings.cycles) {
             do {
-                try await run(Plan(using: &random, writers: writers.count))
+                let plan = Plan(
+                    using: &random, writers: writers.count, servers: servers.count, hasDatabase: database != nil)
+                try await run(plan)
             } catch { throw CrashProblem("cycle \(cycle): \(error)") }
             if cycle.isMultiple(of: 100) { tell(cycle, since: start) }
         }
@@ -67,13 +81,19 @@ final class Campaign {
                 try hit(plan.victims)
                 try rise(plan.victims)
             }
-            if plan.victims.contains(.server) { try server.waitUntilListening() }
+            for (index, server) in servers.enumerated() where plan.victims.contains(.server(index)) {
+                try server.waitUntilListening()
+            }
         }
         try await compare()
     }
 
     private func hit(_ victims: Plan.Victims) throws {
-        if victims.contains(.server) {
+        if victims.contains(.database) {
+            try database?.kill()
+            databaseKills += 1
+        }
+        for (index, server) in servers.enumerated() where victims.contains(.server(index)) {
             server.kill()
             serverKills += 1
         }
@@ -84,11 +104,16 @@ final class Campaign {
     }
 
     private func rise(_ victims: Plan.Victims) throws {
-        if victims.contains(.server) { try server.launch() }
+        if victims.contains(.database) { try database?.start() }
+        for (index, server) in servers.enumerated() where victims.contains(.server(index)) { try server.launch() }
         for (index, writer) in writers.enumerated() where victims.contains(.writer(index)) {
-            try writer.launch(server.address, random: &random)
+            try launch(index)
             writer.say(.edit)
         }
+    }
+
+    private func launch(_ writer: Int) throws {
+        try writers[writer].launch(servers[writer % servers.count].address, random: &random)
     }
 
     /// Takes what the writers say for so long.
@@ -123,7 +148,7 @@ final class Campaign {
         if settings.tokenSeconds > 0 {
             claims.expires = Int64(Date().timeIntervalSince1970) + Int64(settings.tokenSeconds)
         }
-        return try server.mint.token(claims)
+        return try servers[0].mint.token(claims)
     }
 
     /// Lets everything come to rest; then the server, every client and every promise must agree.
@@ -153,10 +178,10 @@ final class Campaign {
     }
 
     private func records() async throws -> [String: (user: String?, text: String)] {
-        var request = server.request("documents/\(Self.document)/layers/review/annotations")
+        var request = servers[0].request("documents/\(Self.document)/layers/review/annotations")
         request.headers.add(name: "Accept", value: "application/x-ndjson")
         var records: [String: (user: String?, text: String)] = [:]
-        for line in try await server.send(request).split(separator: 0x0A) {
+        for line in try await servers[0].send(request).split(separator: 0x0A) {
             let record = try JSONReader.parse(Array(line))
             guard let id = record["id"]?.string, let text = record["content"]?["text"]?.string else {
                 throw CrashProblem("the server tells a record without id or text")
@@ -172,8 +197,8 @@ final class Campaign {
         print(
             """
             \(cycle) cycles in \((ContinuousClock.now - start).components.seconds) s: \(edits) edits acknowledged, \
-            \(serverKills) kills of the server, \(writerKills) of a client, \(tokens) tokens; nothing lost, doubled or \
-            stalled
+            \(serverKills) kills of a server, \(writerKills) of a client, \(databaseKills) of the database, \
+            \(tokens) tokens; nothing lost, doubled or stalled
             """)
         fflush(nil)
     }

@@ -12,6 +12,8 @@ struct CyclesCommand: AsyncParsableCommand {
 
     @Option(help: "Clients, each of another user.") var writers = 2
 
+    @Option(help: "Servers; more than one share a PostgreSQL, which is killed as well.") var servers = 1
+
     @Option(help: "Tokens live this long; 0: as long as the run.") var tokenSeconds = 0
 
     @Option(help: "Clients and server are left alive, so that only tokens end.") var kills = true
@@ -34,7 +36,8 @@ struct CyclesCommand: AsyncParsableCommand {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let campaign = try Campaign(
             settings: Campaign.Settings(
-                cycles: cycles, seed: seed, writers: writers, tokenSeconds: tokenSeconds, kills: kills, lies: lies),
+                cycles: cycles, seed: seed, writers: writers, tokenSeconds: tokenSeconds, kills: kills, lies: lies,
+                servers: servers),
             postilla: postilla, writer: here + "/Crash", folder: folder)
         do {
             try await campaign.run()

@@ -5,8 +5,10 @@ import TestSupport
 struct Plan {
     struct Victims: OptionSet {
         let rawValue: Int
-        static let server = Victims(rawValue: 1)
-        static func writer(_ index: Int) -> Victims { Victims(rawValue: 2 << index) }
+        static let database = Victims(rawValue: 1)
+        /// At most eight.
+        static func server(_ index: Int) -> Victims { Victims(rawValue: 2 << index) }
+        static func writer(_ index: Int) -> Victims { Victims(rawValue: 512 << index) }
     }
 
     /// Milliseconds of edits before the blow.
@@ -17,15 +19,15 @@ struct Plan {
     /// They are killed a second time so many milliseconds after they were started again; nil: they are not.
     var again: Int?
 
-    init(using random: inout SeededRandom, writers: Int) {
+    /// - Parameter hasDatabase: there is one that can be killed for itself.
+    init(using random: inout SeededRandom, writers: Int, servers: Int = 1, hasDatabase: Bool = false) {
         before = Int.random(in: 0...300, using: &random)
         let writer = Victims.writer(Int.random(in: 0..<writers, using: &random))
-        victims = random.pick([.server, writer, writer.union(.server), Self.all(writers)])
+        let server = servers == 1 ? .server(0) : Victims.server(Int.random(in: 0..<servers, using: &random))
+        let everybody = (0..<writers).map(Victims.writer) + (0..<servers).map(Victims.server)
+        victims = random.pick([server, writer, writer.union(server), Victims(everybody)])
+        if hasDatabase, random.chance(1, of: 3) { victims.insert(.database) }
         alone = random.chance(1, of: 2) ? 0 : Int.random(in: 0...150, using: &random)
         again = random.chance(1, of: 4) ? Int.random(in: 0...250, using: &random) : nil
-    }
-
-    private static func all(_ writers: Int) -> Victims {
-        (0..<writers).reduce(.server) { $0.union(.writer($1)) }
     }
 }
