@@ -21,7 +21,7 @@ struct Sharing: Service {
     let notices: Gathering<Notice>
     let pace: Pace
     let logger: Logger
-    private let lastAnswer = LastAnswer()
+    private let hearing = Hearing()
 
     init(
         engine: Engine, store: PostgresStore, mark: DatabaseMark, notices: Gathering<Notice>, pace: Pace,
@@ -72,18 +72,26 @@ struct Sharing: Service {
     private func look() async {
         for await _ in engine.lookups.signals {
             let wanted = engine.lookups.take()
-            let everything = wanted.contains(.everything)
+            hearing.begin()
             do {
-                if everything {
-                    try await checkMark()
-                    lastAnswer.note()
-                }
-                try await engine.look(at: engine.heard.filter { everything || wanted.contains(.layer($0.id)) })
-                if everything || wanted.contains(.tokens) { try await engine.lookAtTokens() }
+                try await look(for: wanted)
+                hearing.answered()
             } catch {
                 logger.debug("the database does not answer", metadata: ["error": "\(error)"])
+                if hearing.failed(after: pace.deaf) { endStreams() }
             }
         }
+    }
+
+    private func look(for wanted: Set<Lookup>) async throws {
+        let everything = wanted.contains(.everything)
+        if everything { try await checkMark() }
+        try await engine.look(at: engine.heard.filter { everything || wanted.contains(.layer($0.id)) })
+        if everything || wanted.contains(.tokens) { try await engine.lookAtTokens() }
+    }
+
+    private func endStreams() {
+        engine.endAll(with: SessionEvent(.closing, reason: "the server cannot reach its database"))
     }
 
     /// A database may be restored while the servers run.
@@ -94,19 +102,35 @@ struct Sharing: Service {
     private func keepTime() async throws {
         while true {
             try await Task.sleep(for: pace.look)
-            if lastAnswer.age > pace.deaf {
-                engine.endAll(with: SessionEvent(.closing, reason: "the server cannot reach its database"))
-            }
+            // Neither yes nor no: the network swallows what is asked.
+            if hearing.hasWaited(longerThan: pace.deaf) { endStreams() }
             engine.lookups.add(.everything)
         }
     }
 }
 
-/// When the database last answered.
-private final class LastAnswer: Sendable {
-    private let moment = Mutex(ContinuousClock.now)
+/// When the database last answered, and since when it is being asked.
+private final class Hearing: Sendable {
+    private struct State {
+        var answered = ContinuousClock.now
+        var asked: ContinuousClock.Instant?
+    }
 
-    var age: Duration { moment.withLock { $0.duration(to: .now) } }
+    private let state = Mutex(State())
 
-    func note() { moment.withLock { $0 = .now } }
+    func begin() { state.withLock { $0.asked = .now } }
+
+    func answered() { state.withLock { $0 = State(answered: .now, asked: nil) } }
+
+    /// - Returns: whether the last answer is longer ago than this.
+    func failed(after limit: Duration) -> Bool {
+        state.withLock { state in
+            state.asked = nil
+            return state.answered.duration(to: .now) > limit
+        }
+    }
+
+    func hasWaited(longerThan limit: Duration) -> Bool {
+        state.withLock { $0.asked.map { $0.duration(to: .now) > limit } ?? false }
+    }
 }

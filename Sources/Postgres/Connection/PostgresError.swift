@@ -10,7 +10,7 @@ package struct PostgresError: Error, Hashable, CustomStringConvertible {
     }
 
     package var description: String {
-        let text = message.split(whereSeparator: \.isNewline).joined(separator: " ")
+        let text = message.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         return sqlState.isEmpty ? "PostgreSQL: \(text)" : "PostgreSQL \(sqlState): \(text)"
     }
 

@@ -15,6 +15,7 @@ package final class PostgresListener: Sendable {
         /// From now on everything is heard.
         case connected
         case notice(String)
+        /// Nothing is heard until it is connected again; said once.
         case lost(PostgresError)
     }
 
@@ -51,15 +52,17 @@ package final class PostgresListener: Sendable {
     private func run() {
         defer { close(stopped) }
         var wait = Self.firstWait
+        var isLost = false
         while true {
             do {
                 let connection = try PostgresConnection(address)
                 try connection.execute("LISTEN \(Self.channel)")
-                wait = Self.firstWait
+                (wait, isLost) = (Self.firstWait, false)
                 handle(.connected)
                 if try listen(connection) { return }
             } catch {
-                handle(.lost(error))
+                if !isLost { handle(.lost(error)) }
+                isLost = true
                 if isStopped(or: -1, within: wait) { return }
                 wait = min(wait * 2, Self.longestWait)
             }
