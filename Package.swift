@@ -88,7 +88,8 @@ let package = Package(
         module(
             "DocumentEngine",
             [
-                "Annotations", "Authorization", "SyncProtocol", "EngineCore", "Postgres", "PDFPages", http, httpCore, httpTLS,
+                "Annotations", "Authorization", "SyncProtocol", "EngineCore", "Postgres", "PDFPages", http, httpCore,
+                httpTLS,
                 httpTypes, nio, nioPosix, nioSSL, lifecycle, signals, sqlite, jwt, crypto, logging,
             ], rim),
 

@@ -2,7 +2,7 @@ import Postgres
 import PostgresSupport
 import Testing
 
-@Suite("Blobs in PostgreSQL") struct PostgresBlobTests {
+@Suite("Blobs in PostgreSQL", .serialized) struct PostgresBlobTests {
     private let blobs: PostgresBlobs
     private let others: PostgresBlobs
 

@@ -2,7 +2,7 @@ import Postgres
 import PostgresSupport
 import Testing
 
-@Suite("Connections to PostgreSQL") struct PostgresConnectionTests {
+@Suite("Connections to PostgreSQL", .serialized) struct PostgresConnectionTests {
     @Test(arguments: [
         ("postgres://localhost/db", "postgres://localhost/db"),
         ("postgresql://ana:secret@host:5433/db?sslmode=require", "postgres://host:5433/db"),

@@ -4,7 +4,7 @@ import PostgresSupport
 import Testing
 
 /// How a database that was restored is told from the one that was left.
-@Suite("The mark of a PostgreSQL store") struct PostgresMarkTests {
+@Suite("The mark of a PostgreSQL store", .serialized) struct PostgresMarkTests {
     private let database: TestDatabase
     private let store: PostgresStore
 

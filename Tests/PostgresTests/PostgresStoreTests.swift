@@ -4,7 +4,7 @@ import PostgresSupport
 import TestSupport
 import Testing
 
-@Suite("PostgreSQL store") struct PostgresStoreTests {
+@Suite("PostgreSQL store", .serialized) struct PostgresStoreTests {
     @Test("keeps the contract", arguments: LayerStoreContract.steps)
     func contract(_ step: LayerStoreContract.Step) throws {
         let store = try PostgresStore(TestDatabase().address)

@@ -7,7 +7,7 @@ import SyncProtocol
 import Testing
 
 /// Two servers on one database are one server to everybody.
-@Suite("Two servers, one database", .timeLimit(.minutes(2))) struct PairTests {
+@Suite("Two servers, one database", .serialized, .timeLimit(.minutes(2))) struct PairTests {
     @Test func everyEditReachesTheListenersOfBothInOneUnbrokenRow() async throws {
         try await Pair.run { pair in
             try await pair.one.upload()
