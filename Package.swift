@@ -128,6 +128,8 @@ let package = Package(
         .target(
             name: "FaultProxy", dependencies: ["TestSupport", nio, nioPosix], path: "Tests/FaultProxy",
             swiftSettings: rim),
+        // Threads for tests that block.
+        .target(name: "TestThreads", path: "Tests/TestThreads", swiftSettings: rim),
         // A PostgreSQL of the tests' own.
         .target(name: "PostgresSupport", dependencies: ["Postgres"], path: "Tests/PostgresSupport", swiftSettings: rim),
         tests("Annotations"),
@@ -141,12 +143,15 @@ let package = Package(
                 "FaultProxy", jwt, crypto, httpClient, nio, nioHTTP, logging,
             ], rim),
         tests("EngineCore", ["Annotations", "Authorization", "SyncProtocol"]),
-        tests("Postgres", ["Annotations", "Authorization", "SyncProtocol", "EngineCore", "PostgresSupport"]),
+        tests(
+            "Postgres",
+            ["Annotations", "Authorization", "SyncProtocol", "EngineCore", "PostgresSupport", "TestThreads"]),
         tests(
             "DocumentEngine",
             [
-                "Annotations", "Authorization", "SyncProtocol", "EngineCore", "Postgres", "PostgresSupport", "PDFPages",
-                sqlite, rawSQLite, jwt, crypto, httpClient, nio, nioHTTP, logging,
+                "Annotations", "Authorization", "SyncProtocol", "EngineCore", "Postgres", "PostgresSupport",
+                "TestThreads",
+                "PDFPages", sqlite, rawSQLite, jwt, crypto, httpClient, nio, nioHTTP, logging,
             ], rim),
         tests("PDFPages", ["Annotations"]),
         tests("Interchange", ["Annotations"]),
@@ -156,7 +161,7 @@ let package = Package(
         .testTarget(name: "ArchitectureTests", swiftSettings: strict),
         .testTarget(
             name: "ProgramTests",
-            dependencies: ["TestSupport", "EngineSupport", "postilla", "Annotations", "InstantCore"],
+            dependencies: ["TestSupport", "TestThreads", "EngineSupport", "postilla", "Annotations", "InstantCore"],
             swiftSettings: rim),
         .target(
             name: "Simulation",

@@ -1,8 +1,9 @@
 import Postgres
 import PostgresSupport
+import TestThreads
 import Testing
 
-@Suite("Blobs in PostgreSQL", .serialized) struct PostgresBlobTests {
+@Suite("Blobs in PostgreSQL", .serialized, .onDatabaseThreads) struct PostgresBlobTests {
     private let blobs: PostgresBlobs
     private let others: PostgresBlobs
 

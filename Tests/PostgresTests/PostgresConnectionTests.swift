@@ -1,8 +1,9 @@
 import Postgres
 import PostgresSupport
+import TestThreads
 import Testing
 
-@Suite("Connections to PostgreSQL", .serialized) struct PostgresConnectionTests {
+@Suite("Connections to PostgreSQL", .serialized, .onDatabaseThreads) struct PostgresConnectionTests {
     @Test(arguments: [
         ("postgres://localhost/db", "postgres://localhost/db"),
         ("postgresql://ana:secret@host:5433/db?sslmode=require", "postgres://host:5433/db"),

@@ -1,10 +1,11 @@
 import EngineCore
 import Postgres
 import PostgresSupport
+import TestThreads
 import Testing
 
 /// How a database that was restored is told from the one that was left.
-@Suite("The mark of a PostgreSQL store", .serialized) struct PostgresMarkTests {
+@Suite("The mark of a PostgreSQL store", .serialized, .onDatabaseThreads) struct PostgresMarkTests {
     private let database: TestDatabase
     private let store: PostgresStore
 

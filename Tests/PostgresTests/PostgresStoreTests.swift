@@ -2,9 +2,10 @@ import EngineCore
 import Postgres
 import PostgresSupport
 import TestSupport
+import TestThreads
 import Testing
 
-@Suite("PostgreSQL store", .serialized) struct PostgresStoreTests {
+@Suite("PostgreSQL store", .serialized, .onDatabaseThreads) struct PostgresStoreTests {
     @Test("keeps the contract", arguments: LayerStoreContract.steps)
     func contract(_ step: LayerStoreContract.Step) throws {
         let store = try PostgresStore(TestDatabase().address)

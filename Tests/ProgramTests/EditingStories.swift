@@ -1,4 +1,5 @@
 import TestSupport
+import TestThreads
 import Testing
 
 @Suite(.onOwnThreads)

@@ -1,5 +1,6 @@
 import Foundation
 import TestSupport
+import TestThreads
 import Testing
 
 /// `--remember`: a token is kept once the server took it, and goes when the server refuses it or the person says so.

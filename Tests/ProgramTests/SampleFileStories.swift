@@ -1,5 +1,6 @@
 import Foundation
 import TestSupport
+import TestThreads
 import Testing
 
 /// Real files, where they are at hand: each goes up, is listed and is shown.

@@ -1,5 +1,6 @@
 import Screen
 import TestSupport
+import TestThreads
 import Testing
 
 @Suite(.onOwnThreads)

@@ -1,6 +1,7 @@
 import Foundation
 import Screen
 import TestSupport
+import TestThreads
 import Testing
 
 @Suite(.onOwnThreads)

@@ -3,10 +3,11 @@ import DocumentEngine
 import Postgres
 import PostgresSupport
 import SyncProtocol
+import TestThreads
 import Testing
 
 /// PostgreSQL goes away and comes back.
-@Suite("The database is away", .timeLimit(.minutes(2))) struct OutageTests {
+@Suite("The database is away", .onDatabaseThreads, .timeLimit(.minutes(2))) struct OutageTests {
     @Test func requestsAreToldToComeBackStreamsEndAndNothingIsLost() async throws {
         let postgres = try PostgresServer(isDurable: true)
         let address = try #require(PostgresAddress(postgres.address("postgres")))

@@ -4,10 +4,11 @@ import EngineCore
 import Postgres
 import PostgresSupport
 import SyncProtocol
+import TestThreads
 import Testing
 
 /// Two servers on one database are one server to everybody.
-@Suite("Two servers, one database", .serialized, .timeLimit(.minutes(2))) struct PairTests {
+@Suite("Two servers, one database", .serialized, .onDatabaseThreads, .timeLimit(.minutes(2))) struct PairTests {
     @Test func everyEditReachesTheListenersOfBothInOneUnbrokenRow() async throws {
         try await Pair.run { pair in
             try await pair.one.upload()
