@@ -3,14 +3,15 @@ package import SyncProtocol
 
 /// The server's answers to what was pushed, each change for itself.
 extension Layer {
-    /// Takes the answers and the delta behind them in one transaction.
+    /// Takes the answers and the delta behind them in one transaction. The server keeps an answer until it was
+    /// acknowledged, which the next seal does, and that one is synced.
     ///
     /// - Parameter newClientID: for the case that the server lost track of the present one: it was restored from a
     ///   backup, noticed or not.
     package func take(
         _ answer: PushAnswer, to request: PushRequest, newClientID: String
     ) throws -> LayerChanges {
-        try store.write { store in
+        try store.write(.recoverable) { store in
             var changes = LayerChanges()
             let facts = try store.facts()
             guard facts.clientID == request.clientID else { return changes }
