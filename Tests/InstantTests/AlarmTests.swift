@@ -8,7 +8,8 @@ import Testing
 
     @Test func aTimerUnderWayIsKeptWhileTheMomentMovesAway() throws {
         var alarm = Alarm()
-        let first = try #require(alarm.set(for: moment(10)))
+        let started = alarm.set(for: moment(10))
+        let first = try #require(started)
         #expect(alarm.set(for: moment(20)) == nil)
         #expect(alarm.set(for: moment(30)) == nil)
         guard case .early(let next) = alarm.fired(first, at: moment(10)) else { throw NotEarly() }
@@ -19,15 +20,16 @@ import Testing
 
     @Test func anEarlierMomentTakesATimerOfItsOwn() throws {
         var alarm = Alarm()
-        let late = try #require(alarm.set(for: moment(10)))
-        let soon = try #require(alarm.set(for: moment(5)))
+        let (started, sooner) = (alarm.set(for: moment(10)), alarm.set(for: moment(5)))
+        let (late, soon) = (try #require(started), try #require(sooner))
         #expect(alarm.fired(soon, at: moment(5)) == .due)
         #expect(alarm.fired(late, at: moment(10)) == nil)
     }
 
     @Test func nothingIsWokenForWhatIsNotWaitedForAnyMore() throws {
         var alarm = Alarm()
-        let timer = try #require(alarm.set(for: moment(10)))
+        let started = alarm.set(for: moment(10))
+        let timer = try #require(started)
         #expect(alarm.set(for: nil) == nil)
         #expect(alarm.fired(timer, at: moment(10)) == nil)
         #expect(alarm.set(for: moment(20)) != nil)
