@@ -184,17 +184,17 @@ extension WritableLayer {
 }
 
 extension OutboxEntry {
-    /// This kept entry with a later edit's text in place of its own.
+    /// This kept entry with what a later edit wanted in place of its own.
     fileprivate func joined(by later: OutboxEntry) -> OutboxEntry {
         var joined = self
-        if let content = later.content {
-            joined.content = content
-            joined.group = later.group
-        } else if later.kind == .delete {
-            joined.kind = .delete
-            joined.content = nil
-        }
         joined.madeAt = later.madeAt
+        if later.kind == .delete {
+            (joined.kind, joined.content) = (.delete, nil)
+        } else if let content = later.content ?? later.base?.content {
+            // What a restore is to bring back was deleted by an edit before it.
+            if kind == .delete { joined.kind = base == nil ? .create : .update }
+            (joined.content, joined.group) = (content, later.group)
+        }
         return joined
     }
 }
