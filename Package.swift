@@ -85,8 +85,8 @@ let package = Package(
         module(
             "DocumentEngine",
             [
-                "Annotations", "Authorization", "SyncProtocol", "EngineCore", "PDFPages", http, httpCore, httpTLS,
-                httpTypes, nio, nioPosix, nioSSL, lifecycle, signals, sqlite, jwt, crypto, logging,
+                "Annotations", "Authorization", "SyncProtocol", "EngineCore", "PDFPages", "Interchange", http, httpCore,
+                httpTLS, httpTypes, nio, nioPosix, nioSSL, lifecycle, signals, sqlite, jwt, crypto, logging,
             ], rim),
 
         // Files and the terminal.
