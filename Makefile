@@ -63,9 +63,7 @@ crash:
 
 sanitize:
 	@Resources/setup.sh test
-	swift build --scratch-path .build/sanitize --build-tests --sanitize=thread
-	TSAN_OPTIONS=halt_on_error=1 swift test --scratch-path .build/sanitize --skip-build --sanitize=thread \
-		--filter '$(MEASURED)' $(ARGS)
+	@Resources/sanitize.sh '$(MEASURED)' $(ARGS)
 
 coverage:
 	@Resources/setup.sh test

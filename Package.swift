@@ -88,9 +88,9 @@ let package = Package(
         module(
             "DocumentEngine",
             [
-                "Annotations", "Authorization", "SyncProtocol", "EngineCore", "Postgres", "PDFPages", http, httpCore,
-                httpTLS,
-                httpTypes, nio, nioPosix, nioSSL, lifecycle, signals, sqlite, jwt, crypto, logging,
+                "Annotations", "Authorization", "SyncProtocol", "EngineCore", "Postgres", "PDFPages", "Interchange",
+                http, httpCore, httpTLS, httpTypes, nio, nioPosix, nioSSL, lifecycle, signals, sqlite, jwt, crypto,
+                logging,
             ], rim),
 
         // Files and the terminal.

@@ -49,9 +49,8 @@ package enum Layers {
         }
     }
 
-    /// Makes a layer whose records are those of another one of the same document.
-    ///
-    /// - Returns: what to tell listeners; nobody can be listening yet.
+    /// Makes a layer whose records, with the attachments that they name, are those of another one: of the same document
+    /// or of one that was copied from it. Nobody can be listening yet.
     @discardableResult
     package static func copy(
         _ source: StoredLayer, to key: LayerKey, in store: any StoreWriting, now: Timestamp,
@@ -67,6 +66,7 @@ package enum Layers {
             for row in rows {
                 let old = try store.record(row.id, in: writer.layer)
                 if row.isLive {
+                    try bringAttachment(of: row, from: source, to: layer, in: store, now: now)
                     try writer.write(
                         row.record, contentType: row.contentType, rootID: row.rootID, over: old, client: nil)
                 } else if let old {
@@ -74,5 +74,16 @@ package enum Layers {
                 }
             }
         }
+    }
+
+    private static func bringAttachment(
+        of row: StoredRecord, from source: StoredLayer, to layer: StoredLayer, in store: any StoreWriting,
+        now: Timestamp
+    ) throws {
+        guard source.key.document != layer.key.document, let id = row.record.content.attachmentID,
+            let attachment = try store.attachment(id, of: source.key.document)
+        else { return }
+        try store.put(
+            StoredAttachment(id, document: layer.key.document, bytes: attachment.bytes, at: now))
     }
 }

@@ -14,17 +14,22 @@ package struct InstantJSONFile: Hashable, Sendable {
         package var id: Record.ID?
         /// nil: not mentioned; `.some(nil)`: the null group.
         package var group: String??
+        package var createdBy: String?
+        package var updatedBy: String?
         package var content: Content
     }
 
     package private(set) var annotations: [Item] = []
     package private(set) var comments: [Item] = []
+    /// Object numbers of the PDF's own annotations that are not in the document any more.
+    package private(set) var skippedObjects: [Int64] = []
 
     /// - Throws: ``JSONError`` with the place of what is wrong; then nothing of it counts.
     package init(_ bytes: [UInt8]) throws(JSONError) {
         var reader = JSONReader(bytes)
         var isInstantJSON = false
         var (annotations, comments): ([Item], [Item]) = ([], [])
+        var skippedObjects: [Int64] = []
         try reader.object { (key: String, reader: inout JSONReader) throws(JSONError) in
             switch key {
             case "format":
@@ -34,12 +39,16 @@ package struct InstantJSONFile: Hashable, Sendable {
                 isInstantJSON = true
             case "annotations": annotations = try Self.items(&reader)
             case "comments": comments = try Self.items(&reader)
+            case "skippedPdfObjectIds":
+                try reader.array { (reader: inout JSONReader) throws(JSONError) in
+                    skippedObjects.append(try reader.integer())
+                }
             default: try reader.skip()
             }
         }
         try reader.end()
         guard isInstantJSON else { throw JSONError(.missing("format"), at: 0) }
-        (self.annotations, self.comments) = (annotations, comments)
+        (self.annotations, self.comments, self.skippedObjects) = (annotations, comments, skippedObjects)
     }
 
     private static func items(_ reader: inout JSONReader) throws(JSONError) -> [Item] {
@@ -68,6 +77,8 @@ extension InstantJSONFile.Item {
         case .string(let name)?: group = name
         default: throw JSONError(.wrongType(#""group" to be a string or null"#), at: start)
         }
+        createdBy = object["createdBy"]?.string
+        updatedBy = object["updatedBy"]?.string
         content = whole.withoutEnvelope
     }
 }

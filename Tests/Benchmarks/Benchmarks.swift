@@ -19,7 +19,7 @@ struct Measurement: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The program that is measured; by default the one beside this one.", valueName: "path"))
     var postilla: String?
 
-    @Option(help: "Starts of each program for the first frame.") var starts = 15
+    @Option(help: "Starts of each program for the first frame.") var starts = 12
 
     @Option(parsing: .upToNextOption, help: "How many annotations a layer has.") var sizes = [1_000, 10_000]
 

@@ -61,7 +61,7 @@ struct HostileFileTests {
     @Test func tooMuchOutputEndsTheRun() async throws {
         let folder = try Folder()
         let file = try folder.write(good)
-        let tools = PDFTools(limits: Limits(output: 100))
+        let tools = PDFTools(limits: Limits(time: .seconds(600), output: 100))
         #expect(await error(for: file, with: tools) == .tooMuchOutput(bytes: 100))
     }
 

@@ -59,10 +59,10 @@ final class FragileLocalStore: LocalStore {
         return try kept.read(body)
     }
 
-    func write<T>(_ body: (any WritableLayer) throws -> T) throws -> T {
+    func write<T>(_ durability: Durability, _ body: (any WritableLayer) throws -> T) throws -> T {
         if isDead { throw ProcessDied() }
         switch fragility.withLock({ $0.begin() }) {
-        case nil: return try kept.write(body)
+        case nil: return try kept.write(durability, body)
         case .full:
             return try kept.write {
                 _ = try body($0)
@@ -74,7 +74,7 @@ final class FragileLocalStore: LocalStore {
                 throw ProcessDied()
             }
         case .dieAfter:
-            _ = try kept.write(body)
+            _ = try kept.write(durability, body)
             throw ProcessDied()
         }
     }

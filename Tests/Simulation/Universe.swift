@@ -69,6 +69,8 @@ final class Universe {
         trace("\(device.name) dies")
         for connection in host.connections where connection.process == process.id { host.drop(connection) }
         device.processes.removeAll { $0 === process }
+        // One that was alone took the machine along when it died over its store.
+        if process.store.isDead, device.processes.isEmpty { device.losePower() }
         if process.leads, let next = device.processes.first {
             // The lock is free; whoever notices takes it.
             next.leads = true

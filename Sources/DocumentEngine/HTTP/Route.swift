@@ -6,6 +6,7 @@ enum Route: Hashable {
     case health
     case documents
     case revoke
+    case copyDocument
     case document(String, Resource)
     case sync(Sync)
 
@@ -17,6 +18,9 @@ enum Route: Hashable {
         case layers
         case layer(String)
         case attachment(String)
+        /// The whole layer as Instant JSON; written to it.
+        case instantJSON(layer: String)
+        case applyInstantJSON(layer: String)
         case annotations(layer: String, Annotations)
     }
 
@@ -52,6 +56,7 @@ enum Route: Hashable {
         case ("healthcheck", _, 1): return .health
         case ("instant", "v1", 3...): return Sync(segments.dropFirst(2)).map(Route.sync)
         case ("api", "revoke", 2): return .revoke
+        case ("api", "copy_document", 2): return .copyDocument
         case ("api", "documents", 2): return .documents
         case ("api", "documents", 3...):
             let id = segments[segments.startIndex + 2]
@@ -68,6 +73,8 @@ enum Route: Hashable {
         case ("properties", 0): return .properties
         case ("document_info", 0): return .info
         case ("pdf", 0): return .pdf
+        case ("document.json", 0): return .instantJSON(layer: "")
+        case ("apply_instant_json", 0): return .applyInstantJSON(layer: "")
         case ("layers", 0): return .layers
         case ("attachments", 1): return .attachment(rest.first ?? "")
         case ("layers", 1): return .layer(rest.first ?? "")
@@ -75,6 +82,8 @@ enum Route: Hashable {
             // Of a layer: what there is of the default layer without its name.
             switch resource(rest.dropFirst()) {
             case .annotations("", let annotations)?: return .annotations(layer: rest.first ?? "", annotations)
+            case .instantJSON("")?: return .instantJSON(layer: rest.first ?? "")
+            case .applyInstantJSON("")?: return .applyInstantJSON(layer: rest.first ?? "")
             case .pdf?: return .pdf
             case .info?: return .info
             default: return nil

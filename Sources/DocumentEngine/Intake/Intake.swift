@@ -20,10 +20,17 @@ struct Intake: Sendable {
         /// The name the file was sent under.
         var fileName: String?
         var overwrites = false
+        /// A file of Instant JSON: its records instead of the PDF's own.
+        var annotations: [UInt8]?
+        /// The PDF's own stay beside them.
+        var keepsAnnotations = false
     }
 
     /// Reads a received file and stores it.
-    func store(_ upload: Upload, _ wish: Wish) async throws -> StoredDocument {
+    ///
+    /// - Returns: the document, and why some of the annotations that came beside it were left out.
+    func store(_ upload: Upload, _ wish: Wish) async throws -> (StoredDocument, errors: [String]) {
+        let supplied = try wish.annotations.map(BackendPlane.file)
         let received = try upload.finish()
         // Its file is removed with it, unless it has its final name by then.
         defer { withExtendedLifetime(upload) {} }
@@ -39,14 +46,17 @@ struct Intake: Sendable {
             id: id, title: titles.lazy.compactMap { $0 }.first { !$0.isEmpty }?.shortened ?? id,
             pdfSHA256: received.sha256, pdfBytes: received.bytes, createdAt: now, pages: contents.pages)
         try await check(id, wish)
-        let stored = try await put(document, received, contents.records, overwriting: wish.overwrites)
+        var base = BaseRecords(
+            wish.keepsAnnotations || supplied == nil ? contents.records : [], pageCount: contents.pages.count)
+        if let supplied { base.add(supplied, at: now) }
+        let stored = try await put(document, received, base.records, overwriting: wish.overwrites)
         logger.info(
             "document stored",
             metadata: [
                 "bytes": "\(stored.pdfBytes)", "pages": "\(contents.pages.count)",
-                "annotations": "\(contents.records.count)", "warnings": "\(contents.warnings)",
+                "annotations": "\(base.records.count)", "warnings": "\(contents.warnings)",
             ])
-        return stored
+        return (stored, base.errors)
     }
 
     /// - Throws: ``Refusal`` when the id cannot be used; asked before a body is received, too.

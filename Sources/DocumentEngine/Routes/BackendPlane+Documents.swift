@@ -8,7 +8,8 @@ extension BackendPlane {
     // MARK: Upload
 
     /// A PDF as the body itself, or as the part `file` of a form. `document_id`, `title` and
-    /// `overwrite_existing_document` come in the query or as parts.
+    /// `overwrite_existing_document` come in the query or as parts; a form may bring Instant JSON as `attachment`, whose
+    /// records take the place of the PDF's own unless `keep_current_annotations` is `true`.
     func upload(_ exchange: Exchange) async throws -> Response {
         let type = (exchange.header(.contentType) ?? "").split(separator: ";").first.map(String.init)?.lowercased()
         switch type?.filter({ $0 != " " }) {
@@ -19,10 +20,12 @@ extension BackendPlane {
             try await intake.check(wish.id, wish)
             let upload = try intake.blobs.receive()
             for try await buffer in exchange.request.body { try receive(buffer, upload) }
-            return answer(try await intake.store(upload, wish))
+            let (document, errors) = try await intake.store(upload, wish)
+            return answer(document, errors: errors)
         case "multipart/form-data":
             let (upload, wish) = try await receiveForm(exchange)
-            return answer(try await intake.store(upload, wish))
+            let (document, errors) = try await intake.store(upload, wish)
+            return answer(document, errors: errors)
         default:
             throw Refusal(
                 .badRequest, #"a PDF is sent as "application/pdf" or as the part "file" of "multipart/form-data""#)
@@ -36,7 +39,8 @@ extension BackendPlane {
         try upload.write(buffer)
     }
 
-    private func answer(_ document: StoredDocument) -> Response {
+    /// - Parameter errors: what was left out of the annotations that came with it.
+    func answer(_ document: StoredDocument, errors: [String] = []) -> Response {
         .data {
             $0.object {
                 $0.member("document_id", document.id)
@@ -44,7 +48,8 @@ extension BackendPlane {
                 $0.member("sourcePdfSha256", document.pdfSHA256)
                 $0.member("password_protected", false)
                 $0.member("createdAt", document.createdAt.iso8601)
-                $0.member("errors", JSON.array([]))
+                $0.key("errors")
+                $0.array(errors) { json, error in json.object { $0.member("reason", error) } }
             }
         }
     }

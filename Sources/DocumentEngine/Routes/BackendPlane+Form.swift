@@ -44,9 +44,6 @@ private struct Form {
                 guard !hasFile else { throw Refusal(.badRequest, "the form has two files") }
                 hasFile = true
                 fileName = head.fileName
-            case "attachment":
-                throw Refusal(
-                    .badRequest, #"the part "attachment" is not taken: add the annotations after the upload"#)
             default: fields[head.name] = []
             }
         case .content(let bytes):
@@ -54,9 +51,10 @@ private struct Form {
                 try receive(ByteBuffer(bytes: bytes), upload)
             } else {
                 fields[current, default: []] += bytes
-                guard fields[current, default: []].count <= 4096, fields.count <= 32 else {
+                let limit = current == "attachment" ? BackendPlane.instantJSONBytes : 4096
+                guard fields[current, default: []].count <= limit, fields.count <= 32 else {
                     throw Refusal(
-                        .payloadTooLarge, "a field of the form is longer than 4,096 bytes, or there are too many")
+                        .payloadTooLarge, "a field of the form is longer than \(limit) bytes, or there are too many")
                 }
             }
         case .end: break
@@ -71,6 +69,7 @@ private struct Form {
         if let name = title, name.lowercased().hasSuffix(".pdf") { title = String(name.dropLast(4)) }
         return Intake.Wish(
             id: text("document_id"), title: text("title"), fileName: title,
-            overwrites: text("overwrite_existing_document") == "true")
+            overwrites: text("overwrite_existing_document") == "true", annotations: fields["attachment"],
+            keepsAnnotations: text("keep_current_annotations") == "true")
     }
 }

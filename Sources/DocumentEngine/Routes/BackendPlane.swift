@@ -18,6 +18,7 @@ struct BackendPlane: Sendable {
         case (.documents, .get): return try await listDocuments(exchange)
         case (.documents, .post): return try await upload(exchange)
         case (.revoke, .post): return try await revoke(exchange)
+        case (.copyDocument, .post): return try await copyDocument(exchange)
         case (.document(let id, let resource), let method):
             return try await answer(id, resource, method, exchange)
         default: throw Self.notTaken(exchange)
@@ -38,6 +39,10 @@ struct BackendPlane: Sendable {
         case (.layers, .get): return try await listLayers(id)
         case (.layers, .post): return try await makeLayer(id, exchange)
         case (.layer(let name), .delete): return try await deleteLayer(LayerKey(document: id, name: name))
+        case (.instantJSON(let layer), .get):
+            return try await instantJSON(LayerKey(document: id, name: layer))
+        case (.applyInstantJSON(let layer), .post):
+            return try await applyInstantJSON(LayerKey(document: id, name: layer), exchange)
         case (.annotations(let layer, let what), _):
             return try await annotations(LayerKey(document: id, name: layer), what, method, exchange)
         default: throw Self.notTaken(exchange)

@@ -17,19 +17,33 @@ package struct BackendWriter {
 
     /// Makes a record; an id that was deleted may be used again.
     package mutating func create(_ id: Record.ID, _ content: Content, user: String?, group: String?) throws {
-        try check(id)
-        try check(content)
-        let old = try writer.store.record(id, in: writer.layer)
+        try create(Record(id: id, content: content, createdBy: user, updatedBy: user, group: group))
+    }
+
+    private mutating func create(_ new: Record) throws {
+        try check(new.id)
+        try check(new.content)
+        let old = try writer.store.record(new.id, in: writer.layer)
         guard old?.isLive != true else { throw Refusal(.alreadyExists, "there is a record with this id already") }
-        let rootID = content["rootId"]?.string
-        if content.contentType == .comments {
+        let rootID = new.content["rootId"]?.string
+        if new.content.contentType == .comments {
             guard let rootID, let root = try writer.store.record(rootID, in: writer.layer), root.isLive
             else { throw Refusal(.invalid, #""rootId" names no annotation of this layer"#) }
             if let why = root.record.content.noThread { throw Refusal(.invalid, why.description) }
         }
         let record = Record(
-            id: id, content: content, createdBy: user.orNull, updatedBy: user.orNull, group: group.orNull)
-        try writer.write(record, contentType: content.contentType, rootID: rootID, over: old, client: nil)
+            id: new.id, content: new.content, createdBy: new.createdBy.orNull, updatedBy: new.updatedBy.orNull,
+            group: new.group.orNull)
+        try writer.write(record, contentType: record.content.contentType, rootID: rootID, over: old, client: nil)
+    }
+
+    /// Makes the record, or replaces the live one that has its id; who made that one stays.
+    package mutating func put(_ record: Record, group: String??) throws {
+        if try writer.store.record(record.id, in: writer.layer)?.isLive == true {
+            try replace(record.id, record.content, user: record.updatedBy ?? record.createdBy, group: group)
+        } else {
+            try create(record)
+        }
     }
 
     /// Replaces the content completely. Its creator stays, and its group where none is given.

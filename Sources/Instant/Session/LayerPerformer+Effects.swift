@@ -9,7 +9,7 @@ extension LayerPerformer {
         case .cancel(let id): state.requests.removeValue(forKey: id)?.cancel()
         case .openStream(let request): state.streams[request.id] = open(request, token: state.tokens[request.ticket])
         case .closeStream(let id): state.streams.removeValue(forKey: id)?.cancel()
-        case .wake(let moment): wake(at: moment, &state)
+        case .wake(let moment): if let timer = state.alarm.set(for: moment) { startTimer(timer) }
         case .announce(let notice):
             if notice == .pdfReplaced {
                 state.download.hasPDF = false
@@ -61,15 +61,14 @@ extension LayerPerformer {
         }
     }
 
-    private func wake(at moment: Timestamp?, _ state: inout State) {
-        state.wakeNumber += 1
-        guard let moment else { return }
-        let number = state.wakeNumber
-        let delay = Int(clamping: max(0, moment.milliseconds - environment.now().milliseconds))
+    private func startTimer(_ timer: Alarm.Timer) {
+        let delay = Int(clamping: max(0, timer.moment.milliseconds - environment.now().milliseconds))
         onQueue(afterMilliseconds: min(delay, 86_400_000)) { [weak self] in
-            guard let self, self.withState({ $0.wakeNumber == number }) else { return }
-            self.handle { state, now in
-                state.synchronizer.handle(.woke, now: now, random: &state.random)
+            guard let self else { return }
+            switch self.withState({ $0.alarm.fired(timer, at: self.environment.now()) }) {
+            case nil: break
+            case .early(let next): self.startTimer(next)
+            case .due: self.handle { $0.synchronizer.handle(.woke, now: $1, random: &$0.random) }
             }
         }
     }

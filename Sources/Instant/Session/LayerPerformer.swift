@@ -31,7 +31,7 @@ final class LayerPerformer: Sendable {
         var nextTicket = 1
         var requests: [Int: Task<Void, Never>] = [:]
         var streams: [StreamID: Task<Void, Never>] = [:]
-        var wakeNumber = 0
+        var alarm = Alarm()
         var lock: FileLock?
         var storeVersion: Int64?
         var isClosed = false

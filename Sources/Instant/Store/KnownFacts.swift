@@ -1,19 +1,34 @@
 import GRDB
 import InstantCore
+import Synchronization
 
-/// The facts of a layer as a connection last read them. Every step of a sync asks for them and few change them, and
-/// taking them out of their JSON takes longer than the rest of a small transaction: it is done when the text differs.
-struct KnownFacts {
-    private var text: [UInt8] = []
-    private var facts: LayerFacts?
+/// The facts of a layer as they were last read or written. Every step of a sync asks for them, and taking them out of
+/// their JSON takes longer than the rest of a small transaction: it is done when the text is not the known one.
+final class KnownFacts: Sendable {
+    private struct Known {
+        var text: [UInt8]
+        var facts: LayerFacts
+    }
+
+    private let known = Mutex<Known?>(nil)
 
     /// - Parameter text: as it stands in the database now; nil: it is not text.
-    mutating func read(_ text: UnsafeBufferPointer<UInt8>?) throws -> LayerFacts {
-        if let facts, let text, text.elementsEqual(self.text) { return facts }
+    func read(_ text: UnsafeBufferPointer<UInt8>?) throws -> LayerFacts {
+        guard let text else { throw Self.corrupt("it holds no facts") }
+        if let known = known.withLock({ $0 }), text.elementsEqual(known.text) { return known.facts }
         do {
-            let read = try LayerFacts(json: text.map { String(decoding: $0, as: UTF8.self) } ?? "")
-            (self.text, facts) = (text.map(Array.init) ?? [], read)
-            return read
-        } catch { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "\(error)") }
+            let facts = try LayerFacts(json: String(decoding: text, as: UTF8.self))
+            known.withLock { $0 = Known(text: Array(text), facts: facts) }
+            return facts
+        } catch { throw Self.corrupt("\(error)") }
+    }
+
+    /// These were written, perhaps to be taken back: nothing is concluded from it but what the text means.
+    func note(_ facts: LayerFacts, text: String) {
+        known.withLock { $0 = Known(text: Array(text.utf8), facts: facts) }
+    }
+
+    private static func corrupt(_ why: String) -> DatabaseError {
+        DatabaseError(resultCode: .SQLITE_CORRUPT, message: why)
     }
 }

@@ -3,12 +3,13 @@ import GRDB
 import GRDBSQLite
 import InstantCore
 
-/// A layer in one SQLite file: WAL, every commit on the disk before it is told (`synchronous` FULL), readers that never
-/// wait for a writer. Several processes may open one file; writers take turns.
+/// A layer in one SQLite file: WAL, edits on the disk before they are told (`synchronous` FULL; NORMAL for what the server
+/// can tell again), readers that never wait for a writer. Several processes may open one file; writers take turns.
 final class SQLiteStore: LocalStore {
     let path: String
     private let pool: DatabasePool
     let cache = StatementCache()
+    private let facts = KnownFacts()
 
     /// Opens the file and makes the tables it lacks.
     ///
@@ -56,9 +57,10 @@ final class SQLiteStore: LocalStore {
         }
     }
 
-    func write<T>(_ body: (any WritableLayer) throws -> T) throws -> T {
+    func write<T>(_ durability: Durability, _ body: (any WritableLayer) throws -> T) throws -> T {
         do {
             return try pool.writeWithoutTransaction { db in
+                try cache.statements(of: db).wait(durability)
                 var result: Result<T, any Error>?
                 // Immediate: a transaction that reads first must not find out at its first write that it is too late.
                 try db.inTransaction(.immediate) {
@@ -92,7 +94,7 @@ final class SQLiteStore: LocalStore {
     }
 
     private func transaction(_ db: Database) throws -> SQLiteTransaction {
-        SQLiteTransaction(db: db, statements: try cache.statements(of: db))
+        SQLiteTransaction(db: db, statements: try cache.statements(of: db), known: facts)
     }
 }
 

@@ -9,6 +9,7 @@ import struct Annotations.Record
 struct SQLiteTransaction: WritableLayer {
     let db: Database
     let statements: Statements
+    let known: KnownFacts
 
     func run(_ sql: StaticString, _ values: SQLValue...) throws { try statements.prepared(sql).run(values) }
 
@@ -27,7 +28,7 @@ struct SQLiteTransaction: WritableLayer {
 
 extension SQLiteTransaction {
     func facts() throws -> LayerFacts {
-        guard let facts = try one("SELECT json FROM facts", read: { try statements.facts.read($0.bytes(0)) }) else {
+        guard let facts = try one("SELECT json FROM facts", read: { try known.read($0.bytes(0)) }) else {
             throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "it does not say which layer it holds")
         }
         return facts
@@ -37,7 +38,9 @@ extension SQLiteTransaction {
     func hasFacts() throws -> Bool { try number("SELECT count(*) FROM facts") > 0 }
 
     func set(_ facts: LayerFacts) throws {
-        try run("INSERT OR REPLACE INTO facts(one, json) VALUES (1, ?)", .text(facts.json))
+        let json = facts.json
+        try run("INSERT OR REPLACE INTO facts(one, json) VALUES (1, ?)", .text(json))
+        known.note(facts, text: json)
     }
 
     private func stored(_ row: Columns) -> StoredRecord {

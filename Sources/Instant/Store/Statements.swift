@@ -1,5 +1,6 @@
 import GRDB
 import GRDBSQLite
+import InstantCore
 import Synchronization
 
 /// The prepared statements of one connection.
@@ -10,7 +11,7 @@ import Synchronization
 /// Unchecked: used only by whoever GRDB lent the connection to, one at a time, and finalized with the connection idle.
 final class Statements: @unchecked Sendable {
     let connection: SQLiteConnection
-    var facts = KnownFacts()
+    private var durability = Durability.synced
     /// By the address of the literal they were written as: nothing is hashed that is longer than a pointer.
     private var written: [UnsafePointer<UInt8>: PreparedStatement] = [:]
     /// By the text they were composed of, such as a list's with its filter.
@@ -43,6 +44,15 @@ final class Statements: @unchecked Sendable {
     /// What they have done so far, in steps of SQLite's machine: it does not depend on who else is at work.
     var steps: Int {
         written.values.reduce(0) { $0 + $1.steps } + composed.values.reduce(0) { $0 + $1.steps }
+    }
+
+    /// Whether the transactions that follow wait for the disk. Not to be called inside of one.
+    func wait(_ durability: Durability) throws {
+        guard durability != self.durability else { return }
+        let level = durability == .synced ? "FULL" : "NORMAL"
+        let code = sqlite3_exec(connection, "PRAGMA synchronous = \(level)", nil, nil, nil)
+        guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
+        self.durability = durability
     }
 
     func finalize() {

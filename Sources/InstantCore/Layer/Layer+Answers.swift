@@ -3,14 +3,15 @@ package import SyncProtocol
 
 /// The server's answers to what was pushed, each change for itself.
 extension Layer {
-    /// Takes the answers and the delta behind them in one transaction.
+    /// Takes the answers and the delta behind them in one transaction. The server keeps an answer until it was
+    /// acknowledged, which the next seal does, and that one is synced.
     ///
     /// - Parameter newClientID: for the case that the server lost track of the present one: it was restored from a
     ///   backup, noticed or not.
     package func take(
         _ answer: PushAnswer, to request: PushRequest, newClientID: String
     ) throws -> LayerChanges {
-        try store.write { store in
+        try store.write(.recoverable) { store in
             var changes = LayerChanges()
             let facts = try store.facts()
             guard facts.clientID == request.clientID else { return changes }
@@ -183,17 +184,17 @@ extension WritableLayer {
 }
 
 extension OutboxEntry {
-    /// This kept entry with a later edit's text in place of its own.
+    /// This kept entry with what a later edit wanted in place of its own.
     fileprivate func joined(by later: OutboxEntry) -> OutboxEntry {
         var joined = self
-        if let content = later.content {
-            joined.content = content
-            joined.group = later.group
-        } else if later.kind == .delete {
-            joined.kind = .delete
-            joined.content = nil
-        }
         joined.madeAt = later.madeAt
+        if later.kind == .delete {
+            (joined.kind, joined.content) = (.delete, nil)
+        } else if let content = later.content ?? later.base?.content {
+            // What a restore is to bring back was deleted by an edit before it.
+            if kind == .delete { joined.kind = base == nil ? .create : .update }
+            (joined.content, joined.group) = (content, later.group)
+        }
         return joined
     }
 }

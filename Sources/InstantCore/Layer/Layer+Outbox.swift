@@ -20,7 +20,7 @@ extension Layer {
     package func tally() throws -> [OutboxEntry.Stage: Int] { try store.read { try $0.tally() } }
 
     package func noteSync(at now: Timestamp) throws {
-        try store.write { store in
+        try store.write(.recoverable) { store in
             var facts = try store.facts()
             facts.lastSync = now
             // A layer that was just loaded needs no comparison with the server.

@@ -6,7 +6,7 @@ package import SyncProtocol
 extension Layer {
     /// The answer to a pull, or the tail of the answer to a push.
     package func take(_ delta: Delta) throws -> LayerChanges {
-        try store.write { store in
+        try store.write(.recoverable) { store in
             var changes = LayerChanges()
             try store.take(delta, into: &changes)
             try store.show(changes)
@@ -16,7 +16,7 @@ extension Layer {
 
     /// One event of the live stream: ignored when known, applied when it follows, else something was missed.
     package func take(_ event: ChangeEvent) throws -> LayerChanges {
-        try store.write { store in
+        try store.write(.recoverable) { store in
             var changes = LayerChanges()
             guard let cursor = try store.facts().cursor else { return changes }
             guard event.epoch == cursor.epoch else {

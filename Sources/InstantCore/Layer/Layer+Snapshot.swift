@@ -38,9 +38,9 @@ extension Layer {
         }
     }
 
-    /// Takes the page that was asked for.
+    /// Takes the page that was asked for. The last one is on the disk with all before it.
     package func take(_ page: SnapshotPage, for asked: NextPage) throws -> LayerChanges {
-        try store.write { store in
+        try store.write(page.next == nil ? .synced : .recoverable) { store in
             var facts = try store.facts()
             var changes = LayerChanges()
             for item in page.records { try item.check() }

@@ -27,7 +27,7 @@ extension Synchronizer {
             // Without a delay nothing waits for a timer.
             if let pushAt, pushAt <= now, session.dataTicket != nil {
                 self.pushAt = nil
-                try beginCycle()
+                try beginCycle(backlog)
             }
         case .storeChanged:
             try migrated()
@@ -91,13 +91,14 @@ extension Synchronizer {
         }
     }
 
-    mutating func beginCycle() throws {
+    /// - Parameter backlog: of the layer, if it was just looked up.
+    mutating func beginCycle(_ backlog: Backlog? = nil) throws {
         isCaughtUp = false
         if !cycle.isSyncing {
             freshStarts = 0
             batchLimit = .max
         }
-        perform(cycle.cycleRequested(backlog: try backlog()))
+        perform(cycle.cycleRequested(backlog: sendable(try backlog ?? layer.backlog())))
     }
 
     mutating func perform(_ actions: [SessionMachine.Action]) {

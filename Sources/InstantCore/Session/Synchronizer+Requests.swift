@@ -43,10 +43,9 @@ extension Synchronizer {
     func mayPush() -> Bool { session.dataTicket != nil && session.dataTicket != forbidden }
 
     /// What waits, as far as the present token goes.
-    func backlog() throws -> Backlog {
-        let backlog = try layer.backlog()
-        return backlog == .sendable && !mayPush() ? .kept : backlog
-    }
+    func backlog() throws -> Backlog { sendable(try layer.backlog()) }
+
+    func sendable(_ backlog: Backlog) -> Backlog { backlog == .sendable && !mayPush() ? .kept : backlog }
 
     mutating func take(
         _ answer: SyncAnswer, to id: Int, now: Timestamp, random: inout some RandomNumberGenerator

@@ -4,13 +4,26 @@ package import SyncProtocol
 /// What a layer keeps on this machine: the server's last word, what waits to be sent, and the rows a person sees.
 ///
 /// The layer decides, the store keeps: it knows no rights, no overlay and no protocol. A `write` is one transaction:
-/// all of it is durable when the call returns, or nothing happened. Both calls block the calling thread and may come
+/// all of it is kept when the call returns, or nothing happened. Both calls block the calling thread and may come
 /// from any thread; a store orders them. Every implementation passes the same contract suite.
 package protocol LocalStore: Sendable {
     /// - Throws: ``StoreError``, or what the body throws.
     func read<T>(_ body: (any StoredLayer) throws -> T) throws -> T
     /// - Throws: ``StoreError``, or what the body throws; then nothing was written.
-    func write<T>(_ body: (any WritableLayer) throws -> T) throws -> T
+    func write<T>(_ durability: Durability, _ body: (any WritableLayer) throws -> T) throws -> T
+}
+
+/// What the end of the machine, not only of the process, may take away of a transaction.
+package enum Durability: Hashable, Sendable {
+    /// Nothing: it is on the disk when the call returns, and all that was written before it.
+    case synced
+    /// All of it, with what came behind it, until the next one that is synced. For what the server tells again: there is
+    /// nothing of ours in it.
+    case recoverable
+}
+
+extension LocalStore {
+    package func write<T>(_ body: (any WritableLayer) throws -> T) throws -> T { try write(.synced, body) }
 }
 
 /// One consistent view of what is kept.

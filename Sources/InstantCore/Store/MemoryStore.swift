@@ -5,21 +5,34 @@ import Synchronization
 /// A local store that forgets when the process ends: for tests, the simulator, and layers without a disk.
 package final class MemoryStore: LocalStore {
     private let kept: Mutex<Kept>
+    /// As the last synced transaction left it.
+    private let synced: Mutex<Kept>
 
-    package init(_ facts: LayerFacts) { kept = Mutex(Kept(facts: facts)) }
+    package init(_ facts: LayerFacts) {
+        kept = Mutex(Kept(facts: facts))
+        synced = Mutex(Kept(facts: facts))
+    }
 
     package func read<T>(_ body: (any StoredLayer) throws -> T) throws -> T {
         let copy = kept.withLock { $0 }
         return try body(MemoryTransaction(copy))
     }
 
-    package func write<T>(_ body: (any WritableLayer) throws -> T) throws -> T {
+    /// The machine goes down: what was not synced is gone.
+    package func losePower() {
+        let synced = synced.withLock { $0 }
+        kept.withLock { $0 = synced }
+    }
+
+    package func write<T>(_ durability: Durability, _ body: (any WritableLayer) throws -> T) throws -> T {
         // The body's result may be anything; it leaves the lock by a variable, not by the lock's own return value.
         var result: Result<T, any Error>?
         kept.withLock { kept in
             let transaction = MemoryTransaction(kept)
             result = Result { try body(transaction) }
-            if case .success = result { kept = transaction.kept }
+            guard case .success = result else { return }
+            kept = transaction.kept
+            if durability == .synced { synced.withLock { $0 = transaction.kept } }
         }
         guard let result else { throw StoreError.failed(path: "memory", "the transaction did not run") }
         return try result.get()

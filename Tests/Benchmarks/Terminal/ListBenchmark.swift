@@ -7,11 +7,11 @@ struct ListBenchmark {
     var rows: Int
     var columns: Int
     /// Starts of each program; all count for the first frame.
-    var starts = 15
+    var starts = 12
     /// In so many of the starts keys are pressed.
     var visits = 3
     /// Keys of a kind in each visit.
-    var keys = 40
+    var keys = 30
 
     func run() throws -> [ListFigures] {
         var figures = contestants.map(ListFigures.init)

@@ -23,9 +23,9 @@ struct Form: Sendable, CustomTestStringConvertible {
 }
 
 extension RunningServer {
-    func backend(_ form: Form) async throws -> Answer {
+    func backend(_ form: Form, to path: String = "/api/documents") async throws -> Answer {
         try await send(
-            "POST", "/api/documents",
+            "POST", path,
             headers: [
                 ("Authorization", #"Token token="\#(Self.secret)""#), ("Content-Type", form.contentType),
             ], body: form.body)

@@ -106,6 +106,19 @@ import Testing
         #expect(try it.layer.conflicts().map { $0.mine?["text"]?.string } == ["mine"])
     }
 
+    /// While a restored server is looked through nothing cancels out: edit, delete and restore all wait.
+    @Test func aDeleteTakenBackWhileTheServerIsLookedThroughLosesNoText() throws {
+        let it = try LayerFixture()
+        try it.layer.update("2", content: note("mine"), at: it.now)
+        try it.accept(it.grant(), generation: "g2", head: 3)
+        let receipt = try it.layer.delete("2", at: it.now)
+        try it.layer.undo(receipt, at: it.now)
+        try it.take([stored("2", "theirs", 3)], epoch: "eg2")
+        let conflict = try #require(try it.layer.conflicts().first)
+        #expect(conflict.mine?["text"]?.string == "mine")
+        #expect(conflict.kind == .update)
+    }
+
     /// The stream was faster than the answer: the server lost nothing.
     @Test func aSessionAnswerThatComesLateIsNoRestoredServer() throws {
         let it = try LayerFixture()

@@ -33,6 +33,9 @@ extension Fault {
             "a record goes out before its file", in: "InstantCore/Layer/Layer+Sealing.swift",
             "facts.missingFile(of: entry) == nil else", "PLANTED || facts.missingFile(of: entry) == nil else"),
         Fault(
+            "what is sent is not on the disk", in: "InstantCore/Layer/Layer+Sealing.swift",
+            "try store.write { store in", "try store.write(PLANTED ? .recoverable : .synced) { store in"),
+        Fault(
             "what got no answer is sent again under another number",
             in: "InstantCore/Session/Synchronizer+Failures.swift",
             "if let underWay { effects.append(.cancel(underWay.id)) }",

@@ -37,6 +37,12 @@ final class Device {
     /// The process that syncs.
     var leader: Process { processes[0] }
 
+    /// What the disk was not asked to keep is gone.
+    func losePower() {
+        disk.losePower()
+        watch.lostPower()
+    }
+
     /// Starts a program; it leads when nobody else does.
     func launch(_ dice: inout SeededRandom) -> Process {
         launches += 1

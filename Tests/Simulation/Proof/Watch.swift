@@ -28,6 +28,9 @@ struct Watch {
         sent[push.clientID] = texts
     }
 
+    /// What the server tells again may be missing again, and the cursor stands before it.
+    mutating func lostPower() { highest = [:] }
+
     mutating func looks(at device: Device, _ host: Host, rights: (Grant) -> Rights?) throws {
         let facts = try device.disk.read { try $0.facts() }
         if let cursor = facts.cursor {

@@ -1,0 +1,18 @@
+#!/bin/sh
+# sanitize.sh FILTER [ARGS...]: builds the tests with the thread sanitizer, in a folder of their own, and runs those that
+# the filter names. Ends with an error at the first race.
+set -eu
+cd "$(dirname "$0")/.."
+
+build=.build/sanitize
+filter=$1
+shift
+
+swift build --scratch-path $build --build-tests --sanitize=thread
+export TSAN_OPTIONS=halt_on_error=1
+if [ "$(uname)" = Linux ]; then
+    clang=$(dirname "$(readlink -f "$(command -v swift)")")/clang
+    "$clang" -shared -fPIC -O1 -Wall -o $build/seen-mutex.so Resources/seen-mutex.c
+    export LD_PRELOAD="$PWD/$build/seen-mutex.so"
+fi
+swift test --scratch-path $build --skip-build --sanitize=thread --filter "$filter" "$@"

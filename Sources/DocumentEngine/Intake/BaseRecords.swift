@@ -1,0 +1,48 @@
+import Annotations
+import EngineCore
+import Interchange
+
+/// The records that a document begins with: the PDF's own, and those of a file that came with it.
+struct BaseRecords {
+    private(set) var records: [Record]
+    /// What was left out of the file, and why.
+    private(set) var errors: [String] = []
+    private let pageCount: Int
+    private var places: [Record.ID: Int] = [:]
+
+    /// - Parameter own: the PDF's; they are taken as they are.
+    init(_ own: [Record], pageCount: Int) {
+        records = own
+        self.pageCount = pageCount
+        for (place, record) in own.enumerated() { places[record.id] = place }
+    }
+
+    mutating func add(_ file: InstantJSONFile, at moment: Timestamp) {
+        let skipped = Set(file.skippedObjects.map(String.init))
+        if !skipped.isEmpty {
+            self = BaseRecords(records.filter { !skipped.contains($0.id) }, pageCount: pageCount)
+        }
+        for item in file.annotations + file.comments {
+            let record = item.record(at: moment)
+            if let problem = problem(of: record) {
+                errors.append("\(record.id): \(problem)")
+            } else if let place = places[record.id] {
+                records[place] = record
+            } else {
+                places[record.id] = records.count
+                records.append(record)
+            }
+        }
+    }
+
+    private func problem(of record: Record) -> String? {
+        guard Record.isValidID(record.id) else { return "an id has 1 to 256 bytes and no spaces or control characters" }
+        if let root = record.content["rootId"]?.string, record.content.contentType == .comments, places[root] == nil {
+            return #""rootId" names no annotation of this file or of the PDF"#
+        }
+        do {
+            try record.content.validate(pageCount: pageCount)
+            return nil
+        } catch { return "\(error)" }
+    }
+}
