@@ -25,7 +25,7 @@ package final class PostgresServer: @unchecked Sendable {
         asUser = try Self.commandPrefix(owning: folder)
         let quick = ["fsync=off", "synchronous_commit=off", "full_page_writes=off"]
         settings =
-            ["listen_addresses=", "unix_socket_directories=\(folder.path)", "max_connections=200"]
+            ["listen_addresses=", "unix_socket_directories=\(folder.path)", "max_connections=800"]
             + (isDurable ? [] : quick)
         try run(
             "initdb",

@@ -94,7 +94,8 @@ import Testing
             #expect(refused?.reason == .invalid)
             try store.revoke(tokenID: "c", until: Self.now)
         }
-        #expect(try stores[1].read { try $0.revoked(among: ["a", "c", "d"]) } == ["c"])
+        #expect(try stores[1].read { try $0.revoked(among: ["a\0b", "c", "d"]) } == ["c"])
+        #expect(try stores[1].read { try $0.document("doc\0") } == nil)
     }
 
     @Test func aConnectionThatWasCutWhileItLayIdleIsNotNoticed() throws {

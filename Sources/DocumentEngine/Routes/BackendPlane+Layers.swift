@@ -21,6 +21,8 @@ extension BackendPlane {
         let source = body["source_layer_name"]?.string
         let now = engine.now()
         try await engine.writes.perform { store in
+            // A copy names two layers: whoever copies the other way waits before it has either.
+            try store.hold(.document(id))
             _ = try Self.document(id, in: store)
             let key = LayerKey(document: id, name: name)
             guard try store.layer(key) == nil else {

@@ -9,6 +9,9 @@ package enum PostgresValue: Hashable, Sendable {
     package init(_ text: String?) { self = text.map(Self.text) ?? .null }
     package init(_ integer: Int64?) { self = integer.map(Self.integer) ?? .null }
 
+    /// PostgreSQL's texts have no NUL in them.
+    var isStorable: Bool { if case .text(let text) = self { !text.utf8.contains(0) } else { true } }
+
     /// nil: NULL.
     var binary: [UInt8]? {
         switch self {

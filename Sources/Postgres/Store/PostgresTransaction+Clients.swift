@@ -61,7 +61,8 @@ extension PostgresTransaction {
     }
 
     func revoked(among tokenIDs: [String]) throws -> [String] {
-        try all("SELECT jti FROM revoked WHERE jti = ANY($1)", [.texts(tokenIDs)]) { $0.text(0) }
+        let storable = tokenIDs.filter { !$0.utf8.contains(0) }
+        return try all("SELECT jti FROM revoked WHERE jti = ANY($1)", [.texts(storable)]) { $0.text(0) }
     }
 
     func revoke(tokenID: String, until expiry: Timestamp) throws {

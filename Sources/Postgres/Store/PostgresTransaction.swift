@@ -56,17 +56,19 @@ final class PostgresTransaction: StoreWriting {
             "SELECT \(lock)($1), pg_advisory_xact_lock($2)", [.integer(document), .integer(PostgresLock.layer(key))])
     }
 
-    // MARK: Statements
+    // MARK: Statements. Whoever looks for what cannot be stored finds nothing.
 
     func run(_ sql: String, _ values: [PostgresValue]) throws {
         try PostgresError.asRefusal { try connection.run(sql, values) }
     }
 
     func one<Value>(_ sql: String, _ values: [PostgresValue], _ read: (PostgresRow) throws -> Value) throws -> Value? {
-        try PostgresError.asRefusal { try connection.one(sql, values, read) }
+        guard values.allSatisfy(\.isStorable) else { return nil }
+        return try PostgresError.asRefusal { try connection.one(sql, values, read) }
     }
 
     func all<Value>(_ sql: String, _ values: [PostgresValue], _ read: (PostgresRow) throws -> Value) throws -> [Value] {
-        try PostgresError.asRefusal { try connection.all(sql, values, read) }
+        guard values.allSatisfy(\.isStorable) else { return [] }
+        return try PostgresError.asRefusal { try connection.all(sql, values, read) }
     }
 }

@@ -1,10 +1,12 @@
 import Annotations
 import AsyncHTTPClient
 import DocumentEngine
+import Foundation
 import Logging
 import NIOCore
 import NIOHTTP1
 import PDFPages
+import PostgresSupport
 import SyncProtocol
 import TestSupport
 
@@ -17,6 +19,9 @@ struct RunningServer: Sendable {
     let clock: TestClock
     let mint: Mint
 
+    /// Every story on PostgreSQL, but for those that look into the folder: `STORE=postgres swift test …`.
+    private static let onPostgres = ProcessInfo.processInfo.environment["STORE"] == "postgres"
+
     /// Runs a server while the body runs.
     ///
     /// - Parameter folder: to run on what an earlier server left; nil: a new one.
@@ -25,11 +30,12 @@ struct RunningServer: Sendable {
         _ change: (inout Server.Options) async throws -> Void = { _ in },
         _ body: (RunningServer) async throws -> Result
     ) async throws -> Result {
-        let folder = try folder ?? TemporaryFolder()
-        defer { withExtendedLifetime(folder) {} }
+        let place = try folder ?? TemporaryFolder()
+        defer { withExtendedLifetime(place) {} }
         let mint = try await Mint.es256()
         var options = Server.Options(
-            dataFolder: folder.path + "/data", keys: [try await VerificationKey(pem: mint.publicPEM)], apiToken: secret)
+            dataFolder: place.path + "/data", keys: [try await VerificationKey(pem: mint.publicPEM)], apiToken: secret)
+        if folder == nil, onPostgres { options.postgres = try TestDatabase().address }
         options.now = { clock.now }
         options.logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         try await change(&options)
