@@ -16,6 +16,7 @@ final class Host {
     private(set) var texts: Set<String> = []
     /// Records that a backup did not have: they were gone, whoever makes them anew.
     private(set) var lost: Set<Record.ID> = []
+    private(set) var isRestored = false
     var connections: [Connection] = []
     var fanout = Fanout(frames: 6, bytes: 1 << 20)
     var limits: Limits
@@ -121,6 +122,7 @@ final class Host {
     func restoreBackup() throws {
         guard let backup else { return }
         trace("the server is restored from its backup")
+        isRestored = true
         disk = EngineCore.MemoryStore(copying: backup.disk)
         base = backup.base
         let before = try storedLayers()
