@@ -25,6 +25,13 @@ struct RunningServer: Sendable {
         _ change: (inout Server.Options) async throws -> Void = { _ in },
         _ body: (RunningServer) async throws -> Result
     ) async throws -> Result {
+        try await Turns.take(.servers) { try await start(folder: folder, clock: clock, change, body) }
+    }
+
+    private static func start<Result: Sendable>(
+        folder: TemporaryFolder?, clock: TestClock, _ change: (inout Server.Options) async throws -> Void,
+        _ body: (RunningServer) async throws -> Result
+    ) async throws -> Result {
         let folder = try folder ?? TemporaryFolder()
         defer { withExtendedLifetime(folder) {} }
         let mint = try await Mint.es256()
