@@ -43,7 +43,6 @@ final class LayerPerformer: Sendable {
         var connection: SyncStatus.Connection
         var documentState: DocumentState
         var isSyncing = false
-        var sendsAtOnce = false
         var progress: DownloadProgress?
         var problem: String?
     }
@@ -70,9 +69,6 @@ final class LayerPerformer: Sendable {
         post(.woke)
         poll()
     }
-
-    /// The layer as edits go to it.
-    var editing: Layer { snapshot.sendsAtOnce ? layer.sealingEdits : layer }
 
     var snapshot: Published { published.withLock { $0 } }
 
@@ -162,7 +158,6 @@ extension LayerPerformer {
             $0.connection = synchronizer.connection
             $0.documentState = synchronizer.cycle.state
             $0.isSyncing = synchronizer.cycle.isSyncing
-            $0.sendsAtOnce = synchronizer.sendsAtOnce
             $0.progress = state.download.progress
             $0.problem = synchronizer.problem?.description
             return before == ($0.connection, $0.problem) ? [] : [.didChangeConnection]
