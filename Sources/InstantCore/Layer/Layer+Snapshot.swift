@@ -48,7 +48,9 @@ extension Layer {
                 throw InvalidServerData("the server's snapshot goes round in circles")
             }
             var loading: LayerFacts.Loading
-            if let present = facts.loading, asked.after != nil {
+            if asked.after != nil {
+                // Nil: that snapshot was given up while the page was under way.
+                guard let present = facts.loading else { return changes }
                 guard present.epoch == page.epoch, present.at == page.at, present.after == asked.after else {
                     changes.needsSnapshot = true
                     return changes

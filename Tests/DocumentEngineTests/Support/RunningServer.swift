@@ -30,6 +30,13 @@ struct RunningServer: Sendable {
         _ change: (inout Server.Options) async throws -> Void = { _ in },
         _ body: (RunningServer) async throws -> Result
     ) async throws -> Result {
+        try await Turns.take(.servers) { try await start(folder: folder, clock: clock, change, body) }
+    }
+
+    private static func start<Result: Sendable>(
+        folder: TemporaryFolder?, clock: TestClock, _ change: (inout Server.Options) async throws -> Void,
+        _ body: (RunningServer) async throws -> Result
+    ) async throws -> Result {
         let place = try folder ?? TemporaryFolder()
         defer { withExtendedLifetime(place) {} }
         let mint = try await Mint.es256()

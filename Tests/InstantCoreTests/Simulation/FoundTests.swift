@@ -40,6 +40,20 @@ import Testing
         #expect(try it.layer.take(second, for: asked).needsSnapshot)
     }
 
+    /// A token with another view came and went while the page was under way: the rows before it are not here any more.
+    @Test func aPageOfASnapshotThatWasGivenUpIsNoBeginning() throws {
+        let it = try LayerFixture(records: [])
+        try it.layer.restartSnapshot()
+        let first = SnapshotPage(epoch: "e", at: 3, records: [item("1", "one", 0)], next: "1")
+        _ = try it.layer.take(first, for: Layer.NextPage())
+        let asked = try #require(try it.layer.nextPage(epoch: "e"))
+        try it.layer.restartSnapshot()
+        let second = SnapshotPage(epoch: "e", at: 3, records: [item("2", "two", 3)], next: nil)
+        _ = try it.layer.take(second, for: asked)
+        #expect(try it.layer.nextPage(epoch: "e") == Layer.NextPage())
+        #expect(try it.text("2") == nil)
+    }
+
     /// A delete behind an edit that lost: it may only go quietly when there is nothing left to delete.
     @Test(arguments: [(SyncItem.removed("2", 4), true), (item("2", "theirs", 4), false)])
     func aDeleteBehindALostEditIsForgottenOnlyWithItsRecord(winner: SyncItem, isForgotten: Bool) throws {

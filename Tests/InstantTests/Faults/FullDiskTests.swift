@@ -31,7 +31,7 @@ struct FullDiskTests {
         }
         #expect("\(try #require(refusal))".contains("full"))
         #expect(Set(try descriptor.outbox().map(\.id)) == made)
-        try disk.remount("size=\(kilobytes * 4)k")
+        try disk.grow(toKilobytes: kilobytes * 4)
         made.insert(try descriptor.create(note("fits")).id)
         #expect(Set(try descriptor.outbox().map(\.id)) == made)
         withExtendedLifetime(server) {}
@@ -52,7 +52,7 @@ struct FullDiskTests {
         #expect(error.kind == .couldNotWriteToDisk)
         #expect(error.message.contains("No space left"))
         #expect(descriptor.pdfFile == nil)
-        try disk.remount("size=16m")
+        try disk.grow(toKilobytes: 16 << 10)
         events = descriptor.events
         try descriptor.download(usingJWT: token())
         try await wait(in: events) { $0 == .didFinishDownload ? () : nil }
@@ -74,7 +74,7 @@ struct FullDiskTests {
         let left = try files.map { try Data(contentsOf: $0) }
         store.close()
         if hasLog { for (file, data) in zip(files, left) { try data.write(to: file) } }
-        try disk.remount("ro")
+        try disk.makeReadOnly()
         #expect(throws: InstantError.self) { _ = try descriptor.performer() }
         #expect(descriptor.documentState == .invalid)
         let elsewhere = URL(fileURLWithPath: disk.path + "/another")

@@ -1,5 +1,9 @@
 import Foundation
 
+#if canImport(Glibc)
+    import Glibc
+#endif
+
 /// A file system of its own with few bytes. Only root may make one, so tests with it run where that is allowed.
 final class TinyDisk {
     let folder: TemporaryFolder
@@ -9,21 +13,24 @@ final class TinyDisk {
 
     init(kilobytes: Int) throws {
         folder = try TemporaryFolder()
-        try Self.run(["mount", "-t", "tmpfs", "-o", "size=\(kilobytes)k", "tmpfs", folder.path])
+        try mount(flags: 0, "size=\(kilobytes)k")
     }
 
-    deinit { try? Self.run(["umount", "-l", folder.path]) }
+    deinit {
+        #if canImport(Glibc)
+            _ = umount2(path, Int32(MNT_DETACH))
+        #endif
+    }
 
-    /// Makes it larger, or read-only (`ro`).
-    func remount(_ option: String) throws { try Self.run(["mount", "-o", "remount,\(option)", folder.path]) }
+    func grow(toKilobytes kilobytes: Int) throws { try mount(flags: UInt(MS_REMOUNT), "size=\(kilobytes)k") }
 
-    private static func run(_ command: [String]) throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = command
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw CocoaError(.featureUnsupported) }
+    func makeReadOnly() throws { try mount(flags: UInt(MS_REMOUNT) | UInt(MS_RDONLY), "") }
+
+    private func mount(flags: UInt, _ options: String) throws {
+        #if canImport(Glibc)
+            guard Glibc.mount("tmpfs", path, "tmpfs", flags, options) == 0 else { throw POSIXError(.EPERM) }
+        #else
+            throw POSIXError(.ENOTSUP)
+        #endif
     }
 }

@@ -111,7 +111,10 @@ extension Host {
                 book: book(layer), rights: token.rights, client: push.clientID, commit: done.commit,
                 fresh: fresh.map { ($0, $1) })
             try audit.check()
-            let texts = fresh.filter { $1.status == .applied }.compactMap { change, _ in
+            // Before its first snapshot a client names no history: such a request, come a second time after the server
+            // was restored, cannot be told from a new one (decision 12).
+            let isUnplaced = push.cursor == nil && isRestored
+            let texts = fresh.filter { !isUnplaced && $1.status == .applied }.compactMap { change, _ in
                 change.content.map { Annotation(id: change.id, content: $0).text }
             }
             write(done.commit, by: push.clientID, applied: texts)

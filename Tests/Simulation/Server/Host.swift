@@ -14,8 +14,10 @@ final class Host {
     private(set) var books: [String: Chronicle] = [:]
     /// Every text that ever stood in a record.
     private(set) var texts: Set<String> = []
-    /// Records that a backup did not have: they were gone, whoever makes them anew.
+    /// Records that a backup did not have, or had in another group: for somebody they were gone, which is all that a
+    /// deletion asks for, whoever makes or moves them anew.
     private(set) var lost: Set<Record.ID> = []
+    private(set) var isRestored = false
     var connections: [Connection] = []
     var fanout = Fanout(frames: 6, bytes: 1 << 20)
     var limits: Limits
@@ -121,16 +123,17 @@ final class Host {
     func restoreBackup() throws {
         guard let backup else { return }
         trace("the server is restored from its backup")
+        isRestored = true
         disk = EngineCore.MemoryStore(copying: backup.disk)
         base = backup.base
         let before = try storedLayers()
-        let known = books.values.flatMap(\.states.keys)
+        let known = books.values.flatMap { $0.states.values.compactMap(\.last?.record) }
         try disk.write { try Layers.renew(in: $0, using: &dice) }
         for layer in before {
             guard let after = try self.layer(layer.key.name) else { continue }
             let book = backup.books[layer.bookName] ?? Chronicle(base: base)
             books[after.bookName] = book
-            lost.formUnion(known.filter { book.present($0) == nil })
+            lost.formUnion(known.filter { book.present($0.id)?.subject != $0.subject }.map(\.id))
         }
         restart()
     }

@@ -1,0 +1,41 @@
+/// Lets so many at once and the others wait. A server holds twenty files open: hundreds of them in one process are more than
+/// a process may have on most machines.
+actor Turns {
+    static let servers = Turns(12)
+
+    @TaskLocal private static var isOurs = false
+    private var free: Int
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    init(_ count: Int) { free = count }
+
+    /// Runs the body when it is its turn. What runs inside a turn has it already.
+    static func take<Result: Sendable>(_ turns: Turns, _ body: () async throws -> Result) async throws -> Result {
+        if isOurs { return try await body() }
+        await turns.begin()
+        do {
+            let result = try await $isOurs.withValue(true) { try await body() }
+            await turns.end()
+            return result
+        } catch {
+            await turns.end()
+            throw error
+        }
+    }
+
+    private func begin() async {
+        if free > 0 {
+            free -= 1
+        } else {
+            await withCheckedContinuation { waiting.append($0) }
+        }
+    }
+
+    private func end() {
+        if waiting.isEmpty {
+            free += 1
+        } else {
+            waiting.removeFirst().resume()
+        }
+    }
+}
