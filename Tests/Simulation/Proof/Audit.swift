@@ -104,11 +104,12 @@ struct Audit {
         try require(rights.may("delete", old.subject), "\(new.id) was deleted against the rules")
         try require(
             book.isUnbroken(new.id, since: change.baseRevision, by: client), "\(new.id): someone else was first")
-        // A thread someone else has written in since stays.
+        // A thread someone else has written in since stays. What this client wrote last it has seen: it could not have
+        // written on anything else.
         let seen = change.threadRevision ?? change.baseRevision
         for comment in book.thread(of: new.id) where comment.revision > seen && applied(comment.id).isEmpty {
             try require(
-                book.isUnbroken(comment.id, since: seen, by: client),
+                book.wroteLast(comment.id, client),
                 "\(new.id) was deleted with a comment that its deleter had not seen")
         }
     }

@@ -55,6 +55,8 @@ struct Chronicle {
         (states[id] ?? []).allSatisfy { $0.record.revision <= revision || $0.writer == client }
     }
 
+    func wroteLast(_ id: Record.ID, _ client: String) -> Bool { states[id]?.last?.writer == client }
+
     mutating func write(_ commit: Commit, by client: String?) {
         for record in commit.records { states[record.id, default: []].append(State(record: record, writer: client)) }
         head = commit.layer.head
