@@ -103,14 +103,14 @@ extension Grant {
     /// A new record in another group than the default one. There is no record yet, so `self` and `createdBy` match
     /// its creator-to-be.
     private func decideGroup(_ type: ContentType, _ group: String?) -> Decision {
-        guard collaboration != nil, !group.isExactly(defaultGroup) else { return .allowed }
+        guard collaboration != nil, !group.orNull.isExactly(defaultGroup) else { return .allowed }
         return decideMove(Subject(type, createdBy: userID, group: nil), to: group)
     }
 
     /// `all` and `group=` speak of the target group, `self` and `createdBy` of the record.
     private func decideMove(_ subject: Subject, to group: String?) -> Decision {
         var target = subject
-        target.group = group
+        target.group = group.orNull
         return decide(.setGroup, target)
     }
 
@@ -127,4 +127,9 @@ extension Grant {
             isOwn(subject) && action != .setGroup ? .own : .group(subject.group)
         return [Permission(subject.contentType, action, scope)]
     }
+}
+
+extension String? {
+    /// The empty name is the null user or group, as in an entry, where `group=` names it: else no entry could.
+    package var orNull: String? { self?.isEmpty == true ? nil : self }
 }

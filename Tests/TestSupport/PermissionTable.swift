@@ -1,41 +1,61 @@
-import Annotations
+package import Annotations
 package import Authorization
 
-/// One row of `Resources/vectors/permissions.json`: somebody with these claims wants to do this; may they?
+/// The rows of `Resources/vectors/permissions.json` that one token is held to.
 ///
-/// The decision function, the client's keys and the server's answers are all held to the same rows.
+/// The decision function, what the client offers and what the server answers are tested with the same rows.
+package struct PermissionCase: Sendable, CustomStringConvertible {
+    package var name: String
+    /// Of the token, but for what every token needs besides: document, layer and end.
+    package var claims: JSONObject
+    package var grant: Grant
+    package var rows: [PermissionRow]
+
+    package var description: String { name }
+
+    init(_ name: String, _ claims: JSONObject, _ rows: (Grant) throws -> [PermissionRow]) throws {
+        var complete = claims
+        complete["document_id"] = "contract"
+        complete["exp"] = 4_000_000_000
+        self.name = name
+        self.claims = claims
+        grant = try Claims(payload: Array(JSON.object(complete).text.utf8)).grant
+        self.rows = try rows(grant)
+    }
+
+    /// Every token of the table.
+    package static func all() throws -> [PermissionCase] {
+        let table = try JSON(parsing: Repository.text("Resources/vectors/permissions.json"))
+        return try (table["grids"]?.array ?? []).flatMap(PermissionGrid.cases)
+            + (table["scenarios"]?.array ?? []).map(scenario)
+    }
+
+    private static func scenario(_ json: JSON) throws -> PermissionCase {
+        guard let name = json["scenario"]?.string, let claims = json["claims"]?.object,
+            let rows = json["rows"]?.array
+        else { throw BadRow(text: json.text) }
+        return try PermissionCase(name, claims) { grant in try rows.map { try PermissionRow(name, grant, $0) } }
+    }
+}
+
+/// Somebody with these rights wants to do this; may they?
 package struct PermissionRow: Sendable, CustomStringConvertible {
-    package var scenario: String
     package var grant: Grant
     package var operation: Operation
     package var isAllowed: Bool
+    /// The record is one the PDF came with.
+    package var isOfThePDF: Bool
     /// The words of the denial, where the row names them.
     package var reason: String?
     package var why: String
-    package var line: String
+    private var place: String
 
-    package var description: String { "\(scenario): \(line)" }
+    package var description: String { place }
 
-    package static func all() throws -> [PermissionRow] {
-        let table = try JSON(parsing: Repository.text("Resources/vectors/permissions.json"))
-        return try (table["scenarios"]?.array ?? []).flatMap { scenario in
-            guard let name = scenario["scenario"]?.string, let claims = scenario["claims"]?.object else {
-                throw BadRow(text: scenario.text)
-            }
-            let grant = try grant(claims)
-            return try (scenario["rows"]?.array ?? []).map { try PermissionRow(name, grant, $0) }
-        }
-    }
+    package static func all() throws -> [PermissionRow] { try PermissionCase.all().flatMap(\.rows) }
 
-    /// The claims as they stand in the table, with what every token needs besides.
-    private static func grant(_ claims: JSONObject) throws -> Grant {
-        var claims = claims
-        claims["document_id"] = "contract"
-        claims["exp"] = 4_000_000_000
-        return try Claims(payload: Array(JSON.object(claims).text.utf8)).grant
-    }
-
-    private init(_ scenario: String, _ grant: Grant, _ row: JSON) throws {
+    /// - Parameter row: `do`, `on`, `by`, `group`, `answer` and `why`; `to`, `into` and `first` where they belong.
+    init(_ name: String, _ grant: Grant, _ row: JSON) throws {
         guard let verb = row["do"]?.string, let type = row["on"]?.string.flatMap(ContentType.init(rawValue:)),
             let answer = row["answer"]?.string, ["yes", "no"].contains(answer), let why = row["why"]?.string
         else { throw BadRow(text: row.text) }
@@ -51,13 +71,13 @@ package struct PermissionRow: Sendable, CustomStringConvertible {
         case "move": operation = .move(subject, to: row["to"]?.string)
         default: throw BadRow(text: row.text)
         }
-        self.scenario = scenario
         self.grant = grant
         isAllowed = answer == "yes"
+        isOfThePDF = row["pdf"]?.bool == true
         reason = row["says"]?.string
         self.why = why
-        line = row.text
+        place = "\(name): \(row.text)"
     }
-
-    private struct BadRow: Error { var text: String }
 }
+
+struct BadRow: Error { var text: String }

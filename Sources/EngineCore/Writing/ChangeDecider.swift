@@ -57,11 +57,6 @@ struct ChangeDecider {
     }
 }
 
-extension String? {
-    /// The empty group is the null one, as in permissions, where `group=` names it: else no permission could.
-    var orNull: String? { self?.isEmpty == true ? nil : self }
-}
-
 extension Verdict {
     static let noSuchRecord = Verdict.gone("there is no such record")
     static let recordDeleted = Verdict.gone("the record was deleted")

@@ -1,0 +1,85 @@
+import Annotations
+import Authorization
+import SyncProtocol
+import TestSupport
+
+extension Attempt {
+    /// The highlight and the note in `Samples.pdf`.
+    static let base: Set<Record.ID> = ["6", "7"]
+
+    static let highlight = Samples.note("marked").changing { $0["type"] = "pspdfkit/markup/highlight" }
+
+    static func comment(under root: Record.ID) -> Content {
+        Samples.note("said").changing {
+            $0["type"] = "pspdfkit/comment"
+            $0["rootId"] = .string(root)
+        }
+    }
+}
+
+/// A row of the table as records and requests. Each has records of its own, named by its number.
+extension PermissionRow {
+    /// What the operation is about, as it is before it.
+    private var subject: Subject? {
+        switch operation {
+        case .view(let it), .edit(let it), .delete(let it), .move(let it, _): it
+        case .createComment(let root, _, _): root
+        case .createAnnotation: nil
+        }
+    }
+
+    /// What has to be in sight for it: the record, or the root of the thread.
+    func subjectID(_ number: Int) -> Record.ID { isOfThePDF ? "6" : "r\(number)" }
+
+    /// What is changed or made.
+    func targetID(_ number: Int) -> Record.ID {
+        switch operation {
+        case .createAnnotation, .createComment: "new\(number)"
+        default: subjectID(number)
+        }
+    }
+
+    func isSeen(_ number: Int, _ seen: Set<Record.ID>?) -> Bool {
+        subject == nil || seen?.contains(subjectID(number)) == true
+    }
+
+    /// The records it speaks of.
+    func furniture(_ number: Int) -> [Record] {
+        var records: [Record] = []
+        let id = subjectID(number)
+        if let subject, !isOfThePDF {
+            let content = subject.contentType == .comments ? Attempt.comment(under: "root") : Attempt.highlight
+            records.append(Record(id: id, content: content, createdBy: subject.createdBy, group: subject.group))
+        }
+        if case .createComment(_, false, _) = operation {
+            records.append(Record(id: "zoe\(number)", content: Attempt.comment(under: id), createdBy: "zoe"))
+        }
+        return records
+    }
+
+    /// What a client sends that does not care what it may; nil for looking.
+    func change(_ number: Int, n: Int64, over records: [Record.ID: SyncItem]) -> Change? {
+        let id = targetID(number)
+        guard let subject else {
+            guard case .createAnnotation(let group) = operation else { return nil }
+            return Change(n: n, kind: .create, id: id, baseRevision: 0, group: group, content: Samples.note("new"))
+        }
+        if case .createComment(_, _, let group) = operation {
+            return Change(
+                n: n, kind: .create, id: id, baseRevision: 0, group: group,
+                content: Attempt.comment(under: subjectID(number)))
+        }
+        guard case .record(let record, let revision)? = records[id] else { return nil }
+        let content = record.content.changing { $0["text"] = "changed" }
+        switch operation {
+        case .edit:
+            return Change(
+                n: n, kind: .update, id: id, baseRevision: revision, group: subject.group, content: content)
+        case .move(_, let group):
+            return Change(n: n, kind: .update, id: id, baseRevision: revision, group: group, content: content)
+        case .delete:
+            return Change(n: n, kind: .delete, id: id, baseRevision: revision, group: subject.group)
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import Annotations
+import Authorization
+import InstantCore
+import SyncProtocol
+import TestSupport
+import Testing
+
+/// `Resources/vectors/permissions.json` as the client keeps it: what it shows, what it offers, and what it refuses before
+/// anything is sent.
+@Suite("Permissions in the client") struct OfferedRightsTests {
+    @Test("Resources/vectors/permissions.json", arguments: try PermissionCase.all())
+    func token(_ token: PermissionCase) throws {
+        let it = try LayerFixture(
+            user: token.grant.userID, records: [stored("root", "the root", 0)] + Self.records(of: token))
+        var grant = token.grant
+        grant.documentID = "doc"
+        try it.accept(grant)
+        var allowed: Set<Record.ID> = []
+        for (number, row) in token.rows.enumerated() {
+            let attempt = Attempt(it: it, row: row, id: "r\(number)")
+            if try attempt.isRight() { allowed.insert(attempt.target) }
+        }
+        let sent = try it.layer.seal()?.changes.map(\.id) ?? []
+        #expect(Set(sent) == allowed, "what is denied is not sent")
+        #expect(sent.count == allowed.count)
+    }
+
+    private static func records(of token: PermissionCase) -> [StoredRecord] {
+        token.rows.enumerated().flatMap { number, row in
+            let id = "r\(number)"
+            switch row.operation {
+            case .createAnnotation: return [StoredRecord]()
+            case .view(let it), .edit(let it), .delete(let it), .move(let it, _):
+                let content = it.contentType == .comments ? comment("said", under: "root") : note("written")
+                return [record(id, content, it)]
+            case .createComment(let root, let first, _):
+                let zoe = Subject(.comments, createdBy: "zoe", group: nil)
+                let thread = first ? [] : [record("zoe\(number)", comment("said", under: id), zoe)]
+                return [record(id, CommentingTests.highlight, root)] + thread
+            }
+        }
+    }
+
+    private static func record(_ id: Record.ID, _ content: Content, _ subject: Subject) -> StoredRecord {
+        StoredRecord(
+            Record(id: id, content: content, createdBy: subject.createdBy, group: subject.group), 1)
+    }
+}
+
+/// One row tried on a layer.
+private struct Attempt {
+    let it: LayerFixture
+    let row: PermissionRow
+    let id: Record.ID
+
+    var target: Record.ID {
+        switch row.operation {
+        case .createAnnotation, .createComment: "new-" + id
+        default: id
+        }
+    }
+
+    /// Whether it was done, which is what the row says, and no more than what is in sight.
+    func isRight() throws -> Bool {
+        let isSeen = try it.layer.record(id) != nil
+        switch row.operation {
+        case .view:
+            #expect(isSeen == row.isAllowed, "\(row): \(row.why)")
+            return false
+        // This library cannot move what is there: only what it says about it can be looked at.
+        case .move(let subject, let group):
+            guard isSeen, subject.group == group else { return false }
+            #expect(try it.layer.operations(on: id).contains(.setGroup) == row.isAllowed, "\(row)")
+            return false
+        case .edit:
+            try offers(.edit, isSeen)
+            return try does { _ = try it.layer.update(id, content: changed(), at: it.now) }
+        case .delete:
+            try offers(.delete, isSeen)
+            return try does { _ = try it.layer.delete(id, at: it.now) }
+        case .createAnnotation(let group):
+            return try does {
+                _ = try it.layer.create(
+                    note("new"), id: target, group: .init(group: group), author: nil, at: it.now)
+            }
+        case .createComment(_, _, let group):
+            return try does {
+                _ = try it.layer.create(
+                    comment("new", under: id), id: target, group: .init(group: group), author: nil, at: it.now)
+            }
+        }
+    }
+
+    private func changed() throws -> Content {
+        (try it.layer.record(id)?.content ?? note("guessed")).changing { $0["text"] = "changed" }
+    }
+
+    private func offers(_ operation: RecordOperations, _ isSeen: Bool) throws {
+        #expect(try it.layer.operations(on: id).contains(operation) == (row.isAllowed && isSeen), "\(row)")
+        #expect((try it.layer.problem(with: operation, on: id) == nil) == (row.isAllowed && isSeen), "\(row)")
+    }
+
+    private func does(_ edit: () throws -> Void) throws -> Bool {
+        do {
+            try edit()
+            #expect(row.isAllowed, "\(row): \(row.why)")
+            return true
+        } catch EditProblem.denied(let denial) {
+            #expect(!row.isAllowed, "\(row): \(row.why)")
+            if let reason = row.reason { #expect(denial.description == reason, "\(row)") }
+        } catch EditProblem.noSuchRecord, EditProblem.rootGone {
+            #expect(try it.layer.record(id) == nil, "\(row)")
+        }
+        return false
+    }
+}
