@@ -40,8 +40,8 @@ extension Fault {
             "let onOwnRoot = first && isOwn(root)", "let onOwnRoot = (PLANTED || first) && isOwn(root)"),
         Fault(
             "client and server forget the right to choose a group", in: "Authorization/Decision.swift",
-            "guard collaboration != nil, !group.isExactly(defaultGroup) else",
-            "guard !PLANTED, collaboration != nil, !group.isExactly(defaultGroup) else"),
+            "guard collaboration != nil, !group.orNull.isExactly(defaultGroup) else",
+            "guard !PLANTED, collaboration != nil, !group.orNull.isExactly(defaultGroup) else"),
         Fault(
             "an edit is made on this machine without the right to edit", in: "InstantCore/Layer/Layer+Editing.swift",
             "try grant.require(.edit(Subject(record)))", "if !PLANTED { try grant.require(.edit(Subject(record))) }"),
