@@ -44,6 +44,66 @@ import Testing
         }
     }
 
+    /// What a backend says of an image; its attachment is the part that brings it, unless it is named.
+    private static func record(_ id: String, naming attachment: String? = nil) -> String {
+        let named = attachment.map { #","imageAttachmentId":"\#($0)""# } ?? ""
+        return #"{"id":"\#(id)","content":{"v":2,"type":"pspdfkit/image","pageIndex":0,"bbox":[1,2,3,4]\#(named)}}"#
+    }
+
+    @Test(arguments: [nil, "photo", Self.name])
+    func aBackendSendsARecordTogetherWithItsFile(_ named: String?) async throws {
+        try await RunningServer.run { server in
+            try await server.upload()
+            let path = "/api/documents/doc/layers/review/annotations"
+            let form = Form([
+                ("annotation", nil, Array(Self.record("i1", naming: named).utf8)), ("photo", "a.png", Self.picture),
+            ])
+            let made = try await server.backend(form, to: path)
+            #expect(made.text == #"{"data":{"annotation_id":"i1"}}"#)
+            let content = try await server.backend("GET", path + "/i1").json["content"]
+            #expect(content?["imageAttachmentId"]?.string == Self.name)
+            let file = try await server.backend("GET", "/api/documents/doc/attachments/" + Self.name)
+            #expect(file.body == Self.picture)
+            // Now that it is there, others may name it.
+            let second = try await server.backend("POST", path, json: Self.record("i2", naming: Self.name))
+            #expect(second.status == 200)
+        }
+    }
+
+    @Test func aBackendNamesNoFileThatIsNotThere() async throws {
+        try await RunningServer.run { server in
+            try await server.upload()
+            let path = "/api/documents/doc/annotations"
+            let unknown = Self.record("i1", naming: Self.name)
+            let alone = try await server.backend("POST", path, json: unknown)
+            #expect((alone.status, alone.reason) == (422, "invalid"))
+            let many = try await server.backend("POST", path, json: #"{"annotations":[\#(unknown)]}"#)
+            #expect(many.json["failing_paths"]?.array?.first?["path"] == "$.annotations[0]")
+            #expect(many.json["failing_paths"]?.array?.first?["error"] == "invalid")
+            _ = try await server.backend("POST", path, json: Self.record("i1"))
+            #expect(try await server.backend("PUT", path + "/i1", json: unknown).reason == "invalid")
+        }
+    }
+
+    @Test(arguments: [
+        (Form([("photo", "a.png", picture)]), "bad_request"),
+        (Form([("annotation", nil, Array("{".utf8)), ("photo", "a.png", picture)]), "bad_request"),
+        (Form([("annotation", nil, Array("{}".utf8)), ("photo", "a.png", picture)]), "invalid"),
+        (
+            Form([("annotation", nil, Array(record("i1").utf8)), ("a", "a.png", picture), ("b", "b.png", picture)]),
+            "bad_request"
+        ),
+        (Form([("annotation", nil, Array(record("i1").utf8)), ("a", "a.png", picture)], cut: 9), "bad_request"),
+    ])
+    func aFormThatIsNoRecordWithItsFileIsRefused(_ form: Form, _ reason: String) async throws {
+        try await RunningServer.run { server in
+            try await server.upload()
+            let answer = try await server.backend(form, to: "/api/documents/doc/annotations")
+            #expect(answer.reason == reason, "\(answer.text)")
+            #expect(try await server.backend("GET", "/api/documents/doc/annotations/i1").status == 404)
+        }
+    }
+
     @Test func whoSeesNoRecordThatNamesItSeesNoFile() async throws {
         try await RunningServer.run { server in
             try await server.upload()

@@ -14,6 +14,12 @@ struct Exchange: Sendable {
 
     func header(_ name: HTTPField.Name) -> String? { request.headers[name] }
 
+    /// The content type without its parameters, in lower case; empty when there is none.
+    var mediaType: String {
+        let type = (header(.contentType) ?? "").split(separator: ";").first ?? ""
+        return type.lowercased().filter { $0 != " " }
+    }
+
     /// A whole number in the query.
     ///
     /// - Throws: ``Refusal`` when it is something else.
@@ -41,8 +47,10 @@ struct Exchange: Sendable {
     }
 
     /// The body as one JSON value.
-    func json(upTo limit: Int) async throws -> JSON {
-        do { return try JSONReader.parse(try await body(upTo: limit)) } catch let error as JSONError {
+    func json(upTo limit: Int) async throws -> JSON { try Self.json(await body(upTo: limit)) }
+
+    static func json(_ bytes: [UInt8]) throws -> JSON {
+        do { return try JSONReader.parse(bytes) } catch {
             throw Refusal(.badRequest, "the body is not the JSON that is expected here: \(error)")
         }
     }

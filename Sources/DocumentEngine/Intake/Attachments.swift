@@ -31,16 +31,28 @@ struct Attachments: Sendable {
         guard received.sha256 == id.hex else {
             throw Refusal(.invalid, "the SHA-256 of what was sent is another: it was damaged on the way, or misnamed")
         }
-        let attachment = StoredAttachment(
-            id, document: claims.grant.documentID, bytes: received.bytes, at: engine.now())
+        try await keep(received, of: claims.grant.documentID) { try Engine.admit(claims, in: $0) }
+        return .json { $0.object { $0.member("bytes", received.bytes) } }
+    }
+
+    /// Makes what was received an attachment of the document, durable when it returns.
+    ///
+    /// - Parameter admit: asked in the same transaction.
+    @discardableResult
+    func keep(
+        _ received: Upload.Received, of document: String,
+        _ admit: @escaping @Sendable (any StoreWriting) throws -> Void = { _ in }
+    ) async throws -> AttachmentID {
+        guard let id = AttachmentID(received.sha256) else { throw Self.missing }
+        let attachment = StoredAttachment(id, document: document, bytes: received.bytes, at: engine.now())
         try await engine.writes.perform { [blobs] store in
             try store.hold(.blob(received.sha256))
-            try Engine.admit(claims, in: store)
-            _ = try BackendPlane.document(attachment.document, in: store)
+            try admit(store)
+            _ = try BackendPlane.document(document, in: store)
             try blobs.keep(received)
             try store.put(attachment)
         }
-        return .json { $0.object { $0.member("bytes", received.bytes) } }
+        return id
     }
 
     /// To whoever sees a record that names it; to others it is not there.

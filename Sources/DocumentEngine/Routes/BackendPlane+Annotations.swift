@@ -115,7 +115,7 @@ extension BackendPlane {
     }
 
     private func create(_ key: LayerKey, _ exchange: Exchange) async throws -> Response {
-        let body = try await exchange.json(upTo: engine.limits.batchBytes)
+        let body = try await recordBody(key, exchange)
         if let list = body["annotations"] {
             return try await batch(key, list, at: "annotations") { try $0.create($1) }
         }
@@ -125,7 +125,7 @@ extension BackendPlane {
     }
 
     private func replace(_ key: LayerKey, _ id: Record.ID, _ exchange: Exchange) async throws -> Response {
-        var draft = try Draft(try await exchange.json(upTo: engine.limits.batchBytes), now: engine.now())
+        var draft = try Draft(try await recordBody(key, exchange), now: engine.now())
         draft.id = id
         draft.hasOwnID = true
         let wanted = draft

@@ -11,15 +11,19 @@ extension BackendPlane {
     /// `overwrite_existing_document` come in the query or as parts; a form may bring Instant JSON as `attachment`, whose
     /// records take the place of the PDF's own unless `keep_current_annotations` is `true`.
     func upload(_ exchange: Exchange) async throws -> Response {
-        let type = (exchange.header(.contentType) ?? "").split(separator: ";").first.map(String.init)?.lowercased()
-        switch type?.filter({ $0 != " " }) {
+        switch exchange.mediaType {
         case "application/pdf":
             let wish = Intake.Wish(
                 id: exchange.query["document_id"], title: exchange.query["title"],
                 overwrites: exchange.query["overwrite_existing_document"] == "true")
             try await intake.check(wish.id, wish)
             let upload = try intake.blobs.receive()
-            for try await buffer in exchange.request.body { try receive(buffer, upload) }
+            for try await buffer in exchange.request.body {
+                guard upload.bytes + Int64(buffer.readableBytes) <= intake.limit else {
+                    throw Refusal(.payloadTooLarge, "the PDF is larger than \(intake.limit) bytes")
+                }
+                try upload.write(buffer)
+            }
             let (document, errors) = try await intake.store(upload, wish)
             return answer(document, errors: errors)
         case "multipart/form-data":
@@ -30,13 +34,6 @@ extension BackendPlane {
             throw Refusal(
                 .badRequest, #"a PDF is sent as "application/pdf" or as the part "file" of "multipart/form-data""#)
         }
-    }
-
-    func receive(_ buffer: ByteBuffer, _ upload: Upload) throws {
-        guard upload.bytes + Int64(buffer.readableBytes) <= intake.limit else {
-            throw Refusal(.payloadTooLarge, "the PDF is larger than \(intake.limit) bytes")
-        }
-        try upload.write(buffer)
     }
 
     /// - Parameter errors: what was left out of the annotations that came with it.

@@ -22,7 +22,7 @@ package struct BackendWriter {
 
     private mutating func create(_ new: Record) throws {
         try check(new.id)
-        try check(new.content)
+        try check(new.content, over: nil)
         let old = try writer.store.record(new.id, in: writer.layer)
         guard old?.isLive != true else { throw Refusal(.alreadyExists, "there is a record with this id already") }
         let rootID = new.content["rootId"]?.string
@@ -49,7 +49,7 @@ package struct BackendWriter {
     /// Replaces the content completely. Its creator stays, and its group where none is given.
     package mutating func replace(_ id: Record.ID, _ content: Content, user: String?, group: String??) throws {
         let stored = try existing(id)
-        try check(content)
+        try check(content, over: stored)
         guard content.isSameKind(as: stored.record.content) else {
             throw Refusal(.invalid, "a record stays what it is: a comment of its thread, or an annotation")
         }
@@ -93,9 +93,10 @@ package struct BackendWriter {
         }
     }
 
-    private func check(_ content: Content) throws {
+    private func check(_ content: Content, over stored: StoredRecord?) throws {
         do {
             try content.validate(pageCount: writer.layer.pageCount, maximumBytes: limits.recordBytes)
         } catch { throw Refusal(.invalid, "\(error)") }
+        if let problem = try writer.problem(ofAttachmentIn: content, over: stored) { throw Refusal(.invalid, problem) }
     }
 }

@@ -28,7 +28,7 @@ extension ChangeDecider {
             try content.validate(
                 members, pageCount: writer.layer.pageCount, maximumBytes: limits.recordBytes)
         } catch { return .invalid("\(error)") }
-        if let problem = try problem(ofAttachmentIn: content, over: nil, writer) { return .invalid(problem) }
+        if let problem = try writer.problem(ofAttachmentIn: content, over: nil) { return .invalid(problem) }
         let name = members["creatorName"]
         let record = Record(
             id: change.id, content: content.authored(by: grant.creatorName ?? name?.string, standing: name),

@@ -14,7 +14,7 @@ extension ChangeDecider {
             return .denied(denial.description)
         }
         if let problem = problem(content, over: stored, writer) { return .invalid(problem) }
-        if let problem = try problem(ofAttachmentIn: content, over: stored, writer) { return .invalid(problem) }
+        if let problem = try writer.problem(ofAttachmentIn: content, over: stored) { return .invalid(problem) }
         guard isFirst(change, stored) else { return .conflict(stored) }
         // Who made a record stays: also its name in the content is the stored one.
         var record = stored.record

@@ -1,11 +1,11 @@
 import Annotations
 
-extension ChangeDecider {
+extension LayerWriter {
     /// Why a content cannot name its attachment: it is uploaded first, then named. nil when all is well; what the
     /// record named before stays good.
-    func problem(ofAttachmentIn content: Content, over stored: StoredRecord?, _ writer: LayerWriter) throws -> String? {
+    func problem(ofAttachmentIn content: Content, over stored: StoredRecord?) throws -> String? {
         guard let id = content.attachmentID, id != stored?.record.content.attachmentID,
-            try writer.store.attachment(id, of: writer.layer.key.document) == nil
+            try store.attachment(id, of: layer.key.document) == nil
         else { return nil }
         return "the attachment it names was not uploaded"
     }

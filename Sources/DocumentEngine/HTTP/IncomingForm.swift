@@ -1,0 +1,91 @@
+import EngineCore
+import Hummingbird
+import NIOCore
+import SyncProtocol
+
+/// A `multipart/form-data` request: files go to the disk as they come in, everything else stays in memory.
+struct IncomingForm {
+    struct File {
+        /// Of the part.
+        var name: String
+        /// Under which it was sent.
+        var fileName: String?
+        var upload: Upload
+    }
+
+    /// What a form may bring.
+    struct Rules {
+        /// Whether a part is a file; none is by default.
+        var isFile: (MultipartParser.Head) -> Bool = { _ in false }
+        /// Bytes of a field.
+        var fieldLimit: (String) -> Int = { _ in 4096 }
+        /// Bytes of one file.
+        var fileLimit: Int64 = 0
+        var receive: () throws -> Upload
+    }
+
+    private static let mostParts = 32
+    private var fields: [String: [UInt8]] = [:]
+    private(set) var files: [File] = []
+
+    /// The bytes of a field.
+    subscript(name: String) -> [UInt8]? { fields[name] }
+
+    /// A field as text; nil when it is missing, empty or no UTF-8.
+    func text(_ name: String) -> String? {
+        fields[name].flatMap { String(validating: $0, as: UTF8.self) }.flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    static func read(_ exchange: Exchange, _ rules: Rules) async throws -> IncomingForm {
+        guard let boundary = MultipartParser.boundary(contentType: exchange.header(.contentType) ?? "") else {
+            throw Refusal(.badRequest, #"this is sent as "multipart/form-data", with a boundary"#)
+        }
+        var parser = MultipartParser(boundary: boundary)
+        var form = IncomingForm()
+        var current: MultipartParser.Head?
+        do {
+            for try await buffer in exchange.request.body {
+                for event in try parser.feed(buffer.readableBytesView) { try form.take(event, &current, rules) }
+            }
+            try parser.finish()
+        } catch is MultipartParser.Failure {
+            throw Refusal(.badRequest, "the form is cut or damaged")
+        }
+        return form
+    }
+
+    private mutating func take(
+        _ event: MultipartParser.Event, _ current: inout MultipartParser.Head?, _ rules: Rules
+    ) throws {
+        switch event {
+        case .part(let head):
+            current = head
+            guard fields[head.name] == nil, !files.contains(where: { $0.name.isExactly(head.name) }) else {
+                throw Refusal(.badRequest, #"the form has two parts "\#(head.name.prefix(64))""#)
+            }
+            guard fields.count + files.count < Self.mostParts else {
+                throw Refusal(.badRequest, "the form has more than \(Self.mostParts) parts")
+            }
+            if rules.isFile(head) {
+                files.append(File(name: head.name, fileName: head.fileName, upload: try rules.receive()))
+            } else {
+                fields[head.name] = []
+            }
+        case .content(let bytes):
+            guard let name = current?.name else { return }
+            if let file = files.last, file.name.isExactly(name) {
+                guard file.upload.bytes + Int64(bytes.count) <= rules.fileLimit else {
+                    throw Refusal(.payloadTooLarge, "a file may have at most \(rules.fileLimit) bytes here")
+                }
+                try file.upload.write(ByteBuffer(bytes: bytes))
+            } else {
+                fields[name, default: []] += bytes
+                let limit = rules.fieldLimit(name)
+                guard fields[name, default: []].count <= limit else {
+                    throw Refusal(.payloadTooLarge, "a field of the form is longer than \(limit) bytes")
+                }
+            }
+        case .end: break
+        }
+    }
+}
