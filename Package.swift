@@ -95,7 +95,7 @@ let package = Package(
 
         // Files and the terminal.
         module("PDFPages", ["Annotations", subprocess, systemPackage]),
-        module("Interchange", ["Annotations"]),
+        module("Interchange", ["Annotations", "PDFPages"]),
         module("Screen"),
         module("App", ["Annotations", "Authorization", "SyncProtocol", "InstantCore", "PDFPages", "Screen"]),
         .systemLibrary(name: "CNcurses", providers: [.apt(["libncurses-dev"]), .brew(["ncurses"])]),
@@ -154,7 +154,7 @@ let package = Package(
                 "PDFPages", sqlite, rawSQLite, jwt, crypto, httpClient, nio, nioHTTP, logging,
             ], rim),
         tests("PDFPages", ["Annotations"]),
-        tests("Interchange", ["Annotations"]),
+        tests("Interchange", ["Annotations", "PDFPages"]),
         tests("Screen"),
         tests("App", ["Annotations", "Authorization", "SyncProtocol", "InstantCore", "PDFPages", "Screen"]),
         tests("Terminal", ["Screen", "CTerminal", "CPty"]),

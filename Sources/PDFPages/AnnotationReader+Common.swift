@@ -39,13 +39,9 @@ extension AnnotationReader {
 
     /// ISO 32000-1, table 165: bit 1 first.
     private var flags: [String] {
-        let names = [
-            "invisible", "hidden", "noPrint", "noZoom", "noRotate", "noView", "readOnly", "locked", "toggleNoView",
-            "lockedContents",
-        ]
         let bits = source["F"].number.flatMap { UInt32(exactly: $0) } ?? 0b100
         // PDF says when to print, Instant JSON says when not to.
-        return names.enumerated().filter { (bits ^ 0b100) & (1 << $0.offset) != 0 }.map(\.element)
+        return AnnotationNames.flags.enumerated().filter { (bits ^ 0b100) & (1 << $0.offset) != 0 }.map(\.element)
     }
 
     /// An array of 1, 3 or 4 components as `#rrggbb`; nil for none, which means transparent.
@@ -78,8 +74,8 @@ extension AnnotationReader {
 }
 
 /// Colours as PDF counts them, components from 0 to 1.
-enum Color {
-    static func hexadecimal(_ components: [Double]) -> String? {
+package enum Color {
+    package static func hexadecimal(_ components: [Double]) -> String? {
         let parts = components.map { min(1, max(0, $0)) }
         switch parts.count {
         case 1: return hexadecimal(red: parts[0], green: parts[0], blue: parts[0])

@@ -73,18 +73,11 @@ extension AnnotationReader {
         guard let names = source.array("LE")?.map({ source.file.resolve($0).name }), names.count == 2 else {
             return nil
         }
-        let ends = names.map { $0.flatMap { Self.caps[$0] } }
+        let ends = names.map { $0.flatMap { AnnotationNames.caps[$0] } }
         let members = zip(["start", "end"], ends).compactMap { key, cap in cap.map { (key, JSON.string($0)) } }
         guard !members.isEmpty else { return nil }
         var caps = JSONObject()
         for (key, cap) in members { caps[key] = cap }
         return .object(caps)
     }
-
-    /// ISO 32000-1, table 176, as Instant JSON calls them; `None` is left out.
-    private static let caps = [
-        "Square": "square", "Circle": "circle", "Diamond": "diamond", "OpenArrow": "openArrow",
-        "ClosedArrow": "closedArrow", "Butt": "butt", "ROpenArrow": "reverseOpenArrow",
-        "RClosedArrow": "reverseClosedArrow", "Slash": "slash",
-    ]
 }

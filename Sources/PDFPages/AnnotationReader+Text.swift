@@ -18,16 +18,9 @@ extension AnnotationReader {
     mutating func stickyNote() {
         json["type"] = "pspdfkit/note"
         json["text"] = .string(contents ?? "")
-        json["icon"] = .string(Self.icons[source["Name"].name ?? ""] ?? "note")
+        json["icon"] = .string(AnnotationNames.icons[source["Name"].name ?? ""] ?? "note")
         json["color"] = color("C")
     }
-
-    /// ISO 32000-1, 12.5.6.4, and the names Acrobat adds, as Instant JSON calls them.
-    private static let icons = [
-        "Comment": "comment", "Key": "key", "Note": "note", "Help": "help", "NewParagraph": "newParagraph",
-        "Paragraph": "paragraph", "Insert": "insert", "Star": "star", "Check": "check", "Checkmark": "check",
-        "Circle": "circle", "Cross": "cross", "RightArrow": "rightArrow", "RightPointer": "rightPointer",
-    ]
 
     mutating func freeText() {
         json["type"] = "pspdfkit/text"
@@ -38,27 +31,30 @@ extension AnnotationReader {
         json["fontColor"] = .string(appearance.color ?? "#000000")
         json["backgroundColor"] = color("C")
         json["borderWidth"] = strokeWidth
-        let alignments = [0: "left", 1: "center", 2: "right"]
-        json["horizontalAlign"] = .string(alignments[source["Q"].number.flatMap { Int(exactly: $0) } ?? 0] ?? "left")
+        let alignment = source["Q"].number.flatMap { Int(exactly: $0) } ?? 0
+        json["horizontalAlign"] = .string(
+            AnnotationNames.alignments.indices.contains(alignment) ? AnnotationNames.alignments[alignment] : "left")
         json["verticalAlign"] = "top"
+        json["rotation"] = rotation
     }
 
     mutating func stamp() {
         json["type"] = "pspdfkit/stamp"
         let name = source["Name"].name ?? "Draft"
-        json["stampType"] = .string(Self.stamps.contains(name) ? name : "Custom")
-        if !Self.stamps.contains(name) { json["title"] = .string(String(name.prefix(128))) }
+        json["stampType"] = .string(AnnotationNames.stamps.contains(name) ? name : "Custom")
+        if !AnnotationNames.stamps.contains(name) { json["title"] = .string(String(name.prefix(128))) }
         json["color"] = color("C")
+        json["rotation"] = rotation
         json["note"] = contents.map(JSON.string)
     }
 
-    /// ISO 32000-1, 12.5.6.12, and the vendor's own.
-    private static let stamps: Set<String> = [
-        "Accepted", "Approved", "AsIs", "Completed", "Confidential", "Departmental", "Draft", "Experimental",
-        "Expired", "Final", "ForComment", "ForPublicRelease", "InformationOnly", "InitialHere", "NotApproved",
-        "NotForPublicRelease", "PreliminaryResults", "Rejected", "Revised", "SignHere", "Sold", "TopSecret", "Void",
-        "Witness",
-    ]
+    /// Degrees counterclockwise; nil for none.
+    private var rotation: JSON? {
+        guard let degrees = source["Rotate"].number.flatMap({ Int(exactly: $0) }), (1..<360).contains(degrees) else {
+            return nil
+        }
+        return .number(JSONNumber(Int64(degrees)))
+    }
 
     mutating func link() {
         json["type"] = "pspdfkit/link"

@@ -2,7 +2,7 @@ import Annotations
 
 /// Goes through the pages' lists of annotations and makes a record of each.
 struct AnnotationWalk {
-    private(set) var found = BaseAnnotations(records: [], warnings: [])
+    private(set) var found: BaseAnnotations
     private let tree: PageTree
     private let file: ObjectDump
     private let destinations: Destinations
@@ -16,6 +16,7 @@ struct AnnotationWalk {
     init(tree: PageTree, file: ObjectDump) {
         self.tree = tree
         self.file = file
+        found = BaseAnnotations(records: [], warnings: [], frames: tree.pages.map(\.frame))
         destinations = Destinations(tree: tree, file: file)
     }
 

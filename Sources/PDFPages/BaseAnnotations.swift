@@ -10,6 +10,8 @@ package struct BaseAnnotations: Hashable, Sendable {
     /// in the member `postilla`: `pdfSubtype` for a kind without a type, `inReplyTo` (a record id), `warning`.
     package var records: [Record]
     package var warnings: [Warning]
+    /// How each page is shown, in order.
+    package var frames: [PageFrame]
 
     /// Something that is missing or odd, with where it was met.
     package struct Warning: Hashable, Sendable, CustomStringConvertible {

@@ -14,6 +14,13 @@ struct Destinations {
         named = Self.names(in: file)
     }
 
+    /// For an annotation outside a file: it leads to pages by their numbers alone.
+    init(pageCount: Int) {
+        (indexes, named) = ([:], [:])
+        self.pageCount = pageCount
+        file = ObjectDump()
+    }
+
     /// The action of a link as Instant JSON tells it; nil when there is none that can be read.
     func action(of source: PDFDictionary) -> JSON? {
         if let action = source.dictionary("A") { return self.action(action) }

@@ -24,3 +24,8 @@ extension Timestamp {
         self.init(iso8601: "\(day)T\(time)\(zone)")
     }
 }
+
+extension Timestamp {
+    /// As PDF writes it: `D:20240625182216Z`.
+    var pdf: String { "D:" + iso8601.prefix(19).filter(\.isNumber) + "Z" }
+}

@@ -1,5 +1,5 @@
 /// A PDF object as qpdf's JSON tells it (qpdf manual, "qpdf JSON format", version 2).
-enum PDFObject: Hashable, Sendable {
+package enum PDFObject: Hashable, Sendable {
     case null
     case bool(Bool)
     case number(Double)
@@ -13,11 +13,11 @@ enum PDFObject: Hashable, Sendable {
 }
 
 /// The number and generation of an indirect object.
-struct ObjectID: Hashable, Sendable {
-    var number: Int
-    var generation: Int
+package struct ObjectID: Hashable, Sendable {
+    package var number: Int
+    package var generation: Int
 
-    init(number: Int, generation: Int) {
+    package init(number: Int, generation: Int = 0) {
         self.number = number
         self.generation = generation
     }
@@ -33,18 +33,28 @@ struct ObjectID: Hashable, Sendable {
 }
 
 extension PDFObject {
-    var number: Double? {
+    package var number: Double? {
         guard case .number(let value) = self, value.isFinite else { return nil }
         return value
     }
 
-    var string: String? {
+    package var string: String? {
         guard case .string(let text) = self else { return nil }
         return text
     }
 
-    var name: String? {
+    package var name: String? {
         guard case .name(let name) = self else { return nil }
         return name
+    }
+
+    package var array: [PDFObject]? {
+        guard case .array(let items) = self else { return nil }
+        return items
+    }
+
+    package var dictionary: [String: PDFObject]? {
+        guard case .dictionary(let entries) = self else { return nil }
+        return entries
     }
 }

@@ -1,3 +1,5 @@
+import Annotations
+
 /// The pages of a file in order, found by walking the page tree (ISO 32000-1, 7.7.3).
 ///
 /// A tree may be a loop, a thousand levels deep or list a page a million times: depth and nodes are limited,

@@ -78,7 +78,7 @@ struct ObjectDumpTests {
             """#)
         let tree = PageTree(file, limit: 10)
         #expect(
-            tree.pages.map(\.frame.size) == [
+            tree.pages.map { PageSize(width: $0.frame.displayedWidth, height: $0.frame.displayedHeight) } == [
                 PageSize(width: 100, height: 200), PageSize(width: 50, height: 60), PageSize(width: 190, height: 20),
             ])
         #expect(tree.indexes[ObjectID(number: 6, generation: 0)] == 2)

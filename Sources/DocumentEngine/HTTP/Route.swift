@@ -21,6 +21,8 @@ enum Route: Hashable {
         /// The whole layer as Instant JSON; written to it.
         case instantJSON(layer: String)
         case applyInstantJSON(layer: String)
+        /// The whole layer as XFDF.
+        case xfdf(layer: String)
         case annotations(layer: String, Annotations)
     }
 
@@ -74,6 +76,7 @@ enum Route: Hashable {
         case ("document_info", 0): return .info
         case ("pdf", 0): return .pdf
         case ("document.json", 0): return .instantJSON(layer: "")
+        case ("document.xfdf", 0): return .xfdf(layer: "")
         case ("apply_instant_json", 0): return .applyInstantJSON(layer: "")
         case ("layers", 0): return .layers
         case ("attachments", 1): return .attachment(rest.first ?? "")
@@ -84,6 +87,7 @@ enum Route: Hashable {
             case .annotations("", let annotations)?: return .annotations(layer: rest.first ?? "", annotations)
             case .instantJSON("")?: return .instantJSON(layer: rest.first ?? "")
             case .applyInstantJSON("")?: return .applyInstantJSON(layer: rest.first ?? "")
+            case .xfdf("")?: return .xfdf(layer: rest.first ?? "")
             case .pdf?: return .pdf
             case .info?: return .info
             default: return nil

@@ -17,14 +17,16 @@ struct BaseRecords {
         for (place, record) in own.enumerated() { places[record.id] = place }
     }
 
-    mutating func add(_ file: InstantJSONFile, at moment: Timestamp) {
+    /// - Parameter uploaded: the attachments that the document has already.
+    mutating func add(_ file: SuppliedAnnotations, at moment: Timestamp, uploaded: Set<AttachmentID>) {
         let skipped = Set(file.skippedObjects.map(String.init))
         if !skipped.isEmpty {
             self = BaseRecords(records.filter { !skipped.contains($0.id) }, pageCount: pageCount)
         }
+        errors += file.problems
         for item in file.annotations + file.comments {
             let record = item.record(at: moment)
-            if let problem = problem(of: record) {
+            if let problem = problem(of: record, uploaded) {
                 errors.append("\(record.id): \(problem)")
             } else if let place = places[record.id] {
                 records[place] = record
@@ -35,10 +37,13 @@ struct BaseRecords {
         }
     }
 
-    private func problem(of record: Record) -> String? {
+    private func problem(of record: Record, _ uploaded: Set<AttachmentID>) -> String? {
         guard Record.isValidID(record.id) else { return "an id has 1 to 256 bytes and no spaces or control characters" }
         if let root = record.content["rootId"]?.string, record.content.contentType == .comments, places[root] == nil {
             return #""rootId" names no annotation of this file or of the PDF"#
+        }
+        if let id = record.content.attachmentID, !uploaded.contains(id) {
+            return "the attachment it names was not uploaded"
         }
         do {
             try record.content.validate(pageCount: pageCount)

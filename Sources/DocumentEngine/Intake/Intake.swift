@@ -20,7 +20,7 @@ struct Intake: Sendable {
         /// The name the file was sent under.
         var fileName: String?
         var overwrites = false
-        /// A file of Instant JSON: its records instead of the PDF's own.
+        /// A file of Instant JSON or XFDF: its records instead of the PDF's own.
         var annotations: [UInt8]?
         /// The PDF's own stay beside them.
         var keepsAnnotations = false
@@ -30,7 +30,6 @@ struct Intake: Sendable {
     ///
     /// - Returns: the document, and why some of the annotations that came beside it were left out.
     func store(_ upload: Upload, _ wish: Wish) async throws -> (StoredDocument, errors: [String]) {
-        let supplied = try wish.annotations.map(BackendPlane.file)
         let received = try upload.finish()
         // Its file is removed with it, unless it has its final name by then.
         defer { withExtendedLifetime(upload) {} }
@@ -46,9 +45,10 @@ struct Intake: Sendable {
             id: id, title: titles.lazy.compactMap { $0 }.first { !$0.isEmpty }?.shortened ?? id,
             pdfSHA256: received.sha256, pdfBytes: received.bytes, createdAt: now, pages: contents.pages)
         try await check(id, wish)
+        let supplied = try wish.annotations.map { try SuppliedAnnotations($0, pages: contents.pages) }
         var base = BaseRecords(
             wish.keepsAnnotations || supplied == nil ? contents.records : [], pageCount: contents.pages.count)
-        if let supplied { base.add(supplied, at: now) }
+        if let supplied { base.add(supplied, at: now, uploaded: try await attachments(named: supplied, in: id)) }
         let stored = try await put(document, received, base.records, overwriting: wish.overwrites)
         logger.info(
             "document stored",
@@ -57,6 +57,15 @@ struct Intake: Sendable {
                 "annotations": "\(base.records.count)", "warnings": "\(contents.warnings)",
             ])
         return (stored, base.errors)
+    }
+
+    /// Those of the attachments which a file names that the document has.
+    private func attachments(named file: SuppliedAnnotations, in document: String) async throws -> Set<AttachmentID> {
+        let named = Set(file.annotations.compactMap(\.content.attachmentID))
+        guard !named.isEmpty else { return [] }
+        return try await engine.read { store in
+            try named.filter { try store.attachment($0, of: document) != nil }
+        }
     }
 
     /// - Throws: ``Refusal`` when the id cannot be used; asked before a body is received, too.

@@ -17,7 +17,14 @@ struct PDFContents: Sendable {
         let info = try await tools.info(of: path)
         let base = try await tools.annotations(of: path)
         return PDFContents(
-            title: info.title, pages: info.pages.map { StoredDocument.Page(width: $0.width, height: $0.height) },
+            title: info.title,
+            pages: info.pages.indices.map { index in
+                // Where the two disagree on how many there are, the sizes are all that is known.
+                let size = info.pages[index]
+                return StoredDocument.Page(
+                    base.frames.indices.contains(index)
+                        ? base.frames[index] : PageFrame(width: size.width, height: size.height))
+            },
             records: base.records, warnings: base.warnings.count)
     }
 }

@@ -34,11 +34,13 @@ extension BackendPlane {
     /// the PDF's own annotations that it names as skipped are deleted. Entry by entry: what cannot be done is told in
     /// `errors`.
     func applyInstantJSON(_ key: LayerKey, _ exchange: Exchange) async throws -> Response {
-        let form = try await FormFields.read(exchange, limit: Self.instantJSONBytes)
+        let form = try await IncomingForm.read(
+            exchange,
+            IncomingForm.Rules(fieldLimit: { _ in Self.annotationFileBytes }, receive: intake.blobs.receive))
         guard let bytes = form["instant.json"] ?? form["file"] else {
             throw Refusal(.badRequest, #"the form has no part "instant.json""#)
         }
-        let file = try Self.file(bytes)
+        let file = try SuppliedAnnotations.instantJSON(bytes)
         let now = engine.now()
         var errors: [String] = []
         let entries =
@@ -59,17 +61,10 @@ extension BackendPlane {
         return answer(document, errors: errors)
     }
 
-    /// - Throws: ``Refusal`` that says where it is not what it should be.
-    static func file(_ bytes: [UInt8]) throws -> InstantJSONFile {
-        do { return try InstantJSONFile(bytes) } catch {
-            throw Refusal(.badRequest, "this is not Instant JSON: \(TextPlace(of: error.offset, in: bytes)): \(error)")
-        }
-    }
-
     /// Bytes of a file of annotations: it is read as a whole.
-    static let instantJSONBytes = 64 << 20
+    static let annotationFileBytes = 64 << 20
     /// Records of one transaction.
-    private static let rows = 500
+    static let rows = 500
 
     private func part(
         of key: LayerKey, _ type: ContentType, after id: Record.ID?, limit: Int

@@ -43,6 +43,7 @@ struct BackendPlane: Sendable {
             return try await instantJSON(LayerKey(document: id, name: layer))
         case (.applyInstantJSON(let layer), .post):
             return try await applyInstantJSON(LayerKey(document: id, name: layer), exchange)
+        case (.xfdf(let layer), .get): return try await xfdf(LayerKey(document: id, name: layer))
         case (.annotations(let layer, let what), _):
             return try await annotations(LayerKey(document: id, name: layer), what, method, exchange)
         default: throw Self.notTaken(exchange)

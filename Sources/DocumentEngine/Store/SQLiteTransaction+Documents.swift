@@ -28,15 +28,11 @@ extension SQLiteTransaction {
     }
 
     func put(_ document: StoredDocument) throws {
-        var pages = JSONWriter()
-        pages.array(document.pages) { json, page in
-            json.array([page.width, page.height]) { $0.raw(JSONNumber($1).source) }
-        }
         try run(
             "INSERT OR REPLACE INTO document VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             [
                 document.id, document.title, document.pdfSHA256, document.pdfBytes, document.createdAt.milliseconds,
-                document.base, pages.text, document.pages.count,
+                document.base, document.pages.json, document.pages.count,
             ])
     }
 
@@ -72,13 +68,9 @@ extension SQLiteTransaction {
     }
 
     private static func document(_ row: Row) throws -> StoredDocument {
-        let pages = try JSON(parsing: row["pages"]).array ?? []
-        return StoredDocument(
+        try StoredDocument(
             id: row["id"], title: row["title"], pdfSHA256: row["sha256"], pdfBytes: row["bytes"],
             createdAt: Timestamp(milliseconds: row["created_at"]), base: row["base"],
-            pages: pages.map {
-                StoredDocument.Page(
-                    width: $0.array?.first?.double ?? 0, height: $0.array?.last?.double ?? 0)
-            })
+            pages: [StoredDocument.Page](json: row["pages"]))
     }
 }

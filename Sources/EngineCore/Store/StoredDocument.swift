@@ -13,15 +13,18 @@ package struct StoredDocument: Hashable, Sendable {
     package var base: Int64
     package var pages: [Page]
 
-    /// Its size as displayed, in points.
     package struct Page: Hashable, Sendable {
-        package var width: Double
-        package var height: Double
+        /// What of its sheet is shown, and how.
+        package var frame: PageFrame
 
-        package init(width: Double, height: Double) {
-            self.width = width
-            self.height = height
-        }
+        package init(_ frame: PageFrame) { self.frame = frame }
+
+        /// A sheet that is shown as it is.
+        package init(width: Double, height: Double) { self.init(PageFrame(width: width, height: height)) }
+
+        /// As displayed, in points.
+        package var width: Double { frame.displayedWidth }
+        package var height: Double { frame.displayedHeight }
     }
 
     package init(

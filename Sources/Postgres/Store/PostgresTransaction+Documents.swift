@@ -32,10 +32,6 @@ extension PostgresTransaction {
 
     func put(_ document: StoredDocument) throws {
         try hold(.document(document.id))
-        var pages = JSONWriter()
-        pages.array(document.pages) { json, page in
-            json.array([page.width, page.height]) { $0.raw(JSONNumber($1).source) }
-        }
         try run(
             """
             INSERT INTO document VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
@@ -45,7 +41,7 @@ extension PostgresTransaction {
             """,
             [
                 .text(document.id), .text(document.title), .text(document.pdfSHA256), .integer(document.pdfBytes),
-                .integer(document.createdAt.milliseconds), .integer(document.base), .text(pages.text),
+                .integer(document.createdAt.milliseconds), .integer(document.base), .text(document.pages.json),
                 .integer(Int64(document.pages.count)),
             ])
     }
@@ -80,12 +76,9 @@ extension PostgresTransaction {
     }
 
     private static func document(_ row: PostgresRow) throws -> StoredDocument {
-        let pages = try JSON(parsing: row.text(6)).array ?? []
-        return StoredDocument(
+        try StoredDocument(
             id: row.text(0), title: row.text(1), pdfSHA256: row.text(2), pdfBytes: row.integer(3),
             createdAt: Timestamp(milliseconds: row.integer(4)), base: row.integer(5),
-            pages: pages.map {
-                StoredDocument.Page(width: $0.array?.first?.double ?? 0, height: $0.array?.last?.double ?? 0)
-            })
+            pages: [StoredDocument.Page](json: row.text(6)))
     }
 }

@@ -1,0 +1,99 @@
+/// How a page is shown: which part of the sheet, and turned how far. Takes places of the file (points, y
+/// upwards, origin anywhere) to places of the page as displayed (points, y downwards, origin top left), and back.
+///
+/// Poppler decides the same way, so that marks meet the words: corners in any order, the crop box cut to the
+/// media box, US letter where there is no box, and a rotation that is no quarter turn is none.
+package struct PageFrame: Hashable, Sendable {
+    /// The part shown, in the file's coordinates.
+    package let left, bottom, width, height: Double
+    /// Quarter turns clockwise, 0…3.
+    package let turns: Int
+
+    package init(left: Double = 0, bottom: Double = 0, width: Double, height: Double, turns: Int = 0) {
+        (self.left, self.bottom, self.width, self.height) = (left, bottom, width, height)
+        self.turns = (turns % 4 + 4) % 4
+    }
+
+    package init(mediaBox: [Double]?, cropBox: [Double]?, rotation: Double?) {
+        let media = Self.sorted(mediaBox) ?? (0, 0, 612, 792)
+        var shown = media
+        if let crop = Self.sorted(cropBox) {
+            let cut = (max(crop.0, media.0), max(crop.1, media.1), min(crop.2, media.2), min(crop.3, media.3))
+            if cut.0 < cut.2, cut.1 < cut.3 { shown = cut }
+        }
+        let degrees = rotation.flatMap { Int(exactly: $0.truncatingRemainder(dividingBy: 360)) } ?? 0
+        self.init(
+            left: shown.0, bottom: shown.1, width: shown.2 - shown.0, height: shown.3 - shown.1,
+            turns: degrees % 90 == 0 ? degrees / 90 : 0)
+    }
+
+    private static func sorted(_ box: [Double]?) -> (Double, Double, Double, Double)? {
+        guard let box, box.count == 4, box.allSatisfy({ abs($0) <= 1_000_000 }) else { return nil }
+        let sorted = (min(box[0], box[2]), min(box[1], box[3]), max(box[0], box[2]), max(box[1], box[3]))
+        return sorted.0 < sorted.2 && sorted.1 < sorted.3 ? sorted : nil
+    }
+
+    /// Of the page as displayed.
+    package var displayedWidth: Double { turns % 2 == 0 ? width : height }
+    package var displayedHeight: Double { turns % 2 == 0 ? height : width }
+}
+
+// MARK: - From the file to the display
+extension PageFrame {
+    package func point(_ x: Double, _ y: Double) -> Point {
+        let across = x - left
+        let down = bottom + height - y
+        return switch turns {
+        case 1: Point(x: height - down, y: across)
+        case 2: Point(x: width - across, y: height - down)
+        case 3: Point(x: down, y: width - across)
+        default: Point(x: across, y: down)
+        }
+    }
+
+    /// The smallest box that holds the points `x, y, x, y, …`; nil without any.
+    package func box(around numbers: some Collection<Double>) -> Rect? {
+        let points = points(numbers)
+        guard let first = points.first else { return nil }
+        return points.reduce(Rect(left: first.x, top: first.y, width: 0, height: 0)) {
+            $0.union(Rect(left: $1.x, top: $1.y, width: 0, height: 0))
+        }
+    }
+
+    /// The points `x, y, x, y, …`; a last number without its pair is left out.
+    package func points(_ numbers: some Collection<Double>) -> [Point] {
+        let numbers = Array(numbers)
+        return stride(from: 0, to: numbers.count - 1, by: 2).map { point(numbers[$0], numbers[$0 + 1]) }
+    }
+}
+
+// MARK: - From the display to the file
+extension PageFrame {
+    /// `[x, y]` in the file's coordinates.
+    package func place(_ point: Point) -> [Double] {
+        let (across, down) =
+            switch turns {
+            case 1: (point.y, height - point.x)
+            case 2: (width - point.x, height - point.y)
+            case 3: (width - point.y, point.x)
+            default: (point.x, point.y)
+            }
+        return [left + across, bottom + height - down]
+    }
+
+    /// `[left, bottom, right, top]` in the file's coordinates.
+    package func corners(of box: Rect) -> [Double] {
+        let one = place(Point(x: box.left, y: box.top))
+        let other = place(Point(x: box.right, y: box.bottom))
+        return [min(one[0], other[0]), min(one[1], other[1]), max(one[0], other[0]), max(one[1], other[1])]
+    }
+
+    /// The corners of a box of words as PDF's readers expect them: top left, top right, bottom left, bottom right as
+    /// displayed.
+    package func quad(of box: Rect) -> [Double] {
+        [
+            Point(x: box.left, y: box.top), Point(x: box.right, y: box.top), Point(x: box.left, y: box.bottom),
+            Point(x: box.right, y: box.bottom),
+        ].flatMap(place)
+    }
+}

@@ -1,0 +1,38 @@
+import Annotations
+import EngineCore
+import Interchange
+import SyncProtocol
+
+/// A file of annotations that came with a PDF: Instant JSON or XFDF, told apart by how it begins.
+struct SuppliedAnnotations {
+    var annotations: [InstantJSONFile.Item]
+    var comments: [InstantJSONFile.Item]
+    /// Object numbers of the PDF's own annotations that it takes out.
+    var skippedObjects: [Int64] = []
+    /// What of it cannot be told in records, and why.
+    var problems: [String] = []
+
+    /// - Throws: ``Refusal`` that says where it is not what it should be.
+    init(_ bytes: [UInt8], pages: [StoredDocument.Page]) throws {
+        let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+        if bytes[start...].first(where: { $0 > 0x20 }) == UInt8(ascii: "<") {
+            let file = try Self.xfdf(bytes, pages)
+            (annotations, comments, problems) = (file.annotations, file.comments, file.problems)
+        } else {
+            let file = try Self.instantJSON(bytes)
+            (annotations, comments, skippedObjects) = (file.annotations, file.comments, file.skippedObjects)
+        }
+    }
+
+    static func instantJSON(_ bytes: [UInt8]) throws -> InstantJSONFile {
+        do { return try InstantJSONFile(bytes) } catch {
+            throw Refusal(.badRequest, "this is not Instant JSON: \(TextPlace(of: error.offset, in: bytes)): \(error)")
+        }
+    }
+
+    private static func xfdf(_ bytes: [UInt8], _ pages: [StoredDocument.Page]) throws -> XFDFFile {
+        do { return try XFDFFile(bytes, pages: pages.map(\.frame)) } catch {
+            throw Refusal(.badRequest, "this is not XFDF: \(TextPlace(of: error.offset, in: bytes)): \(error)")
+        }
+    }
+}

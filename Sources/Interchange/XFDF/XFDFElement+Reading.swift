@@ -1,0 +1,82 @@
+import PDFPages
+
+extension XFDFElement {
+    /// Numbers of one annotation; a record could not hold more.
+    private static let mostNumbers = 20_000
+
+    /// - Returns: nil for an element that stands for no annotation of a kind we know.
+    static func annotation(_ node: XMLNode) -> PDFAnnotation? {
+        guard let subtype = XFDFNames.subtypes[node.name] else { return nil }
+        var entries: [String: PDFObject] = ["Subtype": .name(subtype)]
+        for attribute in XFDFNames.attributes {
+            entries[attribute.key] = node.attributes[attribute.name].flatMap { value($0, attribute.kind) }
+        }
+        // Without the attribute nothing is set, not even that it is printed.
+        entries["F"] = entries["F"] ?? .number(0)
+        border(node, &entries)
+        line(node, &entries)
+        children(node, &entries)
+        return PDFAnnotation(entries: entries)
+    }
+
+    private static func value(_ text: String, _ kind: XFDFNames.Kind) -> PDFObject? {
+        switch kind {
+        case .text: return .string(text)
+        case .name: return .name(text)
+        case .number: return number(text).map(PDFObject.number)
+        case .numbers: return numbers(text).map { .numbers($0) }
+        case .color: return Color.components(text).map { .array($0.map(PDFObject.number)) }
+        case .flags:
+            let names = text.split(separator: ",").map { $0.filter { $0 != " " } }
+            return .number(
+                Double(
+                    XFDFNames.flags.enumerated().reduce(UInt32(0)) { bits, flag in
+                        names.contains(flag.element) ? bits | 1 << flag.offset : bits
+                    }))
+        case .justification: return XFDFNames.justifications.firstIndex(of: text).map { .number(Double($0)) }
+        }
+    }
+
+    private static func border(_ node: XMLNode, _ entries: inout [String: PDFObject]) {
+        var style: [String: PDFObject] = [:]
+        style["W"] = node.attributes["width"].flatMap(number).map(PDFObject.number)
+        style["D"] = node.attributes["dashes"].flatMap(numbers).map { .numbers($0) }
+        let name = node.attributes["style"]
+        style["S"] = name.flatMap { XFDFNames.styles[$0] }.map(PDFObject.name)
+        if !style.isEmpty { entries["BS"] = .dictionary(style) }
+        if name == "cloudy" {
+            entries["BE"] = .dictionary([
+                "S": .name("C"), "I": .number(node.attributes["intensity"].flatMap(number) ?? 1),
+            ])
+        }
+    }
+
+    private static func line(_ node: XMLNode, _ entries: inout [String: PDFObject]) {
+        if let start = node.attributes["start"].flatMap(numbers), let end = node.attributes["end"].flatMap(numbers) {
+            entries["L"] = .numbers(start + end)
+        }
+        let caps = ["head", "tail"].map { node.attributes[$0] }
+        if caps.contains(where: { $0 != nil }) { entries["LE"] = .array(caps.map { .name($0 ?? "None") }) }
+    }
+
+    private static func children(_ node: XMLNode, _ entries: inout [String: PDFObject]) {
+        let rich = node.child("contents-richtext")?.text
+        entries["Contents"] = (node.child("contents")?.text ?? rich).map(PDFObject.string)
+        entries["DA"] = (node.child("defaultappearance")?.text).map(PDFObject.string)
+        if let list = node.child("inklist") {
+            entries["InkList"] = .array(
+                list.children.filter { $0.name == "gesture" }.map { .numbers(numbers($0.text) ?? []) })
+        }
+        entries["Vertices"] = (node.child("vertices")?.text).flatMap(numbers).map { .numbers($0) }
+        XFDFAction.read(node.child("OnActivation"), into: &entries)
+    }
+
+    /// Numbers with commas, semicolons or spaces between them; nil when one of them is none.
+    private static func numbers(_ text: String) -> [Double]? {
+        let words = text.split { $0 == "," || $0 == ";" || $0.isWhitespace }.prefix(mostNumbers)
+        let numbers = words.compactMap { number(String($0)) }
+        return numbers.count == words.count ? numbers : nil
+    }
+
+    private static func number(_ text: String) -> Double? { Double(text).flatMap { $0.isFinite ? $0 : nil } }
+}

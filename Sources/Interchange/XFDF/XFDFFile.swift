@@ -1,0 +1,61 @@
+package import Annotations
+import PDFPages
+
+/// XFDF of a whole document (ISO 19444-1), read: its annotations as records, replies to marked words and to markers as
+/// their threads. Form fields are left out of account.
+package struct XFDFFile: Hashable, Sendable {
+    package private(set) var annotations: [InstantJSONFile.Item] = []
+    package private(set) var comments: [InstantJSONFile.Item] = []
+    /// What was left out or is incomplete, and why: an element's name and a sentence of ours.
+    package private(set) var problems: [String] = []
+
+    private static let mostProblems = 1000
+
+    /// - Parameter pages: of the document, in order.
+    /// - Throws: ``XMLError`` with the place of what is wrong; then nothing of it counts.
+    package init(_ bytes: [UInt8], pages: [PageFrame]) throws(XMLError) {
+        var reader = XMLReader(bytes)
+        guard case .start(let root, _)? = try reader.next(), root.withoutPrefix == "xfdf" else {
+            throw XMLError(.wrongRoot("xfdf"), at: reader.offset)
+        }
+        var threads = XFDFThreads()
+        while let event = try reader.next() {
+            guard case .start(let name, let attributes) = event else { continue }
+            // Everything else is read all the same, so that what is malformed is never taken in part.
+            guard name.withoutPrefix == "annots" else {
+                _ = try XMLNode(name, attributes, from: &reader)
+                continue
+            }
+            annots: while let event = try reader.next() {
+                switch event {
+                case .start(let name, let attributes):
+                    take(try XMLNode(name, attributes, from: &reader), pages, into: &threads)
+                case .end: break annots
+                case .text: break
+                }
+            }
+        }
+        (annotations, comments) = threads.sorted()
+    }
+
+    private mutating func take(_ node: XMLNode, _ pages: [PageFrame], into threads: inout XFDFThreads) {
+        // A popup belongs to its parent.
+        guard node.name != "popup" else { return }
+        guard var annotation = XFDFElement.annotation(node) else {
+            return tell("it is no annotation of a kind that is known here", of: node)
+        }
+        guard let page = node.attributes["page"].flatMap({ Int($0) }), pages.indices.contains(page) else {
+            return tell("the document has no such page", of: node)
+        }
+        // The name is the record's id.
+        annotation.entries["NM"] = nil
+        let (content, defects) = annotation.content(onPage: page, pages[page], pageCount: pages.count)
+        if !defects.isEmpty { tell(defects.joined(separator: "; "), of: node) }
+        threads.add(node, content)
+    }
+
+    private mutating func tell(_ problem: String, of node: XMLNode) {
+        guard problems.count < Self.mostProblems else { return }
+        problems.append("\(node.attributes["name"] ?? "<\(node.name)>"): \(problem)")
+    }
+}

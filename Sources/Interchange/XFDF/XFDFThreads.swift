@@ -1,0 +1,96 @@
+import Annotations
+
+/// Finds out which notes of a file are comments. In XFDF a comment is a note that replies, to marked words or to a note
+/// that says nothing itself; what replies to anything else stays a note, and says in `postilla` to what.
+struct XFDFThreads {
+    private var found: [Found] = []
+    /// Where an annotation of a name is, by the bytes of the name.
+    private var places: [[UInt8]: Int] = [:]
+    private static let longestChain = 32
+
+    mutating func add(_ node: XMLNode, _ content: Content) {
+        var item = InstantJSONFile.Item(content: content)
+        // Of two with one name the first has it.
+        if let name = node.attributes["name"], Record.isValidID(name), places[Array(name.utf8)] == nil {
+            item.id = name
+            places[Array(name.utf8)] = found.count
+        }
+        found.append(
+            Found(
+                item: item, repliesTo: node.attributes["inreplyto"], isText: node.name == "text",
+                rich: RichText.text(node.child("contents-richtext"))))
+    }
+
+    func sorted() -> (annotations: [InstantJSONFile.Item], comments: [InstantJSONFile.Item]) {
+        let roots = found.map { $0.repliesTo == nil ? nil : root(of: $0) }
+        let repliedTo = Set(roots.compactMap(\.self))
+        var (annotations, comments): ([InstantJSONFile.Item], [InstantJSONFile.Item]) = ([], [])
+        for (place, entry) in found.enumerated() {
+            if let root = roots[place].map({ found[$0] }), let id = root.item.id, entry.isText, root.mayHaveThread {
+                comments.append(entry.asComment(under: id, root.item.content))
+            } else {
+                annotations.append(entry.asAnnotation(isRepliedTo: repliedTo.contains(place)))
+            }
+        }
+        return (annotations, comments)
+    }
+
+    /// What a reply is to in the end: threads are flat. nil for a reply to nothing, or in a circle.
+    private func root(of entry: Found) -> Int? {
+        var name = entry.repliesTo
+        var place: Int?
+        for _ in 0..<Self.longestChain {
+            guard let next = name else { return place }
+            guard let at = places[Array(next.utf8)] else { return nil }
+            (place, name) = (at, found[at].repliesTo)
+        }
+        return nil
+    }
+}
+
+/// One element, before it is known what replies to what.
+private struct Found {
+    var item: InstantJSONFile.Item
+    var repliesTo: String?
+    var isText: Bool
+    var rich: CommentText?
+
+    private var kind: AnnotationKind { AnnotationKind(type: item.content["type"]?.string ?? "") }
+
+    private var isSilentNote: Bool { kind == .note && item.content["text"]?.string?.isEmpty != false }
+
+    var mayHaveThread: Bool { kind.isMarkup || isSilentNote }
+
+    func asAnnotation(isRepliedTo: Bool) -> InstantJSONFile.Item {
+        var item = item
+        let isMarker = isRepliedTo && isSilentNote
+        item.content = item.content.changing { object in
+            if isMarker {
+                object["type"] = .string(AnnotationKind.commentMarker.type)
+                object["text"] = nil
+                object["icon"] = nil
+            }
+            if isMarker || (isRepliedTo && mayHaveThread) { object["isCommentThreadRoot"] = true }
+            if let repliesTo {
+                var aside = object["postilla"]?.object ?? JSONObject()
+                aside["inReplyTo"] = .string(repliesTo)
+                object["postilla"] = .object(aside)
+            }
+            if object["text"] != nil, case .xhtml(let value)? = rich {
+                object["v"] = 2
+                object["text"] = ["format": "xhtml", "value": .string(value)]
+            }
+        }
+        return item
+    }
+
+    func asComment(under id: Record.ID, _ root: Content) -> InstantJSONFile.Item {
+        var item = item
+        let said = item.content.object
+        item.content = Content.comment(rich ?? .plain(said["text"]?.string ?? ""), under: id, root).changing {
+            comment in
+            for name in ["creatorName", "createdAt", "updatedAt", "subject"] { comment[name] = said[name] }
+        }
+        return item
+    }
+}

@@ -1,0 +1,40 @@
+package import Annotations
+import PDFPages
+
+/// Writes XFDF of a whole layer piece by piece (ISO 19444-1), one annotation a line; a comment is a note that replies to
+/// its root. What XFDF has no place for is left out: groups, users, members outside Instant JSON's own.
+package struct XFDFWriter {
+    /// Of the document, in order.
+    private let pages: [PageFrame]
+
+    package init(pages: [PageFrame]) { self.pages = pages }
+
+    package func begin() -> String {
+        """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <xfdf xmlns="\(XFDFNames.namespace)" xml:space="preserve">
+        <annots>
+
+        """
+    }
+
+    package func end() -> String { "</annots>\n</xfdf>\n" }
+
+    /// - Parameter root: of a comment, the annotation under which it stands.
+    /// - Returns: empty for a record that XFDF cannot tell: of a kind it has no element for, or on no page.
+    package func add(_ record: Record, under root: Record? = nil) -> String {
+        let place = root?.content ?? record.content
+        guard let page = place["pageIndex"]?.integer, let index = Int(exactly: page), pages.indices.contains(index)
+        else {
+            return ""
+        }
+        let annotation =
+            root.map { PDFAnnotation(comment: record.content, under: $0.content, on: pages[index]) }
+            ?? PDFAnnotation(record.content, on: pages[index])
+        guard let annotation,
+            var node = XFDFElement.node(annotation, page: index, name: record.id, inReplyTo: root?.id)
+        else { return "" }
+        if let rich = RichText.node(record.content) { node.parts.append(.node(rich)) }
+        return node.xml + "\n"
+    }
+}

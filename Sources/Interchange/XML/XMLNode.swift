@@ -1,0 +1,67 @@
+/// An element with all that is in it.
+struct XMLNode: Hashable {
+    enum Part: Hashable {
+        case text(String)
+        case node(XMLNode)
+    }
+
+    /// Without its prefix.
+    var name: String
+    var attributes: [String: String]
+    var parts: [Part] = []
+
+    init(_ name: String, _ attributes: [String: String] = [:], _ parts: [Part] = []) {
+        self.name = name
+        self.attributes = attributes
+        self.parts = parts
+    }
+
+    /// The rest of an element whose beginning was just read.
+    init(_ name: String, _ attributes: [String: String], from reader: inout XMLReader) throws(XMLError) {
+        self.init(name.withoutPrefix, attributes)
+        while let event = try reader.next() {
+            switch event {
+            case .start(let name, let attributes): parts.append(.node(try XMLNode(name, attributes, from: &reader)))
+            case .text(let text): parts.append(.text(text))
+            case .end: return
+            }
+        }
+    }
+
+    var children: [XMLNode] {
+        parts.compactMap { if case .node(let node) = $0 { node } else { nil } }
+    }
+
+    func child(_ name: String) -> XMLNode? { children.first { $0.name == name } }
+
+    /// All text in it, of its children as well.
+    var text: String {
+        parts.map { part in
+            switch part {
+            case .text(let text): text
+            case .node(let node): node.text
+            }
+        }.joined()
+    }
+
+    /// What is in it, written out again.
+    var inside: String {
+        parts.map { part in
+            switch part {
+            case .text(let text): XMLText.escaped(text)
+            case .node(let node): node.xml
+            }
+        }.joined()
+    }
+
+    /// Attributes in the order of their names.
+    var xml: String {
+        let attributes = attributes.sorted { $0.key < $1.key }.map { XMLText.attribute($0.key, $0.value) }.joined()
+        return parts.isEmpty ? "<\(name)\(attributes)/>" : "<\(name)\(attributes)>\(inside)</\(name)>"
+    }
+}
+
+extension String {
+    /// `p` of `xhtml:p`.
+    var withoutPrefix: String { split(separator: ":").last.map(String.init) ?? self }
+}

@@ -1,0 +1,39 @@
+/// What PDF calls things, and what Instant JSON calls them.
+enum AnnotationNames {
+    /// Of flags, bit 1 first (ISO 32000-1, table 165). PDF says when to print, Instant JSON says when not to.
+    static let flags = [
+        "invisible", "hidden", "noPrint", "noZoom", "noRotate", "noView", "readOnly", "locked", "toggleNoView",
+        "lockedContents",
+    ]
+
+    /// Of notes (ISO 32000-1, 12.5.6.4), and the names Acrobat adds.
+    static let icons = [
+        "Comment": "comment", "Key": "key", "Note": "note", "Help": "help", "NewParagraph": "newParagraph",
+        "Paragraph": "paragraph", "Insert": "insert", "Star": "star", "Check": "check", "Checkmark": "check",
+        "Circle": "circle", "Cross": "cross", "RightArrow": "rightArrow", "RightPointer": "rightPointer",
+    ]
+
+    static func icon(_ name: String) -> String? {
+        icons.first { $0.value == name && $0.key != "Checkmark" }?.key
+    }
+
+    /// Of line ends (ISO 32000-1, table 176); `None` is left out.
+    static let caps = [
+        "Square": "square", "Circle": "circle", "Diamond": "diamond", "OpenArrow": "openArrow",
+        "ClosedArrow": "closedArrow", "Butt": "butt", "ROpenArrow": "reverseOpenArrow",
+        "RClosedArrow": "reverseClosedArrow", "Slash": "slash",
+    ]
+
+    static func cap(_ name: String?) -> String { caps.first { $0.value == name }?.key ?? "None" }
+
+    /// Of stamps (ISO 32000-1, 12.5.6.12), and the vendor's own.
+    static let stamps: Set<String> = [
+        "Accepted", "Approved", "AsIs", "Completed", "Confidential", "Departmental", "Draft", "Experimental",
+        "Expired", "Final", "ForComment", "ForPublicRelease", "InformationOnly", "InitialHere", "NotApproved",
+        "NotForPublicRelease", "PreliminaryResults", "Rejected", "Revised", "SignHere", "Sold", "TopSecret", "Void",
+        "Witness",
+    ]
+
+    /// Of a text's lines, by PDF's number.
+    static let alignments = ["left", "center", "right"]
+}

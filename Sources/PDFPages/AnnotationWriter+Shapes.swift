@@ -1,0 +1,57 @@
+import Annotations
+
+// Kinds that are drawn: ink, lines, rectangles, ellipses, polygons.
+extension AnnotationWriter {
+    mutating func ink() {
+        entries["Subtype"] = .name("Ink")
+        color("C", from: "strokeColor")
+        border("lineWidth")
+        text(from: "note")
+        var room = AnnotationReader.mostNumbers / 2
+        var strokes: [PDFObject] = []
+        for line in json["lines"]?["points"]?.array ?? [] where room > 0 {
+            let points = (line.array ?? []).prefix(room).compactMap(Point.init(json:))
+            room -= points.count
+            if !points.isEmpty { strokes.append(places(points)) }
+        }
+        entries["InkList"] = .array(strokes)
+    }
+
+    mutating func line() {
+        entries["Subtype"] = .name("Line")
+        outline()
+        caps()
+        let ends = ["startPoint", "endPoint"].compactMap { json[$0].flatMap(Point.init(json:)) }
+        if ends.count == 2 { entries["L"] = places(ends) }
+    }
+
+    mutating func shape(_ name: String) {
+        entries["Subtype"] = .name(name)
+        outline()
+        if let intensity = json["cloudyBorderIntensity"]?.double, intensity > 0 {
+            entries["BE"] = .dictionary(["S": .name("C"), "I": .rounded(min(2, intensity))])
+        }
+    }
+
+    mutating func polygon(_ name: String) {
+        entries["Subtype"] = .name(name)
+        outline()
+        if name == "PolyLine" { caps() }
+        let points = (json["points"]?.array ?? []).prefix(AnnotationReader.mostNumbers / 2)
+        entries["Vertices"] = places(points.compactMap(Point.init(json:)))
+    }
+
+    private mutating func outline() {
+        color("C", from: "strokeColor")
+        color("IC", from: "fillColor")
+        border("strokeWidth", dashes: true)
+        text(from: "note")
+    }
+
+    private mutating func caps() {
+        guard let caps = json["lineCaps"], !caps.isNull else { return }
+        entries["LE"] = .array(["start", "end"].map { .name(AnnotationNames.cap(caps[$0]?.string)) })
+    }
+
+    private func places(_ points: [Point]) -> PDFObject { .numbers(points.flatMap(frame.place)) }
+}

@@ -1,0 +1,111 @@
+import Annotations
+
+// Kinds that are about words: text markup, notes, free text, stamps and links.
+extension AnnotationWriter {
+    mutating func markup(_ name: String) {
+        entries["Subtype"] = .name(name)
+        color("C", from: "color")
+        text(from: "note")
+        let rects = (json["rects"]?.array ?? []).prefix(AnnotationReader.mostNumbers / 8).compactMap(Rect.init(json:))
+        let boxes = rects.isEmpty ? [json["bbox"].flatMap(Rect.init(json:))].compactMap(\.self) : rects
+        entries["QuadPoints"] = .numbers(boxes.flatMap(frame.quad))
+    }
+
+    mutating func note() {
+        entries["Subtype"] = .name("Text")
+        entries["Name"] = .name(json["icon"]?.string.flatMap(AnnotationNames.icon) ?? "Note")
+        color("C", from: "color")
+        text(from: "text")
+    }
+
+    /// Where a thread begins that marks no words: a note that says nothing itself.
+    mutating func marker() {
+        entries["Subtype"] = .name("Text")
+        entries["Name"] = .name("Comment")
+        color("C", from: "color")
+    }
+
+    mutating func freeText() {
+        entries["Subtype"] = .name("FreeText")
+        text(from: "text")
+        let size = (json["fontSize"]?.double ?? 12).clamped(to: 1...999)
+        let font = (json["font"]?.string ?? "Helv").filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
+        let ink = Color.components(json["fontColor"]?.string ?? "") ?? [0, 0, 0]
+        entries["DA"] = .string(
+            (ink.map(Decimals.text) + ["rg", "/\(font.isEmpty ? "Helv" : font)", Decimals.text(size), "Tf"])
+                .joined(separator: " "))
+        color("C", from: "backgroundColor")
+        border("borderWidth")
+        let alignment = AnnotationNames.alignments.firstIndex(of: json["horizontalAlign"]?.string ?? "left") ?? 0
+        if alignment > 0 { entries["Q"] = .number(Double(alignment)) }
+        rotation()
+    }
+
+    mutating func stamp() {
+        entries["Subtype"] = .name("Stamp")
+        let type = json["stampType"]?.string ?? "Custom"
+        let title = (json["title"]?.string ?? "").filter(\.canStandInAName)
+        entries["Name"] = .name(
+            AnnotationNames.stamps.contains(type) || title.isEmpty ? type.filter(\.canStandInAName) : title)
+        color("C", from: "color")
+        text(from: "note")
+        rotation()
+    }
+
+    /// PDF has no annotation of a picture: it is a stamp that shows one.
+    mutating func image() {
+        entries["Subtype"] = .name("Stamp")
+        entries["Name"] = .name("Image")
+        text(from: "note")
+        rotation()
+    }
+
+    private mutating func rotation() {
+        if let degrees = json["rotation"]?.integer, (1..<360).contains(degrees) {
+            entries["Rotate"] = .number(Double(degrees))
+        }
+    }
+
+    mutating func link() {
+        entries["Subtype"] = .name("Link")
+        color("C", from: "borderColor")
+        border("borderWidth")
+        text(from: "note")
+        guard let action = json["action"] else { return }
+        if action["type"]?.string == "goTo", let page = action["pageIndex"]?.integer, (0...1_000_000).contains(page) {
+            entries["Dest"] = .array([.number(Double(page)), .name("Fit")])
+        } else {
+            entries["A"] = Self.action(action).map(PDFObject.dictionary)
+        }
+    }
+
+    private static func action(_ action: JSON) -> [String: PDFObject]? {
+        func text(_ name: String) -> PDFObject? { action[name]?.string.map { .string(String($0.prefix(8192))) } }
+        switch action["type"]?.string {
+        case "uri": return text("uri").map { ["S": .name("URI"), "URI": $0] }
+        case "goToRemote": return text("relativePath").map { ["S": .name("GoToR"), "F": $0] }
+        case "launch": return text("filePath").map { ["S": .name("Launch"), "F": $0] }
+        case "named":
+            let name = (action["action"]?.string ?? "").filter(\.canStandInAName)
+            return name.isEmpty
+                ? nil : ["S": .name("Named"), "N": .name(name.prefix(1).uppercased() + name.dropFirst())]
+        default: return nil
+        }
+    }
+
+    /// A kind that Instant JSON has no type for, as far as it was kept. Fields of a form belong to the form.
+    mutating func other() -> Bool {
+        guard let name = json["postilla"]?["pdfSubtype"]?.string?.filter(\.canStandInAName), !name.isEmpty,
+            name != "Widget", name != "Popup"
+        else { return false }
+        entries["Subtype"] = .name(name)
+        color("C", from: "color")
+        text(from: "note")
+        return true
+    }
+}
+
+extension Character {
+    /// qpdf writes a name as it is told, but for `#`, and what is no printable ASCII may come back as something else.
+    fileprivate var canStandInAName: Bool { isASCII && (isLetter || isNumber || " -_.".contains(self)) }
+}

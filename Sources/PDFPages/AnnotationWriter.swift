@@ -1,0 +1,128 @@
+import Annotations
+
+/// Makes the dictionary of one annotation from its Instant JSON: what ``AnnotationReader`` reads, the other way round.
+struct AnnotationWriter {
+    let json: JSONObject
+    let frame: PageFrame
+    var entries: [String: PDFObject] = [:]
+
+    init(_ content: Content, on frame: PageFrame) {
+        json = content.object
+        self.frame = frame
+    }
+
+    /// - Returns: whether it is a kind that a PDF has.
+    mutating func kind() -> Bool {
+        common()
+        switch AnnotationKind(type: json["type"]?.string ?? "") {
+        case .highlight: markup("Highlight")
+        case .underline: markup("Underline")
+        case .strikeOut: markup("StrikeOut")
+        case .squiggly: markup("Squiggly")
+        case .note: note()
+        case .commentMarker: marker()
+        case .text: freeText()
+        case .ink: ink()
+        case .line: line()
+        case .rectangle: shape("Square")
+        case .ellipse: shape("Circle")
+        case .polygon: polygon("Polygon")
+        case .polyline: polygon("PolyLine")
+        case .stamp: stamp()
+        case .image: image()
+        case .link: link()
+        case .comment: return false
+        case .unknown: return other()
+        }
+        return true
+    }
+
+    mutating func comment(under root: Rect?) {
+        common()
+        let place = root ?? Rect(left: 0, top: 0, width: 0, height: 0)
+        let box = Rect(left: place.left, top: place.top, width: Content.noteSide, height: Content.noteSide)
+        entries["Rect"] = .numbers(frame.corners(of: box))
+        entries["Subtype"] = .name("Text")
+        entries["Name"] = .name("Comment")
+        entries["RT"] = .name("R")
+        text(from: "text")
+        entries["Contents"] = entries["Contents"] ?? .string("")
+    }
+
+    // MARK: What every kind may have
+
+    private mutating func common() {
+        if let box = json["bbox"].flatMap(Rect.init(json:)) { entries["Rect"] = .numbers(frame.corners(of: box)) }
+        if let opacity = json["opacity"]?.double, opacity < 1 { entries["CA"] = .number(max(0, opacity)) }
+        string("T", from: "creatorName")
+        string("NM", from: "name")
+        string("Subj", from: "subject")
+        date("CreationDate", from: "createdAt")
+        date("M", from: "updatedAt")
+        entries["F"] = .number(Double(flags))
+    }
+
+    private var flags: UInt32 {
+        let set = (json["flags"]?.array ?? []).compactMap(\.string)
+        let bits = AnnotationNames.flags.enumerated().reduce(UInt32(0)) { bits, flag in
+            set.contains(flag.element) ? bits | 1 << flag.offset : bits
+        }
+        // Bit 3 says when to print.
+        return bits ^ 0b100
+    }
+
+    mutating func string(_ key: String, from member: String) {
+        guard let text = json[member]?.string, !text.isEmpty else { return }
+        entries[key] = .string(String(text.unicodeScalars.prefix(AnnotationReader.longestText)))
+    }
+
+    private mutating func date(_ key: String, from member: String) {
+        guard let moment = json[member]?.string.flatMap(Timestamp.init(iso8601:)) else { return }
+        entries[key] = .string(moment.pdf)
+    }
+
+    /// What it says: a string, or `{format, value}`.
+    mutating func text(from member: String) {
+        guard let words = json[member].flatMap(CommentText.init(json:))?.words, !words.isEmpty else { return }
+        entries["Contents"] = .string(String(words.unicodeScalars.prefix(AnnotationReader.longestText)))
+    }
+
+    mutating func color(_ key: String, from member: String) {
+        entries[key] = json[member]?.string.flatMap(Color.components).map { .array($0.map(PDFObject.number)) }
+    }
+
+    /// Width of the line around or along it.
+    mutating func border(_ member: String, dashes: Bool = false) {
+        var style: [String: PDFObject] = [:]
+        if let width = json[member]?.double { style["W"] = .number(width.clamped(to: 0...1000)) }
+        if dashes, let lengths = json["strokeDashArray"]?.array?.compactMap(\.double), !lengths.isEmpty {
+            style["S"] = .name("D")
+            style["D"] = .numbers(lengths.prefix(16).map { $0.clamped(to: 0...9999) })
+        }
+        if !style.isEmpty { entries["BS"] = .dictionary(style) }
+    }
+}
+
+extension PDFObject {
+    /// With four decimals, which is more than paper shows; nothing is further away than PDF can say.
+    package static func numbers(_ values: [Double]) -> PDFObject { .array(values.map(PDFObject.rounded)) }
+
+    package static func rounded(_ value: Double) -> PDFObject {
+        guard value.isFinite else { return .number(0) }
+        return .number((value.clamped(to: -1_000_000...1_000_000) * 10_000).rounded() / 10_000)
+    }
+}
+
+extension Comparable {
+    func clamped(to range: ClosedRange<Self>) -> Self { min(max(self, range.lowerBound), range.upperBound) }
+}
+
+extension Color {
+    /// `#rrggbb` as three parts from 0 to 1.
+    package static func components(_ text: String) -> [Double]? {
+        let digits = text.utf8.dropFirst()
+        guard text.utf8.first == UInt8(ascii: "#"), digits.count == 6, let value = UInt32(text.dropFirst(), radix: 16)
+        else { return nil }
+        return [value >> 16, value >> 8 & 255, value & 255].map { Double($0) / 255 }
+    }
+}

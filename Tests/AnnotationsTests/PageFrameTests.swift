@@ -1,0 +1,31 @@
+import Annotations
+import Testing
+
+@Suite("Places of a page, in the file and as displayed")
+struct PageFrameTests {
+    static let frames = (0..<4).map { PageFrame(left: 20, bottom: -30, width: 400, height: 600, turns: $0) }
+
+    @Test(arguments: frames)
+    func thereAndBack(_ frame: PageFrame) {
+        for (x, y) in [(20.0, -30.0), (420, 570), (57, 311.5)] {
+            #expect(frame.place(frame.point(x, y)) == [x, y])
+        }
+        let box = Rect(left: 10, top: 20, width: 30, height: 50)
+        #expect(frame.box(around: frame.corners(of: box)) == box)
+        #expect(frame.box(around: frame.quad(of: box)) == box)
+    }
+
+    /// The page's lower left corner, and where it is displayed when the page is turned clockwise.
+    @Test(arguments: zip(0..<4, [Point(x: 0, y: 600), Point(x: 0, y: 0), Point(x: 400, y: 0), Point(x: 600, y: 400)]))
+    func aTurnedPage(turns: Int, corner: Point) {
+        let frame = Self.frames[turns]
+        #expect(frame.point(20, -30) == corner)
+        #expect((frame.displayedWidth, frame.displayedHeight) == (turns % 2 == 0 ? (400, 600) : (600, 400)))
+    }
+
+    @Test func turnsAreCountedRoundTheClock() {
+        #expect(PageFrame(width: 1, height: 1, turns: -1).turns == 3)
+        #expect(PageFrame(mediaBox: nil, cropBox: nil, rotation: -270).turns == 1)
+        #expect(PageFrame(mediaBox: nil, cropBox: nil, rotation: 45).turns == 0)
+    }
+}

@@ -1,0 +1,190 @@
+import Annotations
+import TestSupport
+import Testing
+
+@testable import Interchange
+
+@Suite("XFDF of a whole document")
+struct XFDFTests {
+    private static let pages = [
+        PageFrame(width: 612, height: 792), PageFrame(left: 20, bottom: 30, width: 500, height: 700, turns: 1),
+        PageFrame(left: -5, bottom: 0, width: 500, height: 700, turns: 2),
+        PageFrame(left: 0.5, bottom: -7, width: 500, height: 700, turns: 3),
+    ]
+
+    private func write(_ records: [Record], roots: [Record.ID: Record] = [:]) -> String {
+        let writer = XFDFWriter(pages: Self.pages)
+        let lines = records.map { record in
+            writer.add(record, under: record.content["rootId"]?.string.flatMap { roots[$0] })
+        }
+        return writer.begin() + lines.joined() + writer.end()
+    }
+
+    private func read(_ text: String) throws(XMLError) -> XFDFFile { try XFDFFile(Array(text.utf8), pages: Self.pages) }
+
+    private func annots(_ text: String) throws(XMLError) -> XFDFFile {
+        try read("<xfdf xmlns=\"http://ns.adobe.com/xfdf/\"><annots>\(text)</annots></xfdf>")
+    }
+
+    // MARK: There and back
+
+    @Test("Random annotations of every kind come back", arguments: XFDFSamples.kinds, 0..<4 as Range<UInt64>)
+    func everyKind(kind: AnnotationKind, seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        let records = (0..<20).map {
+            Record(id: "n \($0)".filter { $0 != " " }, content: XFDFSamples.content(kind, &random))
+        }
+        let text = write(records)
+        let file = try read(text)
+        #expect(file.problems == [], "\(text)")
+        #expect(file.annotations.map(\.id) == records.map(\.id))
+        for (item, record) in zip(file.annotations, records) {
+            #expect(XFDFSamples.members(item.content) == XFDFSamples.members(record.content), "seed \(seed): \(text)")
+        }
+    }
+
+    @Test func aThreadIsRepliesAndComesBackAsAThread() throws {
+        var random = SeededRandom(seed: 7)
+        let marker = Record(
+            id: "m", content: .commentMarker(onPage: 1, at: Point(x: 100, y: 200)).changing { $0["v"] = 1 })
+        let words = Record(id: "h", content: XFDFSamples.content(.highlight, &random))
+        let roots = ["m": marker, "h": words]
+        let replies = [("m", CommentText.plain("first & <second>")), ("h", .xhtml("<p>so <b>bold</b> &amp; <i/></p>"))]
+            .enumerated().map { number, reply in
+                Record(
+                    id: "c\(number)",
+                    content: .comment(reply.1, under: reply.0, roots[reply.0]!.content).changing {
+                        $0["creatorName"] = "Ana"
+                        $0["createdAt"] = "2024-06-25T18:22:16.000Z"
+                    })
+            }
+        let file = try read(write([replies[0], marker, words, replies[1]], roots: roots))
+        #expect(file.annotations.map(\.id) == ["m", "h"])
+        #expect(file.annotations.map { $0.content["isCommentThreadRoot"] } == [true, true])
+        #expect(file.annotations[0].content["type"]?.string == AnnotationKind.commentMarker.type)
+        #expect(file.comments.map(\.id) == ["c0", "c1"])
+        #expect(file.comments.map(\.content) == replies.map(\.content))
+    }
+
+    @Test func formattedTextsComeBack() throws {
+        let note = Record(
+            id: "n",
+            content: try Content(
+                #"{"v":2,"type":"pspdfkit/note","pageIndex":0,"bbox":[1,2,3,4],"text":{"format":"xhtml","value":"<p>a <b>b</b></p>"}}"#
+            ))
+        #expect(try read(write([note])).annotations.first?.content["text"] == note.content["text"])
+        // What is no XHTML is told in plain words.
+        let broken = Record(
+            id: "n", content: note.content.changing { $0["text"] = ["format": "xhtml", "value": "<p>a <b>b"] })
+        #expect(!write([broken]).contains("richtext"))
+    }
+
+    @Test func whatXFDFCannotTellIsLeftOut() throws {
+        let records = [
+            Record(id: "w", content: try Content(#"{"type":"pspdfkit/unknown","postilla":{"pdfSubtype":"Widget"}}"#)),
+            Record(id: "far", content: try Content(#"{"type":"pspdfkit/note","pageIndex":9,"bbox":[1,2,3,4]}"#)),
+        ]
+        #expect(try read(write(records)).annotations.isEmpty)
+    }
+
+    // MARK: What others write
+
+    @Test func aForeignFileIsRead() throws {
+        let file = try read(
+            """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <xfdf xmlns="http://ns.adobe.com/xfdf/" xml:space="preserve">
+              <fields><field name="a"><value>b</value></field></fields>
+              <annots>
+                <highlight color="#FFFF00" opacity="0.500000" creationdate="D:20240625182216-07'00'" flags="print"
+                  date="D:20240625182216Z" name="h-1" page="0" coords="100,712,200,712,100,700,200,700"
+                  rect="100,700,200,712" subject="Highlight" title="Ana">
+                  <contents>why?</contents>
+                  <popup flags="print,nozoom" open="no" page="0" rect="612,600,816,700"/>
+                </highlight>
+                <square page="0" rect="10,10,20,20" color="#000000" interior-color="#00FF00" width="2" style="cloudy"
+                  intensity="2" flags="print,locked"/>
+                <ink page="1" rect="20,30,100,100"><inklist><gesture>20,30;21,31.5</gesture></inklist></ink>
+                <link page="0" rect="0,0,9,9"><OnActivation><Action Trigger="U"><URI Name="https://example.com/"/>
+                  </Action></OnActivation></link>
+              </annots>
+              <f href="a.pdf"/>
+            </xfdf>
+            """)
+        #expect(file.problems == [])
+        #expect(file.annotations.map { $0.id == nil } == [false, true, true, true])
+        let contents = file.annotations.map(\.content)
+        #expect(contents[0]["rects"] == [[100, 80, 100, 12]])
+        #expect(contents[0]["note"] == "why?")
+        #expect(contents[0]["color"] == "#ffff00")
+        #expect(contents[0]["opacity"] == 0.5)
+        #expect(contents[0]["creatorName"] == "Ana")
+        #expect(contents[0]["createdAt"] == "2024-06-26T01:22:16.000Z")
+        #expect(contents[1]["fillColor"] == "#00ff00")
+        #expect(contents[1]["cloudyBorderIntensity"] == 2)
+        #expect(contents[1]["flags"] == ["locked"])
+        #expect(contents[2]["lines"]?["points"] == [[[0, 0], [1.5, 1]]])
+        #expect(contents[3]["action"] == ["type": "uri", "uri": "https://example.com/"])
+    }
+
+    @Test func repliesToRepliesAreOneThreadAndOthersAreNotes() throws {
+        let file = try annots(
+            """
+            <text name="b" inreplyto="a" page="0" rect="0,0,9,9"><contents>two</contents></text>
+            <underline name="a" page="0" rect="0,0,9,9" coords="0,9,9,9,0,0,9,0"/>
+            <text name="c" inreplyto="b" page="0" rect="0,0,9,9"><contents>three</contents></text>
+            <square name="s" page="0" rect="0,0,9,9"/>
+            <text name="d" inreplyto="s" page="0" rect="0,0,9,9"><contents>of a shape</contents></text>
+            <text name="e" inreplyto="nothing" page="0" rect="0,0,9,9"/>
+            <text name="x" inreplyto="y" page="0" rect="0,0,9,9"/>
+            <text name="y" inreplyto="x" page="0" rect="0,0,9,9"/>
+            """)
+        #expect(file.comments.map(\.id) == ["b", "c"])
+        #expect(file.comments.map { $0.content["rootId"] } == ["a", "a"])
+        #expect(file.annotations.map(\.id) == ["a", "s", "d", "e", "x", "y"])
+        #expect(file.annotations[2].content["postilla"]?["inReplyTo"] == "s")
+    }
+
+    @Test func whatIsUnknownOrIncompleteIsTold() throws {
+        let file = try annots(
+            """
+            <hologram page="0" rect="0,0,9,9"/><square page="9" rect="0,0,9,9" name="far"/><square rect="0,0,9,9"/>
+            <ink page="0" rect="0,0,9,9" name="ink"/><square page="0" rect="0,x,9,9" name="box"/>
+            <square page="0" rect="0,0,9,9" name="one"/><square page="0" rect="0,0,9,9" name="one"/>
+            <square page="0" rect="0,0,9,9" name="a b"/>
+            """)
+        #expect(
+            file.problems == [
+                "<hologram>: it is no annotation of a kind that is known here", "far: the document has no such page",
+                "<square>: the document has no such page", "ink: it has no strokes", "box: it has no box",
+            ])
+        // Of two with one name the first has it; a name that is no id is none.
+        #expect(file.annotations.map(\.id) == ["ink", "box", "one", nil, nil])
+    }
+
+    @Test(arguments: ["", "{}", "<fdf/>", "<xfdf>", "<xfdf><annots><text></annots></xfdf>", "<xfdf/><xfdf/>"])
+    func whatIsNoXFDFIsAnError(_ text: String) {
+        #expect(throws: XMLError.self) { try read(text) }
+    }
+
+    @Test("Damaged files are an error or a file, never a crash", arguments: 0..<12 as Range<UInt64>)
+    func damaged(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        let kinds = XFDFSamples.kinds
+        let records = (0..<6).map { Record(id: "n\($0)", content: XFDFSamples.content(random.pick(kinds), &random)) }
+        let bytes = Array(write(records).utf8)
+        for _ in 0..<60 {
+            var damaged = bytes
+            for _ in 0...Int.random(in: 0...4, using: &random) {
+                let place = Int.random(in: 0..<damaged.count, using: &random)
+                switch Int.random(in: 0..<3, using: &random) {
+                case 0: damaged[place] = random.pick(Array("0123456789eE-.,;\"<>&a".utf8))
+                case 1: damaged.insert(random.pick(Array("09-,;\"<".utf8)), at: place)
+                default: damaged.remove(at: place)
+                }
+            }
+            guard let file = try? XFDFFile(damaged, pages: Self.pages) else { continue }
+            for item in file.annotations { #expect(throws: Never.self) { try JSON(parsing: item.content.text) } }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import Annotations
+import TestSupport
+import Testing
+
+@testable import PDFPages
+
+@Suite("Records become a PDF's annotations")
+struct AnnotationWriterTests {
+    static let frames = [
+        PageFrame(width: 612, height: 792), PageFrame(left: 20, bottom: 30, width: 500, height: 700, turns: 1),
+        PageFrame(left: -5, bottom: 0, width: 500, height: 700, turns: 3),
+    ]
+
+    /// What a reader knows of an annotation is what a writer writes: each kind there and back, wherever the page is.
+    @Test(arguments: AnnotationKindTests.kinds.map(\.0).filter { !$0.contains("Widget") }, frames)
+    func whatIsReadIsWritten(source: String, frame: PageFrame) async throws {
+        let folder = try Folder()
+        let path = try folder.write(SmallPDF(annotations: ["<</Type/Annot\(source)>>"]).bytes)
+        let record = try #require(try await PDFTools().annotations(of: path).records.first)
+        let content = record.content.changing { $0["pdfObjectId"] = nil }
+        let annotation = try #require(PDFAnnotation(content, on: frame))
+        let (again, defects) = annotation.content(onPage: 0, frame, pageCount: 1)
+        #expect(defects.isEmpty)
+        #expect(again == content)
+    }
+
+    @Test(arguments: [
+        #"{"type":"pspdfkit/comment","rootId":"a","text":"x"}"#, #"{"type":"made/up"}"#, "{}",
+        #"{"type":"pspdfkit/unknown","postilla":{"pdfSubtype":"Widget"}}"#,
+    ])
+    func whatIsNoAnnotationIsNotWritten(_ text: String) throws {
+        #expect(PDFAnnotation(try Content(text), on: Self.frames[0]) == nil)
+    }
+
+    /// A hostile record gives a dictionary that a PDF can hold.
+    @Test func numbersAreNumbersOfAPDF() throws {
+        let content = try Content(
+            ##"{"type":"pspdfkit/ink","bbox":[1e300,-1e300,1e-300,5],"lineWidth":-1e99,"opacity":-7,"lines":{"points":[[[1e300,1e-9],"x",[1]]]},"strokeColor":"#zzzzzz"}"##
+        )
+        let entries = try #require(PDFAnnotation(content, on: Self.frames[0])).entries
+        #expect(entries["Rect"]?.array?.compactMap(\.number).allSatisfy { abs($0) <= 1_000_000 } == true)
+        #expect(entries["InkList"] == .array([.numbers([1_000_000, 792])]))
+        #expect(entries["BS"]?.dictionary?["W"] == .number(0))
+        #expect(entries["CA"] == .number(0))
+        #expect(entries["C"] == nil)
+        #expect(Decimals.text(0.000_01) == "0")
+        #expect(Decimals.text(-1e20) == "-1000000")
+        #expect(Decimals.text(.nan) == "0")
+    }
+
+    @Test func namesAreNames() throws {
+        let content = try Content(
+            #"{"type":"pspdfkit/stamp","stampType":"Custom","title":"a#b/c(d) \u0000é 7","bbox":[0,0,1,1]}"#)
+        #expect(PDFAnnotation(content, on: Self.frames[0])?.entries["Name"] == .name("abcd  7"))
+    }
+
+    @Test func aCommentStandsAtItsRoot() throws {
+        let root = try Content(#"{"type":"pspdfkit/markup/highlight","pageIndex":0,"bbox":[100,80,50,10]}"#)
+        let comment = Content.comment(.xhtml("<p>a <b>b</b></p>"), under: "r", root)
+        let entries = PDFAnnotation(comment: comment, under: root, on: Self.frames[0]).entries
+        #expect(entries["Subtype"] == .name("Text"))
+        #expect(entries["Rect"] == .numbers([100, 680, 132, 712]))
+        #expect(entries["Contents"]?.string?.contains("a b") == true)
+    }
+}
