@@ -37,8 +37,10 @@ let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-s
 let sqlite: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let rawSQLite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
 let jwt: Target.Dependency = .product(name: "JWTKit", package: "jwt-kit")
+let nioHTTPTypes: Target.Dependency = .product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let metrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let subprocess: Target.Dependency = .product(name: "Subprocess", package: "swift-subprocess")
 let systemPackage: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
@@ -55,12 +57,14 @@ let package = Package(
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2", traits: []),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
@@ -89,8 +93,8 @@ let package = Package(
             "DocumentEngine",
             [
                 "Annotations", "Authorization", "SyncProtocol", "EngineCore", "Postgres", "PDFPages", "Interchange",
-                http, httpCore, httpTLS, httpTypes, nio, nioPosix, nioSSL, lifecycle, signals, sqlite, jwt, crypto,
-                logging,
+                http, httpCore, httpTLS, httpTypes, nio, nioHTTPTypes, nioPosix, nioSSL, lifecycle, sqlite, jwt,
+                crypto, logging, metrics,
             ], rim),
 
         // Files and the terminal.
@@ -151,7 +155,7 @@ let package = Package(
             [
                 "Annotations", "Authorization", "SyncProtocol", "EngineCore", "Postgres", "PostgresSupport",
                 "TestThreads",
-                "PDFPages", sqlite, rawSQLite, jwt, crypto, httpClient, nio, nioHTTP, logging,
+                "PDFPages", sqlite, rawSQLite, jwt, crypto, httpClient, metrics, nio, nioHTTP, nioPosix, logging,
             ], rim),
         tests("PDFPages", ["Annotations"]),
         tests("Interchange", ["Annotations", "PDFPages"]),

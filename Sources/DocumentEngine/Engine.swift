@@ -42,16 +42,19 @@ final class Engine: Sendable {
         case time
     }
 
-    /// - Parameter notices: where what others have to know is put; nil: this server has its store alone.
+    /// - Parameters:
+    ///   - notices: where what others have to know is put; nil: this server has its store alone.
+    ///   - ended: told of each transaction.
     init(
         store: any LayerStore, limits: SyncProtocol.Limits, now: @escaping @Sendable () -> Timestamp,
-        notices: Gathering<Notice>? = nil
+        notices: Gathering<Notice>? = nil, ended: @escaping @Sendable (WriteQueue.Transaction) -> Void = { _ in }
     ) {
         self.store = store
         self.notices = notices
         self.limits = limits
         self.now = now
-        writes = WriteQueue(store: store, grouping: notices == nil ? .everything : .layers(threads: 4))
+        writes = WriteQueue(
+            store: store, grouping: notices == nil ? .everything : .layers(threads: 4), ended: ended)
         readers = (0..<4).map { DispatchQueue(label: "postilla.reader.\($0)", qos: .userInitiated) }
     }
 

@@ -1,18 +1,11 @@
-package import Annotations
 import EngineCore
-import FoundationEssentials
 import Hummingbird
 import HummingbirdCore
 import HummingbirdTLS
-package import Logging
+import Logging
 import NIOCore
-import NIOSSL
-package import PDFPages
-package import Postgres
 import ServiceLifecycle
-package import SyncProtocol
 import Synchronization
-package import UnixSignals
 
 /// A running document engine.
 ///
@@ -21,58 +14,22 @@ package import UnixSignals
 /// try await server.run { port in print("listening on \(port)") }   // returns after stop()
 /// ```
 package final class Server: Sendable {
-    package struct Options: Sendable {
-        package var host = "127.0.0.1"
-        /// 0: any free port.
-        package var port = 0
-        /// PDFs are kept in here, and the database, unless ``database`` says otherwise.
-        package var dataFolder: String
-        /// Path of the SQLite file; nil: in the data folder.
-        package var database: String?
-        package var keys: [VerificationKey]
-        /// A database that other servers may share keeps everything instead; the folder holds what is just arriving.
-        package var postgres: PostgresAddress?
-        /// Between two looks at what other servers may have done, and how long without one makes a server deaf.
-        package var lookEvery: Duration = .seconds(2)
-        package var deafAfter: Duration = .seconds(5)
-        /// The backend's secret; nil closes its routes.
-        package var apiToken: String?
-        package var tls: TLS?
-        /// Bytes a second of each response body; nil: no limit.
-        package var rate: Int?
-        package var limits = SyncProtocol.Limits()
-        /// Bytes of one attachment.
-        package var attachmentBytes: Int64 = 32 << 20
-        package var tools = PDFTools()
-        package var now: @Sendable () -> Timestamp = Server.systemClock
-        package var logger = Logger(label: "postilla.server")
-
-        package init(dataFolder: String, keys: [VerificationKey], apiToken: String? = nil) {
-            self.dataFolder = dataFolder
-            self.keys = keys
-            self.apiToken = apiToken
-        }
-    }
-
-    /// PEM files.
-    package struct TLS: Hashable, Sendable {
-        package var certificate: String
-        package var key: String
-
-        package init(certificate: String, key: String) {
-            self.certificate = certificate
-            self.key = key
-        }
-    }
-
     private let options: Options
     private let lock: FolderLock
     private let storage: Storage
     private let engine: Engine
+    private let readiness: Readiness
     private let attachments: Attachments
     private let responder: Responder
+    private let metricsPlane: MetricsPlane
     private let server: HTTPServerBuilder
     private let group = Mutex<ServiceGroup?>(nil)
+    private let ports = Mutex<[Door: Int]>([:])
+
+    /// What is listened on.
+    private enum Door: Hashable, Sendable {
+        case main, metrics
+    }
 
     /// Opens the store; nothing listens yet.
     ///
@@ -83,44 +40,65 @@ package final class Server: Sendable {
         lock = try FolderLock(folder: options.dataFolder)
         storage = try Storage(options)
         if try storage.mark.open() { options.logger.warning("\(Self.restored)") }
+        let metrics = ServerMetrics()
+        let admission = Admission(options.service, uptime: options.uptime)
+        let work = PDFWork(options.service, metrics: metrics)
         engine = Engine(
-            store: storage.store, limits: options.limits, now: options.now, notices: storage.shared?.notices)
-        attachments = Attachments(engine: engine, blobs: storage.attachments, limit: options.attachmentBytes)
-        let intake = Intake(engine: engine, blobs: storage.pdfs, tools: options.tools, logger: options.logger)
+            store: storage.store, limits: options.limits, now: options.now, notices: storage.shared?.notices,
+            ended: metrics.ended)
+        readiness = Readiness(engine: engine, uptime: options.uptime)
+        attachments = Attachments(
+            engine: engine, blobs: storage.attachments, limit: options.service.attachmentBytes)
+        let intake = Intake(
+            engine: engine, blobs: storage.pdfs, tools: options.tools, logger: options.logger,
+            limit: options.service.pdfBytes, work: work)
         responder = Responder(
             backend: BackendPlane(
-                engine: engine, intake: intake, attachments: attachments, secret: BackendSecret(options.apiToken)),
+                engine: engine, intake: intake, attachments: attachments, secret: BackendSecret(options.apiToken),
+                admission: admission),
             sync: SyncPlane(
                 engine: engine, verifier: TokenVerifier(keys: options.keys), blobs: storage.pdfs,
-                attachments: attachments),
-            rate: options.rate, logger: options.logger)
-        let heads = HTTP1Channel.Configuration.DecoderConfiguration(
-            maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100)
-        let plain = HTTPServerBuilder.http1(
-            configuration: .init(idleTimeout: .seconds(120), httpDecoderConfiguration: heads))
+                attachments: attachments, admission: admission),
+            readiness: readiness, metrics: metrics, options: options)
+        metricsPlane = MetricsPlane(
+            metrics: metrics, engine: engine, work: work.gate, admission: admission, readiness: readiness)
+        let plain = Self.http(options, metrics)
         server = try options.tls.map { try HTTPServerBuilder.tls(plain, tlsConfiguration: $0.configuration) } ?? plain
     }
 
-    /// Listens until ``stop()`` is called, the task is cancelled, or one of the signals comes; then ends its streams,
-    /// finishes what it is answering and closes the store.
+    private static func http(_ options: Options, _ metrics: ServerMetrics) -> HTTPServerBuilder {
+        let heads = HTTP1Channel.Configuration.DecoderConfiguration(
+            maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100)
+        let (limits, uptime) = (options.service, options.uptime)
+        return .http1(
+            configuration: .init(
+                additionalChannelHandlers: [LinePaceHandler(limits, uptime: uptime, closed: metrics.closed)],
+                idleTimeout: .seconds(Int64(max(1, limits.idleSeconds))), httpDecoderConfiguration: heads))
+    }
+
+    /// Listens until ``stop()`` is called or the task is cancelled; then ends its streams, finishes what it is answering
+    /// and closes the store.
     ///
     /// - Parameter ready: called once, with the port that is listened on.
-    package func run(stoppingAt signals: [UnixSignal] = [], ready: @escaping @Sendable (Int) -> Void) async throws {
-        let application = Application(
-            responder: responder, server: server,
-            configuration: ApplicationConfiguration(
-                address: .hostname(options.host, port: options.port), serverName: "postilla"),
-            onServerRunning: { channel in ready(channel.localAddress?.port ?? 0) }, logger: quiet)
-        var services: [any Service] = [
-            application, Ending(engine: engine),
+    package func run(ready: @escaping @Sendable (Int) -> Void) async throws {
+        // What stands last is stopped first: figures can be read until everything else has ended.
+        var services: [any Service] = []
+        if let address = options.metrics {
+            services.append(application(metricsPlane, .http1(), at: address) { [self] in told(.metrics, $0, ready) })
+        }
+        let address = ListenAddress(host: options.host, port: options.port)
+        services += [
+            application(responder, server, at: address) { [self] in told(.main, $0, ready) },
+            Ending(engine: engine),
             Housekeeping(engine: engine, attachments: attachments, logger: options.logger),
             Marking(engine: engine, mark: storage.mark, logger: options.logger),
         ]
         if let sharing { services.append(sharing) }
-        let group = ServiceGroup(
-            configuration: ServiceGroupConfiguration(
-                services: services.map { .init(service: $0) },
-                gracefulShutdownSignals: signals, logger: quiet))
+        services.append(Draining(readiness: readiness, duration: options.drain, uptime: options.uptime))
+        var configuration = ServiceGroupConfiguration(services: services.map { .init(service: $0) }, logger: quiet)
+        configuration.maximumGracefulShutdownDuration =
+            options.drain + .seconds(max(1, options.service.stopSeconds))
+        let group = ServiceGroup(configuration: configuration)
         self.group.withLock { $0 = group }
         defer {
             storage.close()
@@ -128,6 +106,32 @@ package final class Server: Sendable {
         }
         try await group.run()
     }
+
+    private func application<Plane: HTTPResponder>(
+        _ plane: Plane, _ server: HTTPServerBuilder, at address: ListenAddress, ready: @escaping @Sendable (Int) -> Void
+    ) -> Application<Plane> where Plane.Context: InitializableFromSource<ApplicationRequestContextSource> {
+        let delegate: (any AvailableConnectionsDelegate)? =
+            options.service.connections > 0
+            ? MaximumAvailableConnections(options.service.connections, logger: quiet) : nil
+        return Application(
+            responder: plane, server: server,
+            configuration: ApplicationConfiguration(
+                address: .hostname(address.host, port: address.port), serverName: "postilla",
+                availableConnectionsDelegate: delegate),
+            onServerRunning: { channel in ready(channel.localAddress?.port ?? 0) }, logger: quiet)
+    }
+
+    /// A port is listened on. It is told when all are.
+    private func told(_ door: Door, _ port: Int, _ ready: (Int) -> Void) {
+        let main: Int? = ports.withLock { ports in
+            ports[door] = port
+            return ports[.metrics] == nil && options.metrics != nil ? nil : ports[.main]
+        }
+        if let main { ready(main) }
+    }
+
+    /// Where figures are told, once it runs.
+    package var metricsPort: Int? { ports.withLock { $0[.metrics] } }
 
     private var sharing: Sharing? {
         storage.shared.map { shared in
@@ -150,15 +154,25 @@ package final class Server: Sendable {
     /// How many streams of events are open.
     package var listenerCount: Int { engine.listenerCount }
 
-    package static let systemClock: @Sendable () -> Timestamp = {
-        Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
-    }
-
     /// What the frameworks have to say of every connection is of no use to an operator.
     private var quiet: Logger {
         var logger = options.logger
         logger.logLevel = max(logger.logLevel, .warning)
         return logger
+    }
+}
+
+/// Tells proxies first that this server is about to stop, and gives them time to notice.
+private struct Draining: Service {
+    let readiness: Readiness
+    let duration: Duration
+    let uptime: @Sendable () -> Duration
+
+    func run() async throws {
+        try? await gracefulShutdown()
+        readiness.stop()
+        let end = uptime() + duration
+        while uptime() < end { try await Task.sleep(for: .milliseconds(100)) }
     }
 }
 
@@ -169,17 +183,5 @@ private struct Ending: Service {
     func run() async throws {
         try? await gracefulShutdown()
         engine.close()
-    }
-}
-
-extension Server.TLS {
-    fileprivate var configuration: TLSConfiguration {
-        get throws {
-            var configuration = TLSConfiguration.makeServerConfiguration(
-                certificateChain: try NIOSSLCertificate.fromPEMFile(certificate).map { .certificate($0) },
-                privateKey: .privateKey(try NIOSSLPrivateKey(file: key, format: .pem)))
-            configuration.minimumTLSVersion = .tlsv12
-            return configuration
-        }
     }
 }

@@ -143,7 +143,7 @@ import Testing
 
     @Test func oneThatIsTooLargeIsNotTaken() async throws {
         try await RunningServer.run {
-            $0.attachmentBytes = Int64(Self.picture.count) - 1
+            $0.service.attachmentBytes = Int64(Self.picture.count) - 1
         } _: { server in
             try await server.upload()
             #expect(try await put(server, try server.mint.token(TokenClaims())).reason == "payload_too_large")

@@ -9,6 +9,9 @@ import SyncProtocol
 struct Exchange: Sendable {
     let request: Request
     let query: Query
+    let id: RequestID
+    /// The client's address, for counting what it does wrong.
+    let address: String?
 
     var method: HTTPRequest.Method { request.method == .head ? .get : request.method }
 

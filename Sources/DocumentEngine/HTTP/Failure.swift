@@ -41,7 +41,14 @@ extension Refusal {
     var response: Response {
         var response = Response.json(reason.status) { ErrorAnswer(reason, description).write(to: &$0) }
         response.headers[.wwwAuthenticate] = reason.challenge
-        if [.tooManyRequests, .overload, .unavailable].contains(reason) { response.headers[.retryAfter] = "1" }
+        if [.tooManyRequests, .overload, .unavailable].contains(reason) {
+            response.headers[.retryAfter] = String(retryAfter?.wholeSecondsUp ?? 1)
+        }
         return response
     }
+}
+
+extension Duration {
+    /// As `Retry-After` tells it: whole seconds, none of them too early.
+    fileprivate var wholeSecondsUp: Int64 { components.seconds + (components.attoseconds > 0 ? 1 : 0) }
 }

@@ -6,45 +6,101 @@ import Logging
 import NIOCore
 import SyncProtocol
 
-/// Sends each request to its route and turns whatever goes wrong into the one error envelope.
+/// Sends each request to its route and turns whatever goes wrong into the one error envelope. Counts each, and names it
+/// in the log.
 struct Responder: HTTPResponder {
-    typealias Context = BasicRequestContext
+    typealias Context = Caller
 
     let backend: BackendPlane
     let sync: SyncPlane
-    let rate: Int?
-    let logger: Logger
+    let readiness: Readiness
+    let metrics: ServerMetrics
+    let options: Server.Options
 
-    func respond(to request: Request, context: BasicRequestContext) async throws -> Response {
+    func respond(to request: Request, context: Caller) async throws -> Response {
+        let start = ContinuousClock.now
+        let id = RequestID(request.headers[RequestID.header])
+        let parts = (request.head.path ?? "").split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let route = Route(path: parts.first ?? "")
         var response: Response
+        var refusal: Refusal?
         do {
-            response = try await answer(request)
-        } catch let refusal as Refusal {
-            response = refusal.response
-        } catch is CancellationError {
-            response = Refusal(.overload, "the server is stopping").response
+            guard let route, let query = Query(parts.count > 1 ? parts[1] : "") else {
+                throw Refusal(.notFound, "there is nothing at this address")
+            }
+            let address = context.address(request, behindProxy: options.behindProxy)
+            response = try await answer(route, Exchange(request: request, query: query, id: id, address: address))
         } catch {
-            // What went wrong stays here: it may hold paths or texts.
-            logger.error("request failed", metadata: ["error": "\(type(of: error)): \(error)"])
-            response = Refusal(.internalError, "the server could not do this; its log tells why").response
+            let reason = self.refusal(error, id)
+            response = reason.response
+            refusal = reason
         }
-        response.headers[Self.version] = String(ProtocolVersion.current)
-        if let rate { response.body = response.body.limited(to: rate) }
+        complete(&response, id)
+        note(request, route, response, refusal, id, took: start.duration(to: .now))
         return request.method == .head ? response.createHeadResponse() : response
     }
 
-    static let version = HTTPField.Name(ProtocolVersion.header)!
-
-    private func answer(_ request: Request) async throws -> Response {
-        let parts = (request.head.path ?? "").split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let route = Route(path: parts.first ?? ""), let query = Query(parts.count > 1 ? parts[1] : "") else {
-            throw Refusal(.notFound, "there is nothing at this address")
-        }
-        let exchange = Exchange(request: request, query: query)
+    private func answer(_ route: Route, _ exchange: Exchange) async throws -> Response {
         switch route {
-        case .health: return .json { $0.object { $0.member("status", "ok") } }
+        case .health: return .health
+        case .readiness: return await readiness.response()
         case .sync(let route): return try await sync.answer(route, exchange)
         default: return try await backend.answer(route, exchange)
         }
+    }
+
+    private func refusal(_ error: any Error, _ id: RequestID) -> Refusal {
+        if let refusal = error as? Refusal { return refusal }
+        if error is CancellationError { return Refusal(.overload, "the server is stopping") }
+        // What went wrong stays here: it may hold paths or texts.
+        options.logger.error(
+            "request failed", metadata: ["request": "\(id)", "error": "\(type(of: error)): \(error)"])
+        return Refusal(.internalError, "the server could not do this; its log tells why")
+    }
+
+    // MARK: On every answer
+
+    static let version = HTTPField.Name(ProtocolVersion.header)!
+
+    private func complete(_ response: inout Response, _ id: RequestID) {
+        response.headers[Self.version] = String(ProtocolVersion.current)
+        response.headers[RequestID.header] = id.description
+        // Files of others are among the answers: a browser takes each for what it is said to be, and runs nothing.
+        response.headers[.xContentTypeOptions] = "nosniff"
+        response.headers[.contentSecurityPolicy] = "default-src 'none'; sandbox"
+        if options.tls != nil { response.headers[.strictTransportSecurity] = "max-age=31536000" }
+        if let rate = options.rate { response.body = response.body.limited(to: rate) }
+    }
+
+    /// The address is told by its pattern: ids are the customer's, and a secret in a query would be one in the log.
+    private func note(
+        _ request: Request, _ route: Route?, _ response: Response, _ refusal: Refusal?, _ id: RequestID,
+        took duration: Duration
+    ) {
+        metrics.answered(
+            route?.pattern, request.method, response.status.code, in: duration,
+            received: request.headers[.contentLength].flatMap { Int($0) } ?? 0,
+            sent: request.method == .head ? 0 : response.body.contentLength ?? 0)
+        if let refusal { metrics.refused(refusal.reason) }
+        guard options.logsRequests else { return }
+        var details: Logger.Metadata = [
+            "request": "\(id)", "method": "\(request.method.isKnown ? request.method.rawValue : "other")",
+            "route": "\(route?.pattern ?? "none")", "status": "\(response.status.code)",
+            "ms": "\(duration.milliseconds)",
+        ]
+        if let refusal { details["reason"] = "\(refusal.reason.rawValue)" }
+        options.logger.info("request", metadata: details)
+    }
+}
+
+extension HTTPRequest.Method {
+    /// Whether it is a word of this server's: any other is whatever somebody sent.
+    var isKnown: Bool { [.get, .head, .post, .put, .delete, .options, .patch].contains(self) }
+}
+
+extension Duration {
+    /// With three places: a request is often over in less than one.
+    fileprivate var milliseconds: Double {
+        Double(components.seconds) * 1e3 + Double(components.attoseconds / 1_000_000_000_000) / 1e3
     }
 }

@@ -4,6 +4,7 @@ import HTTPTypes
 /// holds, it is never a path.
 enum Route: Hashable {
     case health
+    case readiness
     case documents
     case revoke
     case copyDocument
@@ -56,6 +57,7 @@ enum Route: Hashable {
     private static func route(_ segments: ArraySlice<String>) -> Route? {
         switch (segments.first, segments.dropFirst().first, segments.count) {
         case ("healthcheck", _, 1): return .health
+        case ("readiness", _, 1): return .readiness
         case ("instant", "v1", 3...): return Sync(segments.dropFirst(2)).map(Route.sync)
         case ("api", "revoke", 2): return .revoke
         case ("api", "copy_document", 2): return .copyDocument

@@ -11,7 +11,7 @@ struct Attachments: Sendable {
     let engine: Engine
     let blobs: any Blobs
     /// Bytes one may have.
-    var limit: Int64 = 32 << 20
+    let limit: Int64
 
     static let patience: Int64 = 86_400_000
 

@@ -12,7 +12,8 @@ struct Intake: Sendable {
     let tools: PDFTools
     let logger: Logger
     /// Bytes a PDF may have.
-    var limit: Int64 = 2 << 30
+    let limit: Int64
+    let work: PDFWork
 
     struct Wish: Sendable {
         var id: String?
@@ -35,7 +36,7 @@ struct Intake: Sendable {
         defer { withExtendedLifetime(upload) {} }
         let contents: PDFContents
         do {
-            contents = try await PDFContents.read(upload.path, tools: tools)
+            contents = try await work.perform { try await PDFContents.read(upload.path, tools: tools) }
         } catch let error as PDFError { throw error.refusal }
         let now = engine.now()
         var random = SystemRandomNumberGenerator()

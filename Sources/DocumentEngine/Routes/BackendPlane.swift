@@ -11,9 +11,13 @@ struct BackendPlane: Sendable {
     let intake: Intake
     let attachments: Attachments
     let secret: BackendSecret
+    let admission: Admission
 
     func answer(_ route: Route, _ exchange: Exchange) async throws -> Response {
-        try secret.check(exchange.header(.authorization))
+        try admission.login(with: .secret, from: exchange.address) {
+            try secret.check(exchange.header(.authorization))
+        }
+        try admission.request(of: .backend)
         switch (route, exchange.method) {
         case (.documents, .get): return try await listDocuments(exchange)
         case (.documents, .post): return try await upload(exchange)

@@ -7,17 +7,20 @@ import NIOCore
 import SyncProtocol
 
 extension SyncPlane {
-    func events(_ claims: Claims, _ exchange: Exchange) async throws -> Response {
+    func events(_ claims: Claims, of client: Admission.Client, _ exchange: Exchange) async throws -> Response {
         guard claims.grant.mayRead else {
             throw Refusal(.insufficientScope, Denial.lacks(.readDocument).description)
         }
         let cursor = try cursor(exchange)
+        let seat = try admission.seat(for: client)
+        defer { withExtendedLifetime(seat) {} }
         if let seconds = try exchange.number("wait") {
             return try await longPoll(claims, since: cursor, seconds: min(seconds, 60), exchange)
         }
         // Asked now, so that a refusal is an answer with a status and not an event.
         let layer = try await engine.view(claims) { $0.layer }
         let body = ResponseBody { writer in
+            defer { withExtendedLifetime(seat) {} }
             var stream = EventStream(engine: engine, claims: claims, cursor: cursor, writer: writer)
             try await exchange.request.body.consumeWithCancellationOnInboundClose { _ in
                 try await stream.run(on: layer)

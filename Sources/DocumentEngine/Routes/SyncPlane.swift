@@ -11,27 +11,28 @@ struct SyncPlane: Sendable {
     let verifier: TokenVerifier
     let blobs: any Blobs
     let attachments: Attachments
+    let admission: Admission
 
     func answer(_ route: Route.Sync, _ exchange: Exchange) async throws -> Response {
         try checkVersion(exchange)
         guard route.methods.contains(exchange.method) else {
             throw Refusal(.methodNotAllowed, "this address does not take \(exchange.method.rawValue)")
         }
-        let claims = try verify(exchange)
+        let (claims, client) = try verify(exchange)
         switch route {
         case .session: return try await session(claims)
         case .document: return try await document(claims, exchange)
         case .records: return try await records(claims, exchange)
         case .digest: return try await digest(claims, exchange)
         case .changes: return try await changes(claims, exchange)
-        case .events: return try await events(claims, exchange)
+        case .events: return try await events(claims, of: client, exchange)
         case .attachment(let name): return try await attachment(name, claims, exchange)
         }
     }
 
     // MARK: The token
 
-    private func verify(_ exchange: Exchange) throws -> Claims {
+    private func verify(_ exchange: Exchange) throws -> (Claims, Admission.Client) {
         guard let header = exchange.header(.authorization) else {
             throw Refusal(.tokenMissing, "a token is needed: Authorization: Bearer …")
         }
@@ -39,7 +40,13 @@ struct SyncPlane: Sendable {
         guard parts.count == 2, parts[0].lowercased() == "bearer" else {
             throw Refusal(.tokenMissing, "a token is needed: Authorization: Bearer …")
         }
-        return try verifier.verify(String(parts[1]), now: engine.now())
+        let token = String(parts[1])
+        let claims = try admission.login(with: .token, from: exchange.address) {
+            try verifier.verify(token, now: engine.now())
+        }
+        let client = Admission.Client(token: token)
+        try admission.request(of: client)
+        return (claims, client)
     }
 
     private func require(_ permission: GeneralPermission, _ claims: Claims) throws {

@@ -16,6 +16,13 @@ final class WriteQueue: Sendable {
         case layers(threads: Int)
     }
 
+    /// What became of one transaction.
+    struct Transaction: Hashable, Sendable {
+        var writes: Int
+        var duration: Duration
+        var isCommitted: Bool
+    }
+
     private struct Job: Sendable {
         /// The layer it writes to; nil: it may be several.
         var layer: LayerKey?
@@ -54,16 +61,25 @@ final class WriteQueue: Sendable {
     private let done = Atomic<Int>(0)
     /// More than this many waiting jobs are turned away.
     private let limit: Int
+    private let ended: @Sendable (Transaction) -> Void
 
-    init(store: any LayerStore, grouping: Grouping = .everything, limit: Int = 4096) {
+    /// - Parameter ended: told of each transaction, on the thread that made it.
+    init(
+        store: any LayerStore, grouping: Grouping = .everything, limit: Int = 4096,
+        ended: @escaping @Sendable (Transaction) -> Void = { _ in }
+    ) {
         self.store = store
         self.grouping = grouping
         self.limit = limit
+        self.ended = ended
         threads = if case .layers(let threads) = grouping { threads } else { 1 }
     }
 
     /// How many transactions there were: it differs when something was written meanwhile.
     var commits: Int { done.load(ordering: .relaxed) }
+
+    /// How many writes wait for a transaction.
+    var waiting: Int { state.withLock { $0.waiting.count } }
 
     /// - Parameters:
     ///   - layer: the one layer that the body writes to, if it is one.
@@ -102,11 +118,15 @@ final class WriteQueue: Sendable {
     private func drain() {
         while let jobs = next() {
             var failure: (any Error)?
+            let start = ContinuousClock.now
             do {
                 try store.write { transaction in for job in jobs { job.run(transaction) } }
                 done.wrappingAdd(1, ordering: .relaxed)
             } catch { failure = error }
             for job in jobs { job.finish(failure) }
+            ended(
+                Transaction(
+                    writes: jobs.count, duration: start.duration(to: .now), isCommitted: failure == nil))
             if let layer = jobs.first?.layer { state.withLock { _ = $0.busy.remove(layer) } }
         }
     }

@@ -90,8 +90,10 @@ struct ServeCommand: AsyncParsableCommand {
                 await server.stop()
             }
         }
+        let signals = Task { await Self.obeySignals(server) }
+        defer { signals.cancel() }
         do {
-            try await server.run(stoppingAt: [.sigterm, .sigint]) { port in
+            try await server.run { port in
                 var line = JSONWriter()
                 line.object { $0.member("server", "\(scheme)://\(host):\(port)") }
                 Output.data(line.text + "\n")
@@ -134,6 +136,7 @@ struct ServeCommand: AsyncParsableCommand {
         options.host = host
         options.port = port
         options.rate = limitRate
+        options.behindProxy = behindProxy
         if let tlsCert, let tlsKey { options.tls = Server.TLS(certificate: tlsCert, key: tlsKey) }
         options.logger = Logger(label: "postilla.server") { StreamLogHandler.standardError(label: $0) }
         return options
@@ -150,6 +153,16 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     private var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
+
+    /// The first one lets the server end what it has begun; the second ends it where it is.
+    private static func obeySignals(_ server: Server) async {
+        var isStopping = false
+        for await _ in await UnixSignalsSequence(trapping: [.sigterm, .sigint]) {
+            if isStopping { ExitStatus.leave(.interrupted) }
+            isStopping = true
+            Task { await server.stop() }
+        }
+    }
 
     /// On a thread of its own: a read that waits must not hold one of the pool's.
     private static func endOfStandardInput() async {

@@ -33,6 +33,7 @@ import Testing
                     #expect(answer.headers["retry-after"] == "1")
                 }
                 #expect(try await server.send("GET", "/healthcheck").status == 200)
+                #expect(try await server.send("GET", "/readiness").status == 503)
             }
 
             try postgres.start()

@@ -15,7 +15,7 @@ struct RunningServer: Sendable {
     static let secret = "the backend's secret"
 
     let server: Server
-    let url: String
+    let port: Int
     let clock: TestClock
     let mint: Mint
 
@@ -44,6 +44,7 @@ struct RunningServer: Sendable {
             dataFolder: place.path + "/data", keys: [try await VerificationKey(pem: mint.publicPEM)], apiToken: secret)
         if folder == nil, onPostgres { options.postgres = try TestDatabase().address }
         options.now = { clock.now }
+        options.uptime = { clock.uptime }
         options.logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         try await change(&options)
         let server = try Server(options)
@@ -66,7 +67,7 @@ struct RunningServer: Sendable {
             do {
                 outcome = .success(
                     try await body(
-                        RunningServer(server: server, url: "http://127.0.0.1:\(port)", clock: clock, mint: mint)))
+                        RunningServer(server: server, port: port, clock: clock, mint: mint)))
             } catch { outcome = .failure(error) }
             await server.stop()
             try await group.waitForAll()
@@ -75,6 +76,8 @@ struct RunningServer: Sendable {
     }
 
     struct NotRunning: Error {}
+
+    var url: String { "http://127.0.0.1:\(port)" }
 
     // MARK: Requests
 
@@ -93,7 +96,20 @@ struct RunningServer: Sendable {
     func send(
         _ method: String, _ path: String, headers: [(String, String)] = [], body: [UInt8]? = nil
     ) async throws -> Answer {
-        var request = HTTPClientRequest(url: url + path)
+        try await send(method, to: url + path, headers: headers, body: body)
+    }
+
+    /// What the server tells whoever runs it.
+    func figures() async throws -> String { try await operations("/metrics").text }
+
+    func operations(_ path: String) async throws -> Answer {
+        try await send("GET", to: "http://127.0.0.1:\(server.metricsPort ?? 0)\(path)")
+    }
+
+    private func send(
+        _ method: String, to address: String, headers: [(String, String)] = [], body: [UInt8]? = nil
+    ) async throws -> Answer {
+        var request = HTTPClientRequest(url: address)
         request.method = .init(rawValue: method)
         for (name, value) in headers { request.headers.add(name: name, value: value) }
         if let body { request.body = .bytes(body) }

@@ -8,5 +8,8 @@ final class TestClock: Sendable {
 
     var now: Timestamp { time.withLock { $0 } }
 
+    /// Of a clock that never goes back.
+    var uptime: Duration { .milliseconds(now - Self.start) }
+
     func advance(seconds: Int64) { time.withLock { $0 = $0 + seconds * 1000 } }
 }

@@ -1,0 +1,25 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// Where a request came from.
+struct Caller: RequestContext {
+    var coreContext: CoreRequestContextStorage
+    /// The other end of the connection: a client's, or a proxy's.
+    let peer: String?
+
+    init(source: ApplicationRequestContextSource) {
+        coreContext = CoreRequestContextStorage(source: source)
+        peer = source.channel.remoteAddress?.ipAddress
+    }
+
+    /// The client's address. Behind a proxy it is what the proxy added to `X-Forwarded-For`, which is the last one there:
+    /// whatever stands before it anybody may have written.
+    func address(_ request: Request, behindProxy: Bool) -> String? {
+        guard behindProxy, let name = HTTPField.Name("X-Forwarded-For"),
+            let last = request.headers[values: name].last?.split(separator: ",").last
+        else { return peer }
+        let address = last.filter { $0 != " " && $0 != "\t" }
+        return address.isEmpty || address.utf8.count > 64 ? peer : address
+    }
+}

@@ -1,0 +1,132 @@
+import EngineCore
+import SyncProtocol
+import Synchronization
+
+/// Who may ask now, and who has asked too much: requests of one token, failed logins from one address, open streams.
+final class Admission: Sendable {
+    /// Whoever asks, once it is known. A token is remembered by its hash alone.
+    enum Client: Hashable, Sendable {
+        case backend
+        case token(Int)
+
+        init(token: String) { self = .token(token.hashValue) }
+    }
+
+    private struct State {
+        var requests: RateLimiter<Client>?
+        var backend: RateLimiter<Client>?
+        var failures: RateLimiter<String>?
+        var streams: [Client: Int] = [:]
+        var streamCount = 0
+    }
+
+    private let limits: ServiceLimits
+    private let uptime: @Sendable () -> Duration
+    private let state: Mutex<State>
+
+    /// - Parameter uptime: a clock that never goes back.
+    init(_ limits: ServiceLimits, uptime: @escaping @Sendable () -> Duration) {
+        self.limits = limits
+        self.uptime = uptime
+        state = Mutex(
+            State(
+                requests: Self.limiter(limits.requestsPerSecond, each: .seconds(1), burst: 2),
+                backend: Self.limiter(limits.backendRequestsPerSecond, each: .seconds(1), burst: 2),
+                failures: Self.limiter(limits.failedLoginsPerMinute, each: .seconds(60), burst: 1)))
+    }
+
+    private static func limiter<Key>(_ count: Int, each span: Duration, burst: Int) -> RateLimiter<Key>? {
+        count > 0 ? RateLimiter(.init(interval: span / count, burst: count * burst)) : nil
+    }
+
+    // MARK: Requests
+
+    /// What somebody shows to say who they are.
+    enum Proof: Hashable, Sendable {
+        /// Could be guessed: after too many wrong ones from an address a right one is not listened to either.
+        case secret
+        /// Cannot be guessed: a good one counts whatever others at its address do.
+        case token
+    }
+
+    /// Finds out who asks, and counts what no honest client shows.
+    ///
+    /// - Throws: ``Refusal``: what the check throws, or that there were too many from this address.
+    func login<Who>(with proof: Proof, from address: String?, _ check: () throws -> Who) throws -> Who {
+        let (address, now) = (address ?? "nowhere", uptime())
+        if proof == .secret, let wait = state.withLock({ $0.failures?.wait(address, at: now) }) {
+            throw Self.tooManyFailures(wait)
+        }
+        do { return try check() } catch let refusal as Refusal {
+            if refusal.reason.isForgery, let wait = state.withLock({ $0.failures?.take(address, at: now) }) {
+                throw Self.tooManyFailures(wait)
+            }
+            throw refusal
+        }
+    }
+
+    private static func tooManyFailures(_ wait: Duration) -> Refusal {
+        Refusal(.tooManyRequests, "too many wrong tokens or secrets came from this address", retryAfter: wait)
+    }
+
+    /// Counts a request.
+    func request(of client: Client) throws(Refusal) {
+        let now = uptime()
+        let wait = state.withLock { state in
+            client == .backend ? state.backend?.take(client, at: now) : state.requests?.take(client, at: now)
+        }
+        guard let wait = wait ?? nil else { return }
+        throw Refusal(.tooManyRequests, "more requests than this server takes of one token", retryAfter: wait)
+    }
+
+    // MARK: Streams
+
+    /// Room for one stream, until the seat is let go.
+    func seat(for client: Client) throws(Refusal) -> Seat {
+        let problem: String? = state.withLock { state in
+            if limits.streams > 0, state.streamCount >= limits.streams { return "streams than this server holds" }
+            if limits.streamsPerToken > 0, state.streams[client, default: 0] >= limits.streamsPerToken {
+                return "streams than one token may have open"
+            }
+            state.streams[client, default: 0] += 1
+            state.streamCount += 1
+            return nil
+        }
+        if let problem {
+            throw Refusal(.tooManyRequests, "there are more \(problem)", retryAfter: .seconds(10))
+        }
+        return Seat(of: client, in: self)
+    }
+
+    var streamCount: Int { state.withLock { $0.streamCount } }
+
+    fileprivate func leave(_ client: Client) {
+        state.withLock { state in
+            state.streamCount -= 1
+            let left = state.streams[client, default: 1] - 1
+            state.streams[client] = left > 0 ? left : nil
+        }
+    }
+
+    /// A stream's place. It is free again when this is let go.
+    final class Seat: Sendable {
+        private let client: Client
+        private let admission: Admission
+
+        fileprivate init(of client: Client, in admission: Admission) {
+            (self.client, self.admission) = (client, admission)
+        }
+
+        deinit { admission.leave(client) }
+    }
+}
+
+extension ErrorAnswer.Reason {
+    /// Whether somebody tried what no honest client has.
+    fileprivate var isForgery: Bool {
+        switch self {
+        case .unauthorized, .tokenMalformed, .signatureInvalid, .algorithmRefused: true
+        default: false
+        }
+    }
+}

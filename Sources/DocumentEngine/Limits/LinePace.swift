@@ -1,0 +1,71 @@
+/// Whether a connection goes on fast enough: a request's head in time, a body that keeps coming, an answer that is
+/// taken. Moments are those of a clock that never goes back.
+struct LinePace: Hashable {
+    private enum State: Hashable {
+        /// For the first head; later ones have the time of an idle connection.
+        case awaitingHead(since: Duration)
+        case idle
+        case readingBody(since: Duration, bytes: Int)
+        /// It is the server's turn.
+        case answering
+    }
+
+    /// How long a body may take before its speed is looked at.
+    static let grace: Duration = .seconds(10)
+
+    private let limits: ServiceLimits
+    private var state: State
+    /// Since when nothing more fits between server and client.
+    private var stuckSince: Duration?
+
+    init(_ limits: ServiceLimits, at now: Duration) {
+        self.limits = limits
+        state = .awaitingHead(since: now)
+    }
+
+    mutating func headCame(at now: Duration) { state = .readingBody(since: now, bytes: 0) }
+
+    mutating func bodyCame(bytes: Int) {
+        if case .readingBody(let since, let before) = state {
+            state = .readingBody(since: since, bytes: before + bytes)
+        }
+    }
+
+    mutating func requestEnded() { state = .answering }
+
+    mutating func answerEnded() { if state == .answering { state = .idle } }
+
+    /// Whether what is written still finds room on its way out.
+    mutating func writabilityChanged(_ isWritable: Bool, at now: Duration) { stuckSince = isWritable ? nil : now }
+
+    /// Whether time alone can make a problem of it.
+    var isWatched: Bool {
+        if stuckSince != nil { return true }
+        switch state {
+        case .awaitingHead, .readingBody: return true
+        case .idle, .answering: return false
+        }
+    }
+
+    /// Why the connection is closed now; nil: it goes on.
+    func problem(at now: Duration) -> Problem? {
+        if let stuckSince, limits.stallSeconds > 0, now - stuckSince >= .seconds(limits.stallSeconds) {
+            return .stalledAnswer
+        }
+        switch state {
+        case .awaitingHead(let since):
+            return limits.headSeconds > 0 && now - since >= .seconds(limits.headSeconds) ? .lateHead : nil
+        case .readingBody(let since, let bytes):
+            guard limits.bodyBytesPerSecond > 0, now - since > Self.grace else { return nil }
+            let due = (now - since - Self.grace) * limits.bodyBytesPerSecond
+            return Duration.seconds(bytes) < due ? .slowBody : nil
+        case .idle, .answering: return nil
+        }
+    }
+
+    enum Problem: String, Hashable, Sendable, CaseIterable {
+        case lateHead = "late_head"
+        case slowBody = "slow_body"
+        case stalledAnswer = "stalled_answer"
+    }
+}

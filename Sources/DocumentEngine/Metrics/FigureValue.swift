@@ -1,0 +1,85 @@
+import CoreMetrics
+import Synchronization
+
+enum FigureKind: String, Hashable, Sendable {
+    case counter, gauge, histogram
+}
+
+/// One figure, changed from any thread.
+protocol FigureValue: AnyObject, Sendable {
+    var reading: FigureReading { get }
+}
+
+/// What a figure says at one moment.
+enum FigureReading: Hashable, Sendable {
+    case whole(Int64)
+    case number(Double)
+    /// How many values lay at or below each bound, all of them counted from the lowest on, and the sum of all.
+    case distribution(upTo: [Bound], count: Int64, sum: Double)
+
+    struct Bound: Hashable, Sendable {
+        var value: Double
+        var count: Int64
+    }
+}
+
+final class CounterValue: CounterHandler, FigureValue {
+    private let count = Atomic<Int64>(0)
+
+    func increment(by amount: Int64) { count.wrappingAdd(amount, ordering: .relaxed) }
+    func reset() { count.store(0, ordering: .relaxed) }
+    var reading: FigureReading { .whole(count.load(ordering: .relaxed)) }
+}
+
+/// The last value.
+final class GaugeValue: MeterHandler, RecorderHandler, FigureValue {
+    private let value = Mutex(0.0)
+
+    func set(_ value: Int64) { set(Double(value)) }
+    func set(_ value: Double) { self.value.withLock { $0 = value } }
+    func increment(by amount: Double) { value.withLock { $0 += amount } }
+    func decrement(by amount: Double) { value.withLock { $0 -= amount } }
+    func record(_ value: Int64) { set(value) }
+    func record(_ value: Double) { set(value) }
+    var reading: FigureReading { .number(value.withLock { $0 }) }
+}
+
+/// How often which sizes came.
+final class HistogramValue: TimerHandler, RecorderHandler, FigureValue {
+    private struct State {
+        /// Of each bound alone, and behind them of what lies above all.
+        var counts: [Int64]
+        var sum = 0.0
+    }
+
+    private let bounds: [Double]
+    private let state: Mutex<State>
+
+    init(bounds: [Double]) {
+        self.bounds = bounds
+        state = Mutex(State(counts: Array(repeating: 0, count: bounds.count + 1)))
+    }
+
+    func record(_ value: Int64) { record(Double(value)) }
+
+    func record(_ value: Double) {
+        guard value.isFinite else { return }
+        let place = bounds.firstIndex { value <= $0 } ?? bounds.count
+        state.withLock { state in
+            state.counts[place] += 1
+            state.sum += value
+        }
+    }
+
+    func recordNanoseconds(_ duration: Int64) { record(Double(duration) / 1e9) }
+
+    var reading: FigureReading {
+        let state = state.withLock { $0 }
+        var count: Int64 = 0
+        let upTo = zip(bounds, state.counts).map { bound, own in
+            count += own
+            return FigureReading.Bound(value: bound, count: count)
+        }
+        return .distribution(upTo: upTo, count: count + state.counts[bounds.count], sum: state.sum)
+    }
+}

@@ -1,0 +1,86 @@
+import CoreMetrics
+import Synchronization
+
+/// What is counted, kept so that it can be told as Prometheus text. It is handed to those who count: there is no global one.
+final class MetricsRegistry: MetricsFactory {
+    /// What a figure means, and into which bounds a distribution is sorted.
+    struct Description: Hashable, Sendable {
+        var help: String
+        /// Upper bounds, rising; without them a recorder or timer is a gauge of the last value.
+        var bounds: [Double] = []
+    }
+
+    /// One figure with one set of labels.
+    struct Series: Sendable {
+        var labels: [Label]
+        var value: any FigureValue
+    }
+
+    struct Label: Hashable, Sendable {
+        var name: String
+        var value: String
+    }
+
+    struct Family: Sendable {
+        var kind: FigureKind
+        var description: Description
+        var series: [[Label]: Series] = [:]
+    }
+
+    private let descriptions: [String: Description]
+    private let families = Mutex<[String: Family]>([:])
+
+    /// - Parameter descriptions: by the name of the figure.
+    init(_ descriptions: [String: Description]) { self.descriptions = descriptions }
+
+    /// Names and what is known of each, in byte order.
+    var figures: [(name: String, family: Family)] {
+        families.withLock { $0.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } }
+    }
+
+    /// The same value for the same name and labels, whoever asks.
+    private func value<Value: FigureValue>(
+        _ label: String, _ dimensions: [(String, String)], _ kind: FigureKind, _ make: (Description) -> Value
+    ) -> Value {
+        let name = MetricsText.name(label)
+        let labels = dimensions.map { Label(name: MetricsText.name($0.0), value: $0.1) }.sorted { $0.name < $1.name }
+        return families.withLock { families in
+            let description = descriptions[name] ?? Description(help: "")
+            var family = families[name] ?? Family(kind: kind, description: description)
+            if let known = family.series[labels]?.value as? Value { return known }
+            let made = make(description)
+            // A name that stands for two kinds of figure already is counted and not told.
+            if family.kind == kind { family.series[labels] = Series(labels: labels, value: made) }
+            families[name] = family
+            return made
+        }
+    }
+
+    // MARK: MetricsFactory
+
+    func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
+        value(label, dimensions, .counter) { _ in CounterValue() }
+    }
+
+    func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
+        value(label, dimensions, .gauge) { _ in GaugeValue() }
+    }
+
+    func makeRecorder(
+        label: String, dimensions: [(String, String)], aggregate: Bool
+    ) -> any RecorderHandler {
+        guard aggregate else { return value(label, dimensions, .gauge) { _ in GaugeValue() } }
+        return value(label, dimensions, .histogram) { HistogramValue(bounds: $0.bounds) }
+    }
+
+    /// In seconds, as Prometheus wants all times.
+    func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
+        value(label, dimensions, .histogram) { HistogramValue(bounds: $0.bounds) }
+    }
+
+    // Figures stay: a scrape that finds one gone would take it for a restart.
+    func destroyCounter(_ handler: any CounterHandler) {}
+    func destroyMeter(_ handler: any MeterHandler) {}
+    func destroyRecorder(_ handler: any RecorderHandler) {}
+    func destroyTimer(_ handler: any TimerHandler) {}
+}

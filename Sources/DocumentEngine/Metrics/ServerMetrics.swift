@@ -1,0 +1,113 @@
+import CoreMetrics
+import EngineCore
+import HTTPTypes
+import SyncProtocol
+import Synchronization
+
+/// What a server counts of itself, through swift-metrics. Every label is one of a closed list: an id, a name or an address
+/// never becomes one.
+final class ServerMetrics: Sendable {
+    let registry: MetricsRegistry
+
+    /// Of one kind of request.
+    private struct RequestFigures: Sendable {
+        var count: Counter
+        var seconds: Timer
+    }
+
+    private struct RequestKind: Hashable, Sendable {
+        var route: String
+        var method: String
+        var status: Int
+    }
+
+    private let requests = Mutex<[RequestKind: RequestFigures]>([:])
+    private let received: Counter
+    private let sent: Counter
+    private let transactionWrites: Recorder
+    private let transactionSeconds: Timer
+    private let transactions: (committed: Counter, failed: Counter)
+    private let pdfSeconds: Timer
+
+    init(_ registry: MetricsRegistry = MetricsRegistry(ServerMetrics.descriptions)) {
+        self.registry = registry
+        received = Counter(label: "postilla_http_received_bytes_total", factory: registry)
+        sent = Counter(label: "postilla_http_sent_bytes_total", factory: registry)
+        transactionWrites = Recorder(label: "postilla_transaction_writes", factory: registry)
+        transactionSeconds = Timer(label: "postilla_transaction_seconds", factory: registry)
+        transactions = (
+            Counter(label: "postilla_transactions_total", dimensions: [("result", "committed")], factory: registry),
+            Counter(label: "postilla_transactions_total", dimensions: [("result", "failed")], factory: registry)
+        )
+        pdfSeconds = Timer(label: "postilla_pdf_job_seconds", factory: registry)
+    }
+
+    // MARK: What happens
+
+    /// - Parameters:
+    ///   - route: the pattern of the address; nil: it is none of ours.
+    ///   - duration: until the answer began; a stream goes on after it.
+    ///   - sent: bytes of the answer's body, where they were known beforehand.
+    func answered(
+        _ route: String?, _ method: HTTPRequest.Method, _ status: Int, in duration: Duration, received: Int, sent: Int
+    ) {
+        let kind = RequestKind(
+            route: route ?? "none", method: method.isKnown ? method.rawValue : "other", status: status)
+        let figures = requests.withLock { requests in
+            if let known = requests[kind] { return known }
+            let made = RequestFigures(
+                count: Counter(
+                    label: "postilla_http_requests_total",
+                    dimensions: [("route", kind.route), ("method", kind.method), ("status", String(status))],
+                    factory: registry),
+                seconds: Timer(
+                    label: "postilla_http_request_seconds", dimensions: [("route", kind.route)], factory: registry))
+            requests[kind] = made
+            return made
+        }
+        figures.count.increment()
+        figures.seconds.recordNanoseconds(duration.nanoseconds)
+        if received > 0 { self.received.increment(by: received) }
+        if sent > 0 { self.sent.increment(by: sent) }
+    }
+
+    func refused(_ reason: ErrorAnswer.Reason) {
+        Counter(label: "postilla_refusals_total", dimensions: [("reason", reason.rawValue)], factory: registry)
+            .increment()
+    }
+
+    func closed(_ problem: LinePace.Problem) {
+        Counter(label: "postilla_slow_connections_total", dimensions: [("reason", problem.rawValue)], factory: registry)
+            .increment()
+    }
+
+    func ended(_ transaction: WriteQueue.Transaction) {
+        (transaction.isCommitted ? transactions.committed : transactions.failed).increment()
+        transactionWrites.record(transaction.writes)
+        transactionSeconds.recordNanoseconds(transaction.duration.nanoseconds)
+    }
+
+    func pdfJob(took duration: Duration) { pdfSeconds.recordNanoseconds(duration.nanoseconds) }
+
+    // MARK: How things are
+
+    /// Figures that nobody counts up: looked at when they are asked for.
+    func set(_ name: Gauge, _ value: Double) { Meter(label: name.rawValue, factory: registry).set(value) }
+
+    enum Gauge: String, CaseIterable, Sendable {
+        case streams = "postilla_streams_open"
+        case waitingWrites = "postilla_writes_waiting"
+        case runningPDFJobs = "postilla_pdf_jobs_running"
+        case waitingPDFJobs = "postilla_pdf_jobs_waiting"
+        case ready = "postilla_ready"
+        case memory = "process_resident_memory_bytes"
+        case files = "process_open_fds"
+        case fileLimit = "process_max_fds"
+    }
+}
+
+extension Duration {
+    fileprivate var nanoseconds: Int64 {
+        components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000
+    }
+}

@@ -1,0 +1,56 @@
+import EngineCore
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import SyncProtocol
+
+/// What is for whoever runs the server, on an address of its own: `/metrics`, and whether it lives and is ready.
+struct MetricsPlane: HTTPResponder {
+    typealias Context = BasicRequestContext
+
+    let metrics: ServerMetrics
+    let engine: Engine
+    let work: Gate
+    let admission: Admission
+    let readiness: Readiness
+
+    func respond(to request: Request, context: BasicRequestContext) async throws -> Response {
+        let path = (request.head.path ?? "").split(separator: "?", maxSplits: 1).first ?? ""
+        guard [.get, .head].contains(request.method) else {
+            return Refusal(.methodNotAllowed, "this address does not take \(request.method.rawValue)").response
+        }
+        let response: Response
+        switch path {
+        case "/metrics": response = await figures()
+        case "/healthcheck": response = .health
+        case "/readiness": response = await readiness.response()
+        default: response = Refusal(.notFound, "there is nothing at this address").response
+        }
+        return request.method == .head ? response.createHeadResponse() : response
+    }
+
+    private func figures() async -> Response {
+        metrics.set(.streams, Double(admission.streamCount))
+        metrics.set(.waitingWrites, Double(engine.writes.waiting))
+        metrics.set(.runningPDFJobs, Double(work.running))
+        metrics.set(.waitingPDFJobs, Double(work.waiting))
+        metrics.set(.ready, await readiness.problem() == nil ? 1 : 0)
+        if let memory = ProcessFigures.memory { metrics.set(.memory, Double(memory)) }
+        if let files = ProcessFigures.openFiles { metrics.set(.files, Double(files)) }
+        if let limit = ProcessFigures.fileLimit { metrics.set(.fileLimit, Double(limit)) }
+        return Response(
+            status: .ok, headers: [.contentType: MetricsText.contentType, .cacheControl: "no-store"],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: MetricsText.text(metrics.registry))))
+    }
+}
+
+extension Response {
+    static var health: Response { .json { $0.object { $0.member("status", "ok") } } }
+}
+
+extension Readiness {
+    func response() async -> Response {
+        if let problem = await problem() { return problem.response }
+        return .json { $0.object { $0.member("status", "ready") } }
+    }
+}

@@ -1,0 +1,66 @@
+import Testing
+
+@testable import DocumentEngine
+
+struct LinePaceTests {
+    enum Step: Sendable {
+        case head, body(Int), end, answered
+        case full, free
+        /// Seconds pass.
+        case wait(Int)
+    }
+
+    struct Row: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        var steps: [Step]
+        var problem: LinePace.Problem?
+    }
+
+    /// A head within 20 s, 512 bytes a second after ten, 60 s for what is stuck.
+    static let rows: [Row] = [
+        Row(testDescription: "nothing yet", steps: [.wait(19)]),
+        Row(testDescription: "no head", steps: [.wait(20)], problem: .lateHead),
+        Row(testDescription: "a head, and then nothing", steps: [.wait(19), .head, .wait(12)], problem: .slowBody),
+        Row(testDescription: "a request without a body", steps: [.head, .end, .wait(1000)]),
+        Row(testDescription: "a body may begin slowly", steps: [.head, .body(1), .wait(10)]),
+        Row(testDescription: "a byte now and then", steps: [.head, .body(600), .wait(12)], problem: .slowBody),
+        Row(testDescription: "as fast as it must be", steps: [.head, .body(1024), .wait(12)]),
+        Row(testDescription: "a large body at once", steps: [.head, .body(1 << 20), .wait(2000)]),
+        Row(testDescription: "and then no more", steps: [.head, .body(1 << 20), .wait(2100)], problem: .slowBody),
+        Row(testDescription: "an answer that takes long", steps: [.head, .end, .wait(3600)]),
+        Row(testDescription: "rest between two requests", steps: [.head, .end, .answered, .wait(119)]),
+        Row(testDescription: "nobody reads", steps: [.head, .end, .full, .wait(60)], problem: .stalledAnswer),
+        Row(testDescription: "somebody reads slowly", steps: [.head, .end, .full, .wait(59), .free, .full, .wait(59)]),
+        Row(
+            testDescription: "an answer that came before the body ended", steps: [.head, .answered, .wait(12)],
+            problem: .slowBody),
+    ]
+
+    @Test(arguments: rows) func row(_ row: Row) {
+        var now = Duration.zero
+        var pace = LinePace(ServiceLimits(), at: now)
+        for step in row.steps {
+            switch step {
+            case .head: pace.headCame(at: now)
+            case .body(let bytes): pace.bodyCame(bytes: bytes)
+            case .end: pace.requestEnded()
+            case .answered: pace.answerEnded()
+            case .full: pace.writabilityChanged(false, at: now)
+            case .free: pace.writabilityChanged(true, at: now)
+            case .wait(let seconds): now += .seconds(seconds)
+            }
+        }
+        #expect(pace.problem(at: now) == row.problem)
+        // What time can make a problem of is looked at.
+        if row.problem != nil { #expect(pace.isWatched) }
+    }
+
+    @Test(arguments: rows) func withoutLimitsNothingIsTooSlow(_ row: Row) {
+        var limits = ServiceLimits()
+        (limits.headSeconds, limits.bodyBytesPerSecond, limits.stallSeconds) = (0, 0, 0)
+        var pace = LinePace(limits, at: .zero)
+        if case .head? = row.steps.first { pace.headCame(at: .zero) }
+        pace.writabilityChanged(false, at: .zero)
+        #expect(pace.problem(at: .seconds(1_000_000)) == nil)
+    }
+}

@@ -1,0 +1,156 @@
+import Annotations
+import EngineCore
+import SyncProtocol
+import Testing
+
+@testable import DocumentEngine
+
+/// Who asks too often, or for too much at once, is told when to come again.
+@Suite(.timeLimit(.minutes(5))) struct RateTests {
+    @Test func aTokenAsksAsOftenAsItMay() async throws {
+        try await RunningServer.run {
+            $0.service.requestsPerSecond = 5
+        } _: { server in
+            try await server.upload()
+            let (ana, bo) = (try server.mint.token(TokenClaims()), try server.mint.token(TokenClaims(user: "bo")))
+            for _ in 0..<10 { #expect(try await server.client(ana, "GET", "session").status == 200) }
+            let tooMany = try await server.client(ana, "GET", "session")
+            #expect((tooMany.status, tooMany.reason) == (429, "too_many_requests"))
+            #expect(tooMany.headers["retry-after"] == "1")
+            // Nobody else pays for it, and a second later nor does she.
+            #expect(try await server.client(bo, "GET", "session").status == 200)
+            server.clock.advance(seconds: 1)
+            for _ in 0..<5 { #expect(try await server.client(ana, "GET", "session").status == 200) }
+            #expect(try await server.client(ana, "GET", "session").status == 429)
+        }
+    }
+
+    @Test func whatIsTurnedAwayIsNotDone() async throws {
+        try await RunningServer.run {
+            $0.service.requestsPerSecond = 1
+        } _: { server in
+            try await server.upload()
+            let token = try server.mint.token(TokenClaims())
+            for number in 1...2 {
+                #expect(try await server.push(token, [Samples.create(Int64(number), "n\(number)")]).status == 200)
+            }
+            #expect(try await server.push(token, [Samples.create(3, "n3")]).status == 429)
+            server.clock.advance(seconds: 60)
+            let answer: PushAnswer = try await server.push(token, [Samples.create(3, "n3")]).message()
+            #expect(answer.results.first?.status == .applied)
+        }
+    }
+
+    @Test func theBackendIsTrustedUnlessItIsSaid() async throws {
+        try await RunningServer.run { server in
+            try await server.upload()
+            for _ in 0..<50 { #expect(try await server.backend("GET", "/api/documents").status == 200) }
+        }
+        try await RunningServer.run {
+            $0.service.backendRequestsPerSecond = 2
+        } _: { server in
+            for _ in 0..<4 { #expect(try await server.backend("GET", "/api/documents").status == 200) }
+            let tooMany = try await server.backend("GET", "/api/documents")
+            #expect((tooMany.status, tooMany.reason) == (429, "too_many_requests"))
+        }
+    }
+
+    /// Guessing the secret ends after some tries, also when the next one would be right.
+    @Test func wrongSecretsCloseTheAddressForAWhile() async throws {
+        try await RunningServer.run {
+            $0.service.failedLoginsPerMinute = 5
+        } _: { server in
+            for guess in 0..<5 {
+                let answer = try await server.send(
+                    "GET", "/api/documents", headers: [("Authorization", #"Token token="guess \#(guess)""#)])
+                #expect(answer.status == 401)
+            }
+            let right = try await server.backend("GET", "/api/documents")
+            #expect((right.status, right.reason) == (429, "too_many_requests"))
+            #expect(right.headers["retry-after"] == "12")
+            server.clock.advance(seconds: 12)
+            #expect(try await server.backend("GET", "/api/documents").status == 200)
+        }
+    }
+
+    /// A token cannot be guessed, and somebody honest may be at the same address.
+    @Test func forgedTokensDoNotCloseTheAddressForGoodOnes() async throws {
+        try await RunningServer.run {
+            $0.service.failedLoginsPerMinute = 5
+        } _: { server in
+            try await server.upload()
+            let good = try server.mint.token(TokenClaims())
+            let forged = String(good.dropLast(8)) + "AAAAAAAA"
+            for _ in 0..<5 { #expect(try await server.client(forged, "GET", "session").status == 401) }
+            #expect(try await server.client(forged, "GET", "session").status == 429)
+            #expect(try await server.client(good, "GET", "session").status == 200)
+        }
+    }
+
+    @Test func tokensThatHaveMerelyEndedAreNoAttack() async throws {
+        try await RunningServer.run {
+            $0.service.failedLoginsPerMinute = 2
+        } _: { server in
+            try await server.upload()
+            let old = try server.mint.token(TokenClaims(expires: TestClock.start + -1000))
+            for _ in 0..<10 { #expect(try await server.client(old, "GET", "session").reason == "token_expired") }
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func behindAProxyTheClientIsWhoTheProxySays(_ behindProxy: Bool) async throws {
+        try await RunningServer.run {
+            $0.service.failedLoginsPerMinute = 2
+            $0.behindProxy = behindProxy
+        } _: { server in
+            var statuses: [Int] = []
+            // What stands before the last address is the client's own invention.
+            for address in ["1.2.3.4, 203.0.113.7", "203.0.113.7", "5.6.7.8, 203.0.113.7", "203.0.113.8"] {
+                let headers = [("Authorization", "Token token=no"), ("X-Forwarded-For", address)]
+                statuses.append(try await server.send("GET", "/api/documents", headers: headers).status)
+            }
+            #expect(statuses == [401, 401, 429, behindProxy ? 401 : 429])
+        }
+    }
+
+    @Test func aTokenHasSoManyStreams() async throws {
+        try await RunningServer.run {
+            $0.service.streamsPerToken = 2
+            $0.service.streams = 3
+        } _: { server in
+            try await server.upload()
+            let (ana, bo) = (try server.mint.token(TokenClaims()), try server.mint.token(TokenClaims(user: "bo")))
+            var open = [try await EventReader(server, ana), try await EventReader(server, ana)]
+            let third = try await server.client(ana, "GET", "events")
+            #expect((third.status, third.headers["retry-after"]) == (429, "10"))
+            #expect(try await server.client(ana, "GET", "session").status == 200)
+            open.append(try await EventReader(server, bo))
+            #expect(open.map(\.status) == [200, 200, 200])
+            let full = try await server.client(bo, "GET", "events")
+            #expect((full.status, full.reason) == (429, "too_many_requests"))
+            // A place is free again when its stream is closed.
+            open.removeAll()
+            while server.server.listenerCount > 0 { await Task.yield() }
+            while true {
+                let again = try await EventReader(server, ana)
+                if again.status == 200 { break }
+            }
+        }
+    }
+
+    @Test func pdfsBeyondTheLineAreTurnedAway() async throws {
+        try await RunningServer.run {
+            $0.service.pdfJobs = 1
+            $0.service.waitingPDFJobs = 0
+        } _: { server in
+            let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+                for number in 0..<8 { group.addTask { try await server.upload("doc\(number)").status } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(Set(statuses).isSubset(of: [200, 429]))
+            #expect(statuses.contains(200))
+            let list = try await server.backend("GET", "/api/documents").json["data"]?.array
+            #expect(list?.count == statuses.count { $0 == 200 })
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import EngineCore
+import SyncProtocol
+import Synchronization
+import Testing
+
+@testable import DocumentEngine
+
+/// Who takes too long is let go. A clock that is ten seconds further each time it is looked at makes it short.
+@Suite(.timeLimit(.minutes(5))) struct SlowClientTests {
+    private static func withHastyServer(_ body: (RunningServer) async throws -> Void) async throws {
+        let clock = HastyClock()
+        try await RunningServer.run {
+            $0.uptime = { clock.now }
+            $0.metrics = Server.ListenAddress(host: "127.0.0.1", port: 0)
+        } _: { server in
+            try await body(server)
+        }
+    }
+
+    private final class HastyClock: Sendable {
+        private let looks = Mutex(0)
+
+        var now: Duration {
+            looks.withLock { looks in
+                looks += 1
+                return .seconds(10 * looks)
+            }
+        }
+    }
+
+    @Test func aHeadThatDoesNotComeIsNotWaitedFor() async throws {
+        try await Self.withHastyServer { server in
+            try await RawConnection.open(server) { connection in
+                try await connection.send("GET /healthcheck HTTP/1.1\r\nHost: here\r\nX-Slow: ")
+                #expect(try await connection.rest() == "")
+            }
+            #expect(try await server.figures().contains(#"postilla_slow_connections_total{reason="late_head"} 1"#))
+        }
+    }
+
+    @Test func aBodyThatTricklesIsNotWaitedFor() async throws {
+        try await Self.withHastyServer { server in
+            try await server.upload()
+            let token = try server.mint.token(TokenClaims())
+            try await RawConnection.open(server) { connection in
+                try await connection.send(
+                    """
+                    POST /instant/v1/changes HTTP/1.1\r
+                    Host: here\r
+                    Authorization: Bearer \(token)\r
+                    Content-Length: 100000\r
+                    \r
+                    {"clientID":
+                    """)
+                #expect(try await connection.rest() == "")
+            }
+            #expect(try await server.figures().contains(#"postilla_slow_connections_total{reason="slow_body"} 1"#))
+            #expect(try await server.session(token).head == 0)
+        }
+    }
+
+    @Test func anAnswerThatNobodyTakesIsGivenUp() async throws {
+        try await Self.withHastyServer { server in
+            try await server.upload("doc", Samples.pdf + Array(repeating: 0x20, count: 24 << 20))
+            try await RawConnection.open(server, receiveBuffer: 4096) { connection in
+                try await connection.send(
+                    """
+                    GET /api/documents/doc/pdf?source=true HTTP/1.1\r
+                    Host: here\r
+                    Authorization: Token token="\(RunningServer.secret)"\r
+                    \r
+
+                    """)
+                let line = #"postilla_slow_connections_total{reason="stalled_answer"} 1"#
+                while !(try await server.figures().contains(line)) { await Task.yield() }
+            }
+        }
+    }
+
+    @Test func whoListensIsNotSlow() async throws {
+        try await Self.withHastyServer { server in
+            try await server.upload()
+            let token = try server.mint.token(TokenClaims())
+            var events = try await EventReader(server, token)
+            #expect(try await events.session()?.kind == .open)
+            // Every request lets time pass by more than any limit but that of an idle connection.
+            for _ in 0..<50 { _ = try await server.session(token) }
+            #expect(try await server.push(token, [Samples.create(1, "n1")]).status == 200)
+            #expect(try await events.change()?.changes.count == 1)
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import NIOCore
+import NIOPosix
+
+/// A connection on which everything may be said, also what no HTTP library would send.
+struct RawConnection {
+    private var bytes: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
+    private let writer: NIOAsyncChannelOutboundWriter<ByteBuffer>
+
+    /// - Parameter receiveBuffer: bytes that the system takes before this reads; nil: as many as usual.
+    static func open<Result: Sendable>(
+        _ server: RunningServer, receiveBuffer: Int? = nil, _ body: (inout RawConnection) async throws -> Result
+    ) async throws -> Result {
+        var bootstrap = ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+        if let receiveBuffer {
+            bootstrap = bootstrap.channelOption(.socketOption(.so_rcvbuf), value: .init(receiveBuffer))
+                .channelOption(.autoRead, value: false)
+        }
+        let channel = try await bootstrap.connect(host: "127.0.0.1", port: server.port) { channel in
+            channel.eventLoop.makeCompletedFuture {
+                try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+            }
+        }
+        return try await channel.executeThenClose { inbound, outbound in
+            var connection = RawConnection(bytes: inbound.makeAsyncIterator(), writer: outbound)
+            return try await body(&connection)
+        }
+    }
+
+    func send(_ text: String) async throws { try await writer.write(ByteBuffer(string: text)) }
+
+    /// What comes until the other end closes.
+    mutating func rest() async throws -> String {
+        var text = ""
+        do {
+            while let buffer = try await bytes.next() { text += String(buffer: buffer) }
+        } catch is IOError {
+            // Closed with something unread is a reset.
+        }
+        return text
+    }
+
+    /// What comes until this is among it.
+    mutating func read(until end: String) async throws -> String {
+        var text = ""
+        while !text.contains(end), let buffer = try await bytes.next() { text += String(buffer: buffer) }
+        return text
+    }
+}
