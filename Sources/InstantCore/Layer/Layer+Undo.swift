@@ -55,8 +55,7 @@ extension WritableLayer {
         guard !facts.isRecovering else { return nil }
         let present = try entry(receipt.seq)
         var undone = EditReceipt(
-            id: receipt.id, kind: receipt.kind, before: receipt.after, after: receipt.before, seq: receipt.seq,
-            previous: present)
+            id: receipt.id, kind: receipt.kind, before: receipt.after, after: nil, seq: receipt.seq, previous: present)
         switch (present, receipt.previous) {
         case (let present?, let previous) where present.isUnsealed || present.stage == .conflict:
             if let previous {
@@ -76,6 +75,8 @@ extension WritableLayer {
         default: return nil
         }
         try refresh(receipt.id, facts: facts)
+        // Not always as before: what lay under the edit may have been discarded meanwhile.
+        undone.after = try overlay(receipt.id, facts: facts).record
         return undone
     }
 

@@ -133,6 +133,24 @@ import Testing
         #expect(conflict.kind == .update)
     }
 
+    /// A delete lay over an edit that was discarded meanwhile: taking it back shows what is left, and says so.
+    @Test func takingADeleteBackSaysWhatIsLeft() throws {
+        let it = try LayerFixture()
+        try it.layer.create(note("first"), id: "n", author: nil, at: it.now)
+        try it.accept(it.grant(), generation: "g2", head: 3)
+        try it.layer.update("n", content: note("second"), at: it.now)
+        let delete = try it.layer.delete("n", at: it.now)
+        try it.take([], epoch: "eg2")
+        let waiting = try #require(try it.layer.outbox().first { $0.kind == .update })
+        try it.layer.discard(waiting.seq)
+        let undone = try it.layer.undo(delete, at: it.now)
+        #expect(try it.text("n") == "first")
+        #expect(undone.after?.content["text"]?.string == "first")
+        // Which can be taken back in turn.
+        try it.layer.undo(undone, at: it.now)
+        #expect(try it.text("n") == nil)
+    }
+
     /// The stream was faster than the answer: the server lost nothing.
     @Test func aSessionAnswerThatComesLateIsNoRestoredServer() throws {
         let it = try LayerFixture()
