@@ -70,10 +70,14 @@ package final class Server: Sendable {
         let heads = HTTP1Channel.Configuration.DecoderConfiguration(
             maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100)
         let (limits, uptime) = (options.service, options.uptime)
-        return .http1(
-            configuration: .init(
-                additionalChannelHandlers: [LinePaceHandler(limits, uptime: uptime, closed: metrics.closed)],
-                idleTimeout: .seconds(Int64(max(1, limits.idleSeconds))), httpDecoderConfiguration: heads))
+        return HTTPServerBuilder { responder in
+            OnItsLoop(
+                base: HTTP1Channel(
+                    responder: responder,
+                    configuration: .init(
+                        additionalChannelHandlers: [LinePaceHandler(limits, uptime: uptime, closed: metrics.closed)],
+                        idleTimeout: .seconds(Int64(max(1, limits.idleSeconds))), httpDecoderConfiguration: heads)))
+        }
     }
 
     /// Listens until ``stop()`` is called or the task is cancelled; then ends its streams, finishes what it is answering
