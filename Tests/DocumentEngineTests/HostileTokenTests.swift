@@ -194,6 +194,58 @@ import Testing
         }
     }
 
+    /// The honest claims with these bytes in the user's name.
+    private static func named(_ bytes: [UInt8]) -> [UInt8] {
+        let (front, back) = (#"{"user_id":""#, #"","document_id":"doc","permissions":"all","exp":4000000000}"#)
+        return Array(front.utf8) + bytes + Array(back.utf8)
+    }
+
+    private static let unreadable: [[UInt8]] = [
+        Array(#"{"document_id":"doc","permissions":"all"}"#.utf8), Array(honest.utf8.dropLast()),
+        honest.utf8 + [0], [0xEF, 0xBB, 0xBF] + honest.utf8, named([0xFF, 0xFE]), named([0xC0, 0xAF]),
+        named([0xED, 0xA0, 0x80]), named(Array(#"\ud800"#.utf8)), [UInt8](repeating: 0x5B, count: 2000), [],
+    ]
+
+    @Test(arguments: unreadable)
+    func bytesThatAreNoClaims(_ bytes: [UInt8]) async throws {
+        try await RunningServer.run { server in
+            try await server.upload()
+            let answer = try await answer(server, "Bearer \(server.mint.token(payload: bytes))")
+            #expect((answer.status, answer.reason) == (401, "token_malformed"), "\(answer.text)")
+        }
+    }
+
+    /// A token that was signed by nobody, inside one that is: what is inside does not count.
+    @Test func aTokenInATokenIsNone() async throws {
+        try await RunningServer.run { server in
+            try await server.upload()
+            let bare =
+                [#"{"alg":"none"}"#, Self.honest].map { Base64URL.encode(Array($0.utf8)) }
+                .joined(separator: ".") + "."
+            let nested = try server.mint.token(header: #"{"alg":"ES256","cty":"JWT"}"#, bare)
+            #expect(try await answer(server, "Bearer \(nested)").reason == "token_malformed")
+            let wrapped = [#"{"alg":"dir","enc":"A256GCM","cty":"JWT"}"#, "", "iv", bare, "tag"]
+                .map { Base64URL.encode(Array($0.utf8)) }.joined(separator: ".")
+            #expect(try await answer(server, "Bearer \(wrapped)").status == 401)
+        }
+    }
+
+    /// Addresses in a header are not asked for a key, whoever signed it.
+    @Test func nobodyIsAskedForAKey() async throws {
+        let listener = try await Listener()
+        try await RunningServer.run { server in
+            try await server.upload()
+            for name in ["jku", "x5u"] {
+                let header = #"{"alg":"ES256","\#(name)":"\#(listener.url)/keys"}"#
+                let good = try server.mint.token(header: header, Self.honest)
+                #expect(try await answer(server, "Bearer \(good)").status == 200)
+                #expect(try await answer(server, "Bearer \(good.dropLast(8))AAAAAAAA").status == 401)
+            }
+        }
+        #expect(listener.visitors == 0)
+        try await listener.close()
+    }
+
     @Test func timeIsTheServersOwn() async throws {
         try await RunningServer.run { server in
             try await server.upload()

@@ -57,8 +57,12 @@ struct Mint: Sendable {
     ///   - header: JSON text; nil: the honest one.
     ///   - payload: JSON text.
     func token(header: String? = nil, _ payload: String) throws -> String {
+        try token(header: header, payload: Array(payload.utf8))
+    }
+
+    func token(header: String? = nil, payload: [UInt8]) throws -> String {
         let header = header ?? #"{"alg":"\#(algorithm)","typ":"JWT"}"#
-        let signed = [header, payload].map { Base64URL.encode(Array($0.utf8)) }.joined(separator: ".")
+        let signed = [Array(header.utf8), payload].map { Base64URL.encode($0) }.joined(separator: ".")
         return signed + "." + Base64URL.encode(try signer.sign(Array(signed.utf8)))
     }
 

@@ -17,12 +17,28 @@ struct RawConnection {
         }
         let channel = try await bootstrap.connect(host: "127.0.0.1", port: server.port) { channel in
             channel.eventLoop.makeCompletedFuture {
-                try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
+                    wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
             }
         }
         return try await channel.executeThenClose { inbound, outbound in
             var connection = RawConnection(bytes: inbound.makeAsyncIterator(), writer: outbound)
             return try await body(&connection)
+        }
+    }
+
+    /// Says this and, where nothing is waited for, that nothing follows.
+    ///
+    /// - Parameter end: what ends the wait; nil: that the server closes.
+    static func exchange(
+        _ text: String, with server: RunningServer, until end: String? = nil
+    ) async throws -> String {
+        try await open(server) { connection in
+            // A server may close before it has read everything.
+            try? await connection.send(text)
+            if let end { return try await connection.read(until: end) }
+            connection.writer.finish()
+            return try await connection.rest()
         }
     }
 
