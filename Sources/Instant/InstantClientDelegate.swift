@@ -1,4 +1,7 @@
 /// Hears what happens to the descriptors of a client. Called in order, one call at a time, on no thread in particular.
+///
+/// One that is slower than its layers is not told everything: when many calls wait, states and cycles that were overtaken
+/// by later ones of the same descriptor are left out, a begin always together with its end.
 public protocol InstantClientDelegate: AnyObject, Sendable {
     /// PDF and records are on this machine.
     func instantClient(_ client: InstantClient, didFinishDownloadFor descriptor: InstantDocumentDescriptor)

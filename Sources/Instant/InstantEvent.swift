@@ -52,6 +52,20 @@ extension InstantEvent {
     }
 }
 
+extension InstantEvent {
+    /// There is a method of ``InstantClientDelegate`` for it.
+    var isForDelegates: Bool {
+        switch self {
+        case .didFinishDownload, .didFailDownload, .didFailAuthentication, .didFinishReauthentication,
+            .didFailReauthentication, .didBeginSync, .didChangeSyncState, .didFinishSync, .didFailSync:
+            true
+        case .didMakeProgress, .didChangeRecords, .didReplacePDF, .tokenExpires, .didCheckIntegrity, .didLoseAccess,
+            .didChangeConnection, .didCancelDownload, .refresh, .didClose:
+            false
+        }
+    }
+}
+
 /// How far the download of a PDF has come, in bytes.
 public struct DownloadProgress: Hashable, Sendable {
     public var received: Int64

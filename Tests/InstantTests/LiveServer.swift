@@ -1,3 +1,4 @@
+import Annotations
 import AsyncHTTPClient
 import Crypto
 import DocumentEngine
@@ -6,6 +7,7 @@ import InstantCore
 import Logging
 import NIOCore
 import NIOHTTP1
+import SyncProtocol
 import TestSupport
 
 @testable import Instant
@@ -54,11 +56,32 @@ final class LiveServer: Sendable {
         _ user: String? = "ana", permissions: String = #""all""#, id: String = UUID().uuidString, more: String = ""
     ) throws -> String {
         let user = user.map { #","user_id":"\#($0)","creator_name":"\#($0)""# } ?? ""
-        let payload =
+        return try sign(
             #"{"document_id":"doc","layer":"review","permissions":\#(permissions),"jti":"\#(id)","exp":4000000000\#(user)\#(more)}"#
+        )
+    }
+
+    /// A token with these claims, and what every token needs besides.
+    func token(_ claims: JSONObject) throws -> String {
+        var claims = claims
+        claims["document_id"] = "doc"
+        claims["layer"] = "review"
+        claims["exp"] = 4_000_000_000
+        return try sign(JSON.object(claims).text)
+    }
+
+    private func sign(_ payload: String) throws -> String {
         let text = [#"{"alg":"ES256","typ":"JWT"}"#, payload].map(Self.base64URL).joined(separator: ".")
         let signature = try key.signature(for: Data(text.utf8))
         return text + "." + Self.base64URL(signature.rawRepresentation)
+    }
+
+    /// Changes as a client sends them that does not ask itself whether it may.
+    func push(_ jwt: String, client: String, _ changes: [Change]) async throws -> [ChangeResult] {
+        let request = PushRequest(clientID: client, acked: 0, cursor: nil, changes: changes)
+        let answer = try await exchange(
+            "POST", "/instant/v1/changes", "Bearer \(jwt)", "application/json", request.bytes)
+        return try PushAnswer(bytes: answer).results
     }
 
     func upload(_ pdf: [UInt8]) async throws {
@@ -69,17 +92,33 @@ final class LiveServer: Sendable {
         try await send("POST", "/api/revoke", "application/json", Array(#"{"jwts":["\#(jwt)"]}"#.utf8))
     }
 
+    /// A record as the bearer of this token is shown it.
+    func record(_ id: Record.ID, as jwt: String) async throws -> (record: Record, revision: Revision)? {
+        let answer = try await exchange("GET", "/instant/v1/records", "Bearer \(jwt)", "application/json", [])
+        for case .record(let record, let revision) in try SnapshotPage(bytes: answer).records where record.id == id {
+            return (record, revision)
+        }
+        return nil
+    }
+
     private func send(_ method: String, _ path: String, _ type: String, _ body: [UInt8]) async throws {
+        _ = try await exchange(method, path, #"Token token="secret""#, type, body)
+    }
+
+    private func exchange(
+        _ method: String, _ path: String, _ authorization: String, _ type: String, _ body: [UInt8]
+    ) async throws -> [UInt8] {
         var request = HTTPClientRequest(url: url.absoluteString + path)
         request.method = .init(rawValue: method)
-        request.headers.add(name: "authorization", value: #"Token token="secret""#)
+        request.headers.add(name: "authorization", value: authorization)
         request.headers.add(name: "content-type", value: type)
         request.body = .bytes(body)
         let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+        let answer = try await response.body.collect(upTo: 1 << 20)
         guard response.status.code == 200 else {
-            let text = String(buffer: try await response.body.collect(upTo: 1 << 16))
-            throw InstantError(.requestFailed, "\(response.status): \(text)")
+            throw InstantError(.requestFailed, "\(response.status): \(String(buffer: answer))")
         }
+        return Array(answer.readableBytesView)
     }
 
     private static func base64URL(_ text: String) -> String { base64URL(Data(text.utf8)) }

@@ -1,25 +1,16 @@
 import Synchronization
 
-/// Calls a client's delegate, one event after the other, from one task.
+/// Calls a client's delegate, one event after the other, from one task at a time.
 final class Delegation: Sendable {
+    private typealias Calls = DelegateCalls<InstantClient, InstantDocumentDescriptor>
+
     private struct State {
         weak var delegate: (any InstantClientDelegate)?
+        var calls = Calls()
+        var isCalling = false
     }
-
-    private typealias Call = (event: InstantEvent, client: InstantClient, descriptor: InstantDocumentDescriptor)
 
     private let state = Mutex(State())
-    private let calls: AsyncStream<Call>.Continuation
-
-    init() {
-        let (stream, continuation) = AsyncStream.makeStream(of: Call.self)
-        calls = continuation
-        Task { [weak self] in
-            for await call in stream { self?.delegate?.receive(call.event, call.client, call.descriptor) }
-        }
-    }
-
-    deinit { calls.finish() }
 
     var delegate: (any InstantClientDelegate)? {
         get { state.withLock(\.delegate) }
@@ -27,7 +18,26 @@ final class Delegation: Sendable {
     }
 
     func send(_ event: InstantEvent, _ client: InstantClient, _ descriptor: InstantDocumentDescriptor) {
-        guard delegate != nil else { return }
-        calls.yield((event, client, descriptor))
+        guard event.isForDelegates else { return }
+        let begins = state.withLock { state in
+            guard state.delegate != nil else { return false }
+            state.calls.add(event, client, descriptor)
+            defer { state.isCalling = true }
+            return !state.isCalling
+        }
+        if begins { Task { work() } }
+    }
+
+    /// Until nothing waits.
+    private func work() {
+        while let call = next() { delegate?.receive(call.event, call.client, call.descriptor) }
+    }
+
+    private func next() -> Calls.Call? {
+        state.withLock { state in
+            let call = state.calls.next()
+            state.isCalling = call != nil
+            return call
+        }
     }
 }
