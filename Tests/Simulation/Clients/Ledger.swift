@@ -32,5 +32,8 @@ struct Ledger {
         forget(id)
     }
 
+    /// It came into sight again.
+    mutating func isBack(_ id: Record.ID) { vanished.remove(id) }
+
     mutating func sendsAgain(_ text: String) { repeats[text, default: 0] += 1 }
 }

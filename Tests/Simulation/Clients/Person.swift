@@ -58,17 +58,25 @@ struct Person {
         guard !rows.isEmpty else { return nil }
         let id = dice.pick(rows)
         let thread = try layer.thread(under: id)
+        // What is here once more can be deleted once more, and this time it has to go.
+        if try process.store.read({ try $0.record(id) }) != nil { device.ledger.isBack(id) }
         return try doing("deletes \(id)", .gone, id, with: thread.map(\.id)) { try layer.delete(id, at: now) }
     }
 
     func undo() throws -> Deed? {
         guard let receipt = device.receipts.popLast() else { return nil }
         if let before = receipt.before { device.ledger.sendsAgain(Remark.text(of: before.content)) }
-        return try doing("takes back \(receipt.kind) of \(receipt.id)", nil, receipt.id) {
-            let undone = try layer.undo(receipt, at: now)
+        var undone: EditReceipt?
+        let deed = try doing("takes back \(receipt.kind) of \(receipt.id)", nil, receipt.id) {
+            let done = try layer.undo(receipt, at: now)
+            undone = done
             try wantAgain(receipt.swallowed)
-            return undone
+            return done
         }
+        // What was there before may be out of sight by now. That nothing is shown then is not what the person wanted: only
+        // who takes a create back wants the record gone.
+        if receipt.before != nil, undone?.after == nil { device.ledger.forget(receipt.id) }
+        return deed
     }
 
     /// A thread that waits again is wanted again.
