@@ -73,9 +73,9 @@ struct Person {
             try wantAgain(receipt.swallowed)
             return done
         }
-        // What was there before may be out of sight by now. That nothing is shown then is not what the person wanted: only
-        // who takes a create back wants the record gone.
-        if receipt.before != nil, undone?.after == nil { device.ledger.forget(receipt.id) }
+        // What was there before may be out of sight by now. That nothing is shown then is not what the person wanted: an
+        // update, done or taken back, never wants its record gone, and who takes a delete back neither.
+        if receipt.kind == .update || receipt.before != nil, undone?.after == nil { device.ledger.forget(receipt.id) }
         return deed
     }
 
