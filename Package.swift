@@ -165,7 +165,10 @@ let package = Package(
         .testTarget(name: "ArchitectureTests", swiftSettings: strict),
         .testTarget(
             name: "ProgramTests",
-            dependencies: ["TestSupport", "TestThreads", "EngineSupport", "postilla", "Annotations", "InstantCore"],
+            dependencies: [
+                "TestSupport", "TestThreads", "EngineSupport", "postilla", "Annotations", "InstantCore",
+                "DocumentEngine", logging,
+            ],
             swiftSettings: rim),
         .target(
             name: "Simulation",

@@ -81,6 +81,9 @@ extension Server {
 }
 
 extension Server.TLS {
+    /// - Throws: what is wrong with the files.
+    package func check() throws { _ = try NIOSSLContext(configuration: configuration) }
+
     var configuration: TLSConfiguration {
         get throws {
             var configuration = TLSConfiguration.makeServerConfiguration(

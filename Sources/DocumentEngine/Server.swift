@@ -98,7 +98,9 @@ package final class Server: Sendable {
             Marking(engine: engine, mark: storage.mark, logger: options.logger),
         ]
         if let sharing { services.append(sharing) }
-        services.append(Draining(readiness: readiness, duration: options.drain, uptime: options.uptime))
+        services.append(
+            Draining(
+                readiness: readiness, duration: options.drain, uptime: options.uptime, logger: options.logger))
         var configuration = ServiceGroupConfiguration(services: services.map { .init(service: $0) }, logger: quiet)
         configuration.maximumGracefulShutdownDuration =
             options.drain + .seconds(max(1, options.service.stopSeconds))
@@ -171,9 +173,11 @@ private struct Draining: Service {
     let readiness: Readiness
     let duration: Duration
     let uptime: @Sendable () -> Duration
+    let logger: Logger
 
     func run() async throws {
         try? await gracefulShutdown()
+        logger.notice("stopping")
         readiness.stop()
         let end = uptime() + duration
         while uptime() < end { try await Task.sleep(for: .milliseconds(100)) }

@@ -17,6 +17,14 @@ enum Tool: String, CaseIterable {
 }
 
 extension PDFTools {
+    /// Tools that are not on this machine, each as the error that will tell of it.
+    package var missing: [PDFError] {
+        Tool.allCases.compactMap { tool in
+            do throws(PDFError) { _ = try find(tool) } catch { return error }
+            return nil
+        }
+    }
+
     /// The full path of a tool in the first directory that has it.
     func find(_ tool: Tool) throws(PDFError) -> FilePath {
         for directory in directories {

@@ -30,6 +30,7 @@ struct Postilla: AsyncParsableCommand {
             CommentsCommand.self, AddCommand.self, EditCommand.self, ReplyCommand.self, DeleteCommand.self,
             WatchCommand.self, SyncCommand.self, OutboxCommand.self, ConflictsCommand.self, ExportCommand.self,
             ImportCommand.self, StorageCommand.self, TokenCommand.self, UploadCommand.self, ServeCommand.self,
+            BackupCommand.self,
         ],
         defaultSubcommand: LibraryCommand.self)
 

@@ -80,6 +80,8 @@ final class RunningCommand {
 
     func interrupt() { process.interrupt() }
 
+    func terminate() { process.terminate() }
+
     /// As a shell tells it: 128 and the signal's number when it died of one.
     func waitForExit() throws -> Int32 {
         try wait("the end") { !process.isRunning }

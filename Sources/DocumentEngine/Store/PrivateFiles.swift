@@ -44,9 +44,14 @@ enum PrivateFiles {
         open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
     }
 
+    /// Makes what was written to a file durable.
+    static func sync(file path: String) throws { try sync(path, O_RDONLY) }
+
     /// Makes what was renamed or removed in a folder durable.
-    static func sync(folder path: String) throws {
-        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    static func sync(folder path: String) throws { try sync(path, O_RDONLY | O_DIRECTORY) }
+
+    private static func sync(_ path: String, _ flags: CInt) throws {
+        let descriptor = open(path, flags | O_CLOEXEC)
         guard descriptor >= 0 else { throw StoreError.folder(path, String(cString: strerror(errno))) }
         defer { close(descriptor) }
         guard fsync(descriptor) == 0 else { throw StoreError.folder(path, String(cString: strerror(errno))) }

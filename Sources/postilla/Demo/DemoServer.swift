@@ -16,8 +16,8 @@ struct DemoServer {
 
     /// - Parameter body: is given the server's address; the server ends when it returns.
     func run(_ body: @Sendable (String) async throws -> Void) async throws {
-        let port =
-            ((try? PrivateFile.read(folder.port).trimmed).flatMap { UInt16($0) }).flatMap { isFree($0) ? $0 : nil } ?? 0
+        let last = (try? PrivateFile.read(folder.port).trimmed).flatMap { UInt16($0) } ?? 0
+        let port = FreePort.isFree(Int(last), on: "127.0.0.1") ? last : 0
         var options = PlatformOptions()
         options.processGroupID = 0
         options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: .seconds(3))]
@@ -63,22 +63,5 @@ struct DemoServer {
         }
         guard count > 0 else { return CommandLine.arguments[0] }
         return String(decoding: buffer[..<count], as: UTF8.self)
-    }
-
-    private func isFree(_ port: UInt16) -> Bool {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        guard descriptor >= 0 else { return false }
-        defer { close(descriptor) }
-        var reuse: Int32 = 1
-        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &reuse, socklen_t(MemoryLayout<Int32>.size))
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        return withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-            }
-        }
     }
 }

@@ -38,6 +38,9 @@ enum Output {
 
     static func message(_ text: String) { write(clean(text) + "\n", to: STDERR_FILENO) }
 
+    /// One line of a log, which is clean already and whole: lines of several threads do not mix.
+    static func logLine(_ line: String) { write(line, to: STDERR_FILENO) }
+
     static func error(_ text: String) { message("postilla: " + text) }
 
     /// Line by line, so that new lines stay and nothing else of the kind does.

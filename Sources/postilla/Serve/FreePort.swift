@@ -1,0 +1,36 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Whether a port could be listened on now.
+enum FreePort {
+    /// - Parameter host: a name or an address; of several that a name has, each must be free. 0 is always a free port.
+    static func isFree(_ port: Int, on host: String) -> Bool {
+        var hints = addrinfo()
+        hints.ai_family = AF_UNSPEC
+        hints.ai_socktype = streams
+        hints.ai_flags = AI_PASSIVE
+        var found: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(host, "\(port)", &hints, &found) == 0, let first = found else { return false }
+        defer { freeaddrinfo(first) }
+        return sequence(first: first, next: { $0.pointee.ai_next }).allSatisfy { canBind($0.pointee) }
+    }
+
+    private static func canBind(_ address: addrinfo) -> Bool {
+        let descriptor = socket(address.ai_family, streams, 0)
+        // A family that this machine does not have is nobody's.
+        guard descriptor >= 0 else { return true }
+        defer { close(descriptor) }
+        var reuse: Int32 = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &reuse, socklen_t(MemoryLayout<Int32>.size))
+        return bind(descriptor, address.ai_addr, address.ai_addrlen) == 0 && listen(descriptor, 1) == 0
+    }
+
+    #if canImport(Glibc)
+        private static let streams = Int32(SOCK_STREAM.rawValue)
+    #else
+        private static let streams = SOCK_STREAM
+    #endif
+}

@@ -1,0 +1,72 @@
+import DocumentEngine
+import SyncProtocol
+
+/// A limit, as `--limit NAME=NUMBER`, in the table `[limits]` of a file, or as a variable.
+struct LimitSetting {
+    let name: String
+    /// What may be set, and what the number stands for.
+    let range: ClosedRange<Int>
+    let meaning: String
+    private let place: Place
+
+    private enum Place {
+        case service(WritableKeyPath<ServiceLimits, Int>)
+        case bytes(WritableKeyPath<ServiceLimits, Int64>)
+        case message(WritableKeyPath<Limits, Int>)
+    }
+
+    var setting: Setting { Setting(name: "limits." + name) }
+
+    func set(_ number: Int, in options: inout Server.Options) {
+        switch place {
+        case .service(let path): options.service[keyPath: path] = number
+        case .bytes(let path): options.service[keyPath: path] = Int64(number)
+        case .message(let path): options.limits[keyPath: path] = number
+        }
+    }
+
+    func number(in options: Server.Options) -> Int {
+        switch place {
+        case .service(let path): options.service[keyPath: path]
+        case .bytes(let path): Int(options.service[keyPath: path])
+        case .message(let path): options.limits[keyPath: path]
+        }
+    }
+
+    static var all: [LimitSetting] {
+        [
+            LimitSetting(
+                "requests-per-second", 0...1_000_000, "with one token; 0: any number", .service(\.requestsPerSecond)),
+            LimitSetting(
+                "backend-requests-per-second", 0...1_000_000, "with the secret; 0: any number",
+                .service(\.backendRequestsPerSecond)),
+            LimitSetting(
+                "failed-logins-per-minute", 0...1_000_000, "from one address; 0: any number",
+                .service(\.failedLoginsPerMinute)),
+            LimitSetting("connections", 0...10_000_000, "at the same time; 0: any number", .service(\.connections)),
+            LimitSetting("streams", 0...10_000_000, "at the same time; 0: any number", .service(\.streams)),
+            LimitSetting("streams-per-token", 0...10_000_000, "0: any number", .service(\.streamsPerToken)),
+            LimitSetting("pdf-jobs", 1...1_000, "PDFs that are worked on at the same time", .service(\.pdfJobs)),
+            LimitSetting("waiting-pdf-jobs", 0...100_000, "PDFs that wait for their turn", .service(\.waitingPDFJobs)),
+            LimitSetting(
+                "head-seconds", 0...86_400, "for the first request's head; 0: any time", .service(\.headSeconds)),
+            LimitSetting("idle-seconds", 1...86_400, "between two requests of a connection", .service(\.idleSeconds)),
+            LimitSetting(
+                "body-bytes-per-second", 0...1_000_000_000, "that a request's body brings; 0: as slow as it likes",
+                .service(\.bodyBytesPerSecond)),
+            LimitSetting(
+                "stall-seconds", 0...86_400, "for which nobody takes an answer; 0: any time", .service(\.stallSeconds)),
+            LimitSetting("stop-seconds", 1...86_400, "for requests to end when it stops", .service(\.stopSeconds)),
+            LimitSetting("pdf-bytes", 1...(1 << 40), "of one PDF", .bytes(\.pdfBytes)),
+            LimitSetting("attachment-bytes", 1...(1 << 40), "of one attachment", .bytes(\.attachmentBytes)),
+            LimitSetting("record-bytes", 1_024...(1 << 24), "of one record", .message(\.recordBytes)),
+            LimitSetting("batch-changes", 1...100_000, "in one request", .message(\.batchChanges)),
+            LimitSetting("batch-bytes", 1_024...(1 << 28), "of one request", .message(\.batchBytes)),
+            LimitSetting("page-records", 1...100_000, "in one page of a snapshot", .message(\.pageRecords)),
+        ]
+    }
+
+    private init(_ name: String, _ range: ClosedRange<Int>, _ meaning: String, _ place: Place) {
+        (self.name, self.range, self.meaning, self.place) = (name, range, meaning, place)
+    }
+}

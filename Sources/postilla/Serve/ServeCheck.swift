@@ -1,0 +1,53 @@
+import DocumentEngine
+import PDFPages
+
+/// `serve --check`: everything a start would use, where each of it was set, and everything that is wrong.
+struct ServeCheck {
+    let configuration: ServeConfiguration
+
+    /// What is wrong beside the settings themselves: the store, the folder, the ports, the tools.
+    func problems() -> [CommandFailure] {
+        var problems = configuration.problems
+        let options = configuration.options
+        for tool in options.tools.missing { problems.append(CommandFailure("\(tool)")) }
+        for address in addresses(options) where !FreePort.isFree(address.port, on: address.host) {
+            problems.append(
+                CommandFailure("cannot listen on \(address.host):\(address.port): it is taken, or not ours"))
+        }
+        // Opened only with settings that would be used: a wrong folder is not made.
+        guard configuration.problems.isEmpty else { return problems }
+        do { _ = try Server(options) } catch { problems.append(CommandFailure("\(error)")) }
+        return problems
+    }
+
+    private func addresses(_ options: Server.Options) -> [Server.ListenAddress] {
+        [Server.ListenAddress(host: options.host, port: options.port)] + (options.metrics.map { [$0] } ?? [])
+    }
+
+    /// One line for each setting: name, value, where it was set.
+    var lines: [String] {
+        Setting.all.compactMap { setting in
+            guard let value = value(setting) else { return nil }
+            let origin = configuration.settings[setting].map { "\($0.origin)" } ?? "default"
+            return "\(setting.name) = \(value)  (\(origin))"
+        }
+    }
+
+    private func value(_ setting: Setting) -> String? {
+        let options = configuration.options
+        if let limit = LimitSetting.all.first(where: { $0.setting == setting }) {
+            return "\(limit.number(in: options))"
+        }
+        switch setting {
+        case .host: return options.host
+        case .port: return "\(options.port)"
+        case .data: return options.dataFolder
+        // Without user and password.
+        case .store:
+            return options.postgres.map { "\($0)" } ?? options.database ?? "\(options.dataFolder)/postilla.sqlite"
+        default:
+            let words = configuration.settings.list(setting)
+            return words.isEmpty ? nil : words.joined(separator: ", ")
+        }
+    }
+}

@@ -1,0 +1,154 @@
+import Annotations
+import DocumentEngine
+import FoundationEssentials
+import Logging
+import PDFPages
+
+/// What `serve` is told, made into what a server is made of. Everything that is wrong is found, not just the first.
+struct ServeConfiguration {
+    let settings: Settings
+    private(set) var options: Server.Options
+    private(set) var problems: [CommandFailure] = []
+    /// What will do and should be better.
+    private(set) var warnings: [String] = []
+
+    init(_ settings: Settings) async {
+        self.settings = settings
+        options = Server.Options(dataFolder: "", keys: [])
+        attempt { try $0.readAddress() }
+        attempt { try $0.readPlace() }
+        await readKeys()
+        attempt { try $0.readSecret() }
+        attempt { try $0.readCertificate() }
+        attempt { try $0.readLog() }
+        for limit in LimitSetting.all {
+            attempt { configuration in
+                guard let number = try settings.number(limit.setting, in: limit.range) else { return }
+                limit.set(number, in: &configuration.options)
+            }
+        }
+        attempt { configuration in
+            configuration.options.rate = try settings.number(.limitRate, in: 1...1_000_000_000_000)
+            guard let text = try settings.text(.drain) else { return }
+            guard let span = DurationArgument(argument: text), span.seconds <= 3600 else {
+                throw settings.wrong(.drain, "is a time of up to an hour, such as 10s")
+            }
+            configuration.options.drain = .seconds(span.seconds)
+        }
+    }
+
+    private mutating func attempt(_ body: (inout ServeConfiguration) throws -> Void) {
+        do { try body(&self) } catch let failure as CommandFailure { problems.append(failure) } catch {
+            problems.append(CommandFailure("\(error)"))
+        }
+    }
+
+    // MARK: Where
+
+    private mutating func readAddress() throws {
+        options.host = try settings.text(.host) ?? options.host
+        options.port = try settings.number(.port, in: 0...65_535) ?? 5000
+        options.behindProxy = try settings.isOn(.behindProxy)
+        if let text = try settings.text(.metricsAddress) { options.metrics = try address(text) }
+        let hasTLS = settings[.tlsCert] != nil
+        guard Self.isLoopback(options.host) || hasTLS || options.behindProxy else {
+            throw CommandFailure(
+                "tokens do not travel over plain http: to listen on \(options.host) give --tls-cert and --tls-key, or --behind-proxy",
+                .usage)
+        }
+    }
+
+    /// `9464`, `127.0.0.1:9464` or `[::1]:9464`.
+    private func address(_ text: String) throws -> Server.ListenAddress {
+        let (host, port) =
+            text.lastIndex(of: ":").map { (String(text[..<$0]), text[text.index(after: $0)...]) } ?? (
+                "127.0.0.1", text[...]
+            )
+        let bare = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
+        guard let number = UInt16(port), !bare.isEmpty else {
+            throw settings.wrong(.metricsAddress, "is a port, or an address and a port: 127.0.0.1:9464")
+        }
+        return Server.ListenAddress(host: bare, port: Int(number))
+    }
+
+    private mutating func readPlace() throws {
+        let place = try ServePlace(settings)
+        (options.dataFolder, options.database, options.postgres) = (place.folder, place.database, place.postgres)
+    }
+
+    static func isLoopback(_ host: String) -> Bool {
+        host == "localhost" || host == "::1" || host.hasPrefix("127.")
+    }
+
+    // MARK: Keys and secrets
+
+    private mutating func readKeys() async {
+        let arguments = settings.list(.jwtPublicKey)
+        if arguments.isEmpty {
+            problems.append(
+                CommandFailure(
+                    """
+                    no --jwt-public-key: without one no token can be checked. Make a pair with
+                      openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out key.pem
+                      openssl pkey -in key.pem -pubout -out key.pub.pem
+                    and start with --jwt-public-key key.pub.pem; or look around with: postilla demo
+                    """, .usage))
+        }
+        for argument in arguments {
+            do { options.keys.append(try await Self.key(argument)) } catch let failure as CommandFailure {
+                problems.append(failure)
+            } catch { problems.append(CommandFailure("\(error)")) }
+        }
+    }
+
+    /// `FILE`, or `ALGORITHM:FILE`.
+    private static func key(_ argument: String) async throws -> VerificationKey {
+        let parts = argument.split(separator: ":", maxSplits: 1)
+        let algorithm = parts.count == 2 ? VerificationKey.Algorithm(rawValue: String(parts[0])) : nil
+        let path = algorithm == nil ? argument : String(parts[1])
+        do {
+            return try await VerificationKey(pem: try PrivateFile.read(path), algorithm: algorithm)
+        } catch let problem as KeyProblem { throw CommandFailure("\(path): \(problem)", .usage) }
+    }
+
+    private mutating func readSecret() throws {
+        guard let path = try settings.text(.apiTokenFile) else { return }
+        let secret = try PrivateFile.read(path).trimmed
+        if secret.isEmpty { throw CommandFailure("\(path) is empty", .usage) }
+        warnIfOpen(path)
+        options.apiToken = secret
+    }
+
+    private mutating func readCertificate() throws {
+        let (certificate, key) = (try settings.text(.tlsCert), try settings.text(.tlsKey))
+        guard let certificate, let key else {
+            guard certificate == nil, key == nil else {
+                throw CommandFailure("--tls-cert and --tls-key go together.", .usage)
+            }
+            return
+        }
+        warnIfOpen(key)
+        let tls = Server.TLS(certificate: certificate, key: key)
+        do { try tls.check() } catch {
+            throw CommandFailure("\(certificate) and \(key) are no certificate and its key (PEM): \(error)", .usage)
+        }
+        options.tls = tls
+    }
+
+    private mutating func warnIfOpen(_ path: String) {
+        if PrivateFile.isReadableByOthers(path) {
+            warnings.append("\(path) can be read by other users: chmod 600 it")
+        }
+    }
+
+    // MARK: The log
+
+    private mutating func readLog() throws {
+        let format: LogFormat = try settings.choice(.logFormat) ?? .text
+        let level: Logger.Level = try settings.choice(.logLevel) ?? .info
+        options.logsRequests = try settings.isOn(.logRequests)
+        options.logger = Logger(label: "postilla.server") { _ in
+            LogLines(format, level: level, now: { .now }, write: Output.logLine)
+        }
+    }
+}

@@ -1,0 +1,36 @@
+/// One thing that can be set of a server. Its name is that of the option (`--metrics-address`), of the key in a file
+/// (`metrics-address`) and of a variable (`POSTILLA_SERVE_METRICS_ADDRESS`).
+struct Setting: Hashable {
+    let name: String
+
+    static let host = Setting(name: "host")
+    static let port = Setting(name: "port")
+    static let data = Setting(name: "data")
+    static let store = Setting(name: "store")
+    static let jwtPublicKey = Setting(name: "jwt-public-key")
+    static let apiTokenFile = Setting(name: "api-token-file")
+    static let tlsCert = Setting(name: "tls-cert")
+    static let tlsKey = Setting(name: "tls-key")
+    static let behindProxy = Setting(name: "behind-proxy")
+    static let limitRate = Setting(name: "limit-rate")
+    static let metricsAddress = Setting(name: "metrics-address")
+    static let logFormat = Setting(name: "log-format")
+    static let logLevel = Setting(name: "log-level")
+    static let logRequests = Setting(name: "log-requests")
+    static let drain = Setting(name: "drain")
+
+    /// In the order in which they are told.
+    static let all: [Setting] =
+        [
+            host, port, data, store, jwtPublicKey, apiTokenFile, tlsCert, tlsKey, behindProxy, limitRate,
+            metricsAddress, logFormat, logLevel, logRequests, drain,
+        ] + LimitSetting.all.map(\.setting)
+
+    var variable: String {
+        "POSTILLA_SERVE_"
+            + String(name.map { $0 == "-" || $0 == "." ? "_" : Character($0.uppercased()) })
+    }
+
+    /// Several values stand in a variable with commas between them.
+    var isList: Bool { self == .jwtPublicKey }
+}

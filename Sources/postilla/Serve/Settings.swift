@@ -1,0 +1,113 @@
+/// What was set of a server, wherever it was set: an option beats a variable, a variable the file.
+struct Settings {
+    /// Where a value comes from, as a message names it.
+    enum Origin: Hashable, CustomStringConvertible {
+        case option(String)
+        case variable(String)
+        case file(String, line: Int)
+
+        var description: String {
+            switch self {
+            case .option(let name): "--\(name)"
+            case .variable(let name): name
+            case .file(let path, let line): "\(path), line \(line)"
+            }
+        }
+    }
+
+    struct Value: Hashable {
+        var words: [String]
+        var origin: Origin
+    }
+
+    private var values: [Setting: Value] = [:]
+
+    /// - Throws: ``CommandFailure`` for a name that is none, with its place.
+    init(
+        options: [Setting: [String]], environment: [String: String], file: (path: String, text: String)?
+    ) throws {
+        if let file { try take(file.path, file.text) }
+        try take(environment)
+        for (setting, words) in options {
+            let name = setting.name.hasPrefix("limits.") ? "limit" : setting.name
+            values[setting] = Value(words: words, origin: .option(name))
+        }
+    }
+
+    private mutating func take(_ path: String, _ text: String) throws {
+        let entries: [TOMLEntry]
+        do { entries = try TOMLReader.entries(of: text) } catch {
+            throw CommandFailure("\(path), line \(error.line): \(error.reason)", .usage)
+        }
+        for entry in entries {
+            let origin = Origin.file(path, line: entry.line)
+            guard let setting = Setting.all.first(where: { $0.name == entry.key }) else {
+                throw CommandFailure("\(origin): \(Self.unknown(entry.key))", .usage)
+            }
+            values[setting] = Value(words: entry.words, origin: origin)
+        }
+    }
+
+    private mutating func take(_ environment: [String: String]) throws {
+        for (name, text) in environment where name.hasPrefix("POSTILLA_SERVE_") && !text.isEmpty {
+            guard let setting = Setting.all.first(where: { $0.variable == name }) else {
+                throw CommandFailure("\(name): there is no setting of this name", .usage)
+            }
+            let words = setting.isList ? text.split(separator: ",").map(String.init) : [text]
+            values[setting] = Value(words: words, origin: .variable(name))
+        }
+    }
+
+    private static func unknown(_ key: String) -> String {
+        if ["api-token", "secret", "password"].contains(key) {
+            return "secrets do not stand here: write it to a file of its own and name that with api-token-file"
+        }
+        return "there is no setting \(key)"
+    }
+
+    // MARK: What was set
+
+    subscript(setting: Setting) -> Value? { values[setting] }
+
+    func list(_ setting: Setting) -> [String] { values[setting]?.words ?? [] }
+
+    func text(_ setting: Setting) throws -> String? {
+        guard let value = values[setting] else { return nil }
+        guard value.words.count == 1, !value.words[0].isEmpty else {
+            throw wrong(setting, "is one text")
+        }
+        return value.words[0]
+    }
+
+    func number(_ setting: Setting, in range: ClosedRange<Int>) throws -> Int? {
+        guard let text = try text(setting) else { return nil }
+        guard let number = Int(text), range.contains(number) else {
+            throw wrong(setting, "is a number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    func isOn(_ setting: Setting) throws -> Bool {
+        switch try text(setting) {
+        case nil, "false": false
+        case "true": true
+        default: throw wrong(setting, "is true or false")
+        }
+    }
+
+    func choice<Choice: RawRepresentable & CaseIterable>(
+        _ setting: Setting, of _: Choice.Type = Choice.self
+    ) throws -> Choice? where Choice.RawValue == String {
+        guard let text = try text(setting) else { return nil }
+        guard let choice = Choice(rawValue: text) else {
+            throw wrong(setting, "is one of \(Choice.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        return choice
+    }
+
+    /// What is wrong with a value that is there.
+    func wrong(_ setting: Setting, _ what: String) -> CommandFailure {
+        let place = values[setting].map { "\($0.origin): " } ?? ""
+        return CommandFailure("\(place)\(setting.name) \(what)", .usage)
+    }
+}

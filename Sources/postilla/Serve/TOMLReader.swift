@@ -1,0 +1,253 @@
+/// One line of a configuration file that sets something.
+struct TOMLEntry: Hashable {
+    /// With the names of its tables: `limits.streams`.
+    var key: String
+    /// A string, number or boolean as one word; of an array each.
+    var words: [String]
+    /// Counted from 1.
+    var line: Int
+}
+
+/// What cannot be read of a configuration file.
+struct TOMLProblem: Error, Hashable {
+    var line: Int
+    var reason: String
+}
+
+/// Reads the part of TOML 1.0 that settings are written in: tables, dotted and quoted keys, strings on one line, whole
+/// numbers, booleans, arrays of these. Where each entry stands is kept, because a wrong one is told by its line; floats,
+/// dates, inline tables and strings of several lines are refused by name.
+struct TOMLReader {
+    private var rest: ArraySlice<Unicode.Scalar>
+    private var line = 1
+    private var table: [String] = []
+    private var entries: [TOMLEntry] = []
+    private var known: Set<String> = []
+
+    static func entries(of text: String) throws(TOMLProblem) -> [TOMLEntry] {
+        var reader = TOMLReader(rest: Array(text.unicodeScalars)[...])
+        while !reader.rest.isEmpty { try reader.readLine() }
+        return reader.entries
+    }
+
+    private init(rest: ArraySlice<Unicode.Scalar>) { self.rest = rest }
+
+    private func problem(_ reason: String) -> TOMLProblem { TOMLProblem(line: line, reason: reason) }
+
+    // MARK: Lines
+
+    private mutating func readLine() throws(TOMLProblem) {
+        skipBlanks()
+        switch rest.first {
+        case nil, "\n", "\r", "#": break
+        case "[": try readTable()
+        default: try readEntry()
+        }
+        try endLine()
+    }
+
+    private mutating func readTable() throws(TOMLProblem) {
+        rest.removeFirst()
+        if rest.first == "[" { throw problem("arrays of tables are not used here") }
+        table = try readKey()
+        guard rest.popFirst() == "]" else { throw problem("the name of a table ends with ]") }
+    }
+
+    private mutating func readEntry() throws(TOMLProblem) {
+        let begin = line
+        let key = (table + (try readKey())).joined(separator: ".")
+        guard rest.popFirst() == "=" else { throw problem("there is no = behind \(key)") }
+        skipBlanks()
+        let words = rest.first == "[" ? try readArray() : [try readWord()]
+        guard known.insert(key).inserted else {
+            throw TOMLProblem(line: begin, reason: "\(key) is set a second time")
+        }
+        entries.append(TOMLEntry(key: key, words: words, line: begin))
+    }
+
+    private mutating func endLine() throws(TOMLProblem) {
+        skipBlanks()
+        if rest.first == "#" { try skipComment() }
+        guard let end = rest.popFirst() else { return }
+        if end == "\r", rest.first == "\n" {
+            rest.removeFirst()
+        } else if end != "\n" {
+            throw problem("there is more on the line than one entry")
+        }
+        line += 1
+    }
+
+    // MARK: Keys
+
+    private mutating func readKey() throws(TOMLProblem) -> [String] {
+        var parts: [String] = []
+        while true {
+            skipBlanks()
+            switch rest.first {
+            case "\"": parts.append(try readBasicString())
+            case "'": parts.append(try readLiteralString())
+            default: parts.append(try readBareKey())
+            }
+            skipBlanks()
+            guard rest.first == "." else { return parts }
+            rest.removeFirst()
+        }
+    }
+
+    private mutating func readBareKey() throws(TOMLProblem) -> String {
+        let key = take { $0.isKeyPart }
+        guard !key.isEmpty else { throw problem("a key is made of letters, digits, - and _, or stands in quotes") }
+        return key
+    }
+
+    // MARK: Values
+
+    private mutating func readArray() throws(TOMLProblem) -> [String] {
+        rest.removeFirst()
+        var words: [String] = []
+        while true {
+            try skipToNextInArray()
+            if rest.first == "]" { break }
+            if rest.first == "[" { throw problem("arrays of arrays are not used here") }
+            words.append(try readWord())
+            try skipToNextInArray()
+            if rest.first == "," {
+                rest.removeFirst()
+            } else if rest.first != "]" {
+                throw problem("an array's values stand between , and end with ]")
+            }
+        }
+        rest.removeFirst()
+        return words
+    }
+
+    private mutating func skipToNextInArray() throws(TOMLProblem) {
+        while true {
+            skipBlanks()
+            switch rest.first {
+            case "\n": line += 1
+            case "\r" where rest.dropFirst().first == "\n": break
+            case "#":
+                try skipComment()
+                continue
+            default: return
+            }
+            rest.removeFirst()
+        }
+    }
+
+    private mutating func readWord() throws(TOMLProblem) -> String {
+        switch rest.first {
+        case "\"": return try readBasicString()
+        case "'": return try readLiteralString()
+        case "{": throw problem("inline tables are not used here")
+        default: break
+        }
+        let word = take { $0.isKeyPart || $0 == "+" || $0 == "." || $0 == ":" }
+        if word == "true" || word == "false" { return word }
+        guard !word.isEmpty else { throw problem("a value is missing, or a text stands without quotes") }
+        guard let number = Self.number(word) else {
+            throw problem("\(word) is no whole number, true or false, and a text stands in quotes")
+        }
+        return String(number)
+    }
+
+    private static func number(_ word: String) -> Int64? {
+        for (prefix, radix) in [("0x", 16), ("0o", 8), ("0b", 2)] where word.hasPrefix(prefix) {
+            return digits(word.dropFirst(2)).flatMap {
+                $0.first == "-" || $0.first == "+" ? nil : Int64($0, radix: radix)
+            }
+        }
+        let unsigned = word.first == "-" || word.first == "+" ? word.dropFirst() : word[...]
+        guard unsigned == "0" || unsigned.first != "0" else { return nil }
+        return digits(word[...]).flatMap { Int64($0) }
+    }
+
+    /// Without the `_` that may stand between two digits.
+    private static func digits(_ text: Substring) -> String? {
+        let isTaken = !text.hasPrefix("_") && !text.hasSuffix("_") && !text.contains("__")
+        return isTaken ? String(text.filter { $0 != "_" }) : nil
+    }
+
+    // MARK: Strings
+
+    private mutating func readLiteralString() throws(TOMLProblem) -> String {
+        try begin(quote: "'")
+        let text = take { $0 != "'" && !$0.isForbidden }
+        guard rest.popFirst() == "'" else {
+            throw problem("a text in ' ends on its line and holds no control characters")
+        }
+        return text
+    }
+
+    private mutating func readBasicString() throws(TOMLProblem) -> String {
+        try begin(quote: "\"")
+        var text = String.UnicodeScalarView()
+        while let scalar = rest.popFirst(), !scalar.isForbidden {
+            switch scalar {
+            case "\"": return String(text)
+            case "\\": text.append(try readEscape())
+            default: text.append(scalar)
+            }
+        }
+        throw problem("a text in \" ends on its line and holds no control characters")
+    }
+
+    private mutating func begin(quote: Unicode.Scalar) throws(TOMLProblem) {
+        rest.removeFirst()
+        if rest.starts(with: [quote, quote]) { throw problem("texts of several lines are not used here") }
+    }
+
+    private mutating func readEscape() throws(TOMLProblem) -> Unicode.Scalar {
+        switch rest.popFirst() {
+        case "b": return "\u{8}"
+        case "t": return "\t"
+        case "n": return "\n"
+        case "f": return "\u{c}"
+        case "r": return "\r"
+        case "\"": return "\""
+        case "\\": return "\\"
+        case "u": return try readCode(digits: 4)
+        case "U": return try readCode(digits: 8)
+        default: throw problem(#"behind a \ stands one of b t n f r " \ u U"#)
+        }
+    }
+
+    private mutating func readCode(digits: Int) throws(TOMLProblem) -> Unicode.Scalar {
+        let code = String(String.UnicodeScalarView(rest.prefix(digits)))
+        guard code.unicodeScalars.count == digits, code.allSatisfy({ $0.isHexDigit && $0.isASCII }),
+            let scalar = UInt32(code, radix: 16).flatMap(Unicode.Scalar.init)
+        else { throw problem("a character's code has \(digits) hexadecimal digits") }
+        rest.removeFirst(digits)
+        return scalar
+    }
+
+    // MARK: Characters
+
+    private mutating func skipBlanks() { _ = take { $0 == " " || $0 == "\t" } }
+
+    private mutating func skipComment() throws(TOMLProblem) {
+        _ = take { $0 != "\n" && $0 != "\r" && !$0.isForbidden }
+        if rest.first?.isForbidden == true, rest.first != "\n", rest.first != "\r" {
+            throw problem("a comment holds no control characters")
+        }
+    }
+
+    private mutating func take(while isTaken: (Unicode.Scalar) -> Bool) -> String {
+        let taken = rest.prefix(while: isTaken)
+        rest.removeFirst(taken.count)
+        return String(String.UnicodeScalarView(taken))
+    }
+}
+
+extension Unicode.Scalar {
+    fileprivate var isKeyPart: Bool {
+        switch self {
+        case "a"..."z", "A"..."Z", "0"..."9", "-", "_": true
+        default: false
+        }
+    }
+
+    /// Control characters but the tab.
+    fileprivate var isForbidden: Bool { (value < 0x20 && self != "\t") || value == 0x7F }
+}

@@ -1,0 +1,66 @@
+import AsyncHTTPClient
+import Foundation
+import NIOSSL
+import Testing
+
+@testable import DocumentEngine
+
+@Suite(.timeLimit(.minutes(5))) struct TLSTests {
+    private static func run(_ body: (RunningServer) async throws -> Void) async throws {
+        let folder = try TemporaryFolder()
+        let tls = Server.TLS(certificate: folder.path + "/cert.pem", key: folder.path + "/key.pem")
+        try Data(TLSTestKey.certificatePEM.utf8).write(to: URL(fileURLWithPath: tls.certificate))
+        try Data(TLSTestKey.privatePEM.utf8).write(to: URL(fileURLWithPath: tls.key))
+        try await RunningServer.run {
+            $0.tls = tls
+        } _: {
+            try await body($0)
+        }
+    }
+
+    private static func client(_ change: (inout TLSConfiguration) throws -> Void) throws -> HTTPClient {
+        var configuration = HTTPClient.Configuration()
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.trustRoots = .certificates([
+            try NIOSSLCertificate(bytes: Array(TLSTestKey.certificatePEM.utf8), format: .pem)
+        ])
+        try change(&tls)
+        configuration.tlsConfiguration = tls
+        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }
+
+    @Test func whoTrustsTheCertificateIsServed() async throws {
+        try await Self.run { server in
+            let client = try Self.client { _ in }
+            let answer = try await client.execute(
+                HTTPClientRequest(url: "https://127.0.0.1:\(server.port)/healthcheck"), timeout: .seconds(30))
+            #expect(answer.status == .ok)
+            // A browser that was here once comes back by https only.
+            #expect(answer.headers.first(name: "Strict-Transport-Security") == "max-age=31536000")
+            try await client.shutdown()
+        }
+    }
+
+    @Test func nobodyElseIs() async throws {
+        try await Self.run { server in
+            let address = "127.0.0.1:\(server.port)/healthcheck"
+            let old = try Self.client { $0.maximumTLSVersion = .tlsv11 }
+            let strange = try Self.client { $0.trustRoots = .certificates([]) }
+            for client in [old, strange] {
+                await #expect(throws: (any Error).self) {
+                    try await client.execute(HTTPClientRequest(url: "https://" + address), timeout: .seconds(30))
+                }
+                try await client.shutdown()
+            }
+            await #expect(throws: (any Error).self) { try await server.send("GET", "/healthcheck") }
+        }
+    }
+
+    @Test func filesThatAreNoneAreToldBeforeAnythingListens() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/cert.pem"
+        #expect(throws: (any Error).self) { try Server.TLS(certificate: path, key: path).check() }
+        try Data(TLSTestKey.certificatePEM.utf8).write(to: URL(fileURLWithPath: path))
+        #expect(throws: (any Error).self) { try Server.TLS(certificate: path, key: path).check() }
+    }
+}

@@ -1,0 +1,128 @@
+import Annotations
+import EngineSupport
+import Foundation
+import TestSupport
+import TestThreads
+import Testing
+
+/// `serve` as whoever runs it meets it.
+@Suite(.onOwnThreads)
+struct ServeStories {
+    private let folder: Folder
+    private let key: String
+
+    init() throws {
+        folder = try Folder()
+        key = try folder.write("key.pub.pem", TokenMint().publicKeyPEM)
+    }
+
+    private func serve(_ arguments: String..., environment: [String: String] = [:]) throws -> Program.Outcome {
+        try Program.run(["serve"] + arguments, environment: environment.merging(["HOME": folder.path]) { $1 })
+    }
+
+    private func config(_ text: String) throws -> String { try folder.write("server.toml", text) }
+
+    @Test func aCheckSaysEverythingThatWouldBeUsed() throws {
+        let secret = try folder.write("secret", "hush")
+        let config = try config(
+            """
+            port = 0
+            data = "\(folder.path)/data"
+            api-token-file = "\(secret)"
+            [limits]
+            streams = 12
+            """)
+        let run = try serve(
+            "--config", config, "--jwt-public-key", key, "--check", environment: ["POSTILLA_SERVE_LOG_FORMAT": "json"])
+        #expect(run.status == 0, "\(run.messages)")
+        for line in [
+            "host = 127.0.0.1  (default)", "port = 0  (\(config), line 1)",
+            "jwt-public-key = \(key)  (--jwt-public-key)",
+            "limits.streams = 12  (\(config), line 5)", "limits.streams-per-token = 1000  (default)",
+            "log-format = json  (POSTILLA_SERVE_LOG_FORMAT)",
+        ] { #expect(run.lines.contains(line), "\(line) in\n\(run.output)") }
+        #expect(run.messages == "All is in order.\n")
+        #expect(!run.output.contains("hush"))
+    }
+
+    @Test func aCheckSaysEverythingThatIsWrong() throws {
+        let secret = try folder.write("secret", "hush")
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: secret)
+        let run = try serve(
+            "--jwt-public-key", secret, "--jwt-public-key", folder.path + "/none", "--api-token-file", secret,
+            "--host", "0.0.0.0", "--store", "mysql://x", "--limit", "streams=-1", "--check")
+        #expect(run.status == 64)
+        for sentence in [
+            "\(secret): it is no public key", "cannot read \(folder.path)/none: No such file or directory",
+            "\(secret) can be read by other users: chmod 600 it", "tokens do not travel over plain http",
+            "--store: store is neither sqlite:PATH nor postgres://", "--limit: limits.streams is a number from 0",
+        ] { #expect(run.messages.contains(sentence), "\(sentence) in\n\(run.messages)") }
+        #expect(!run.messages.contains("hush"))
+    }
+
+    @Test func whatIsTakenOrNotOursIsFoundByTheCheck() throws {
+        let engine = try EngineProcess()
+        let port = try #require(engine.url.split(separator: ":").last.map(String.init))
+        let taken = try serve(
+            "--jwt-public-key", key, "--port", port, "--data", folder.path + "/data", "--check")
+        #expect(taken.status == 1)
+        #expect(taken.messages.contains("cannot listen on 127.0.0.1:\(port)"))
+        let file = try folder.write("file", "")
+        let noFolder = try serve("--jwt-public-key", key, "--port", "0", "--data", file, "--check")
+        #expect(noFolder.status == 1)
+        #expect(noFolder.messages.contains(file))
+        let noDatabase = try serve(
+            "--jwt-public-key", key, "--port", "0", "--data", folder.path + "/data", "--store",
+            "postgres://127.0.0.1:1/none", "--check")
+        #expect(noDatabase.status == 1, "\(noDatabase.messages)")
+    }
+
+    @Test(arguments: [
+        ("prot = 1", "server.toml, line 1: there is no setting prot"), ("port = ", "line 1: a value is missing"),
+        ("port = 70000", "line 1: port is a number from 0 to 65535"),
+    ])
+    func aFileThatIsWrongIsNotServedFrom(_ text: String, _ sentence: String) throws {
+        let run = try serve("--config", try config(text), "--jwt-public-key", key)
+        #expect(run.status == 64)
+        #expect(run.messages.contains(sentence), "\(run.messages)")
+    }
+
+    /// Told once, it ends what it has begun; told twice, it ends.
+    @Test func itStopsWhenItIsToldAndAtOnceWhenItIsToldAgain() throws {
+        let polite = try RunningCommand(
+            ["serve", "--jwt-public-key", key, "--port", "0", "--data", folder.path + "/one"],
+            environment: ["HOME": folder.path])
+        try polite.see("http://127.0.0.1:")
+        polite.terminate()
+        #expect(try polite.waitForExit() == 0)
+
+        let patient = try RunningCommand(
+            [
+                "serve", "--jwt-public-key", key, "--port", "0", "--data", folder.path + "/two", "--drain", "1h",
+                "--log-level", "debug",
+            ],
+            environment: ["HOME": folder.path])
+        try patient.see("http://127.0.0.1:")
+        patient.terminate()
+        try patient.hear("stopping")
+        patient.terminate()
+        #expect(try patient.waitForExit() == 130)
+    }
+
+    @Test func aBackupIsMadeWhileItRunsAndServedFrom() throws {
+        let engine = try EngineProcess()
+        try engine.upload(.paper())
+        try engine.create(["v": 2, "type": "pspdfkit/note", "pageIndex": 0, "bbox": [1, 1, 9, 9], "text": "kept"])
+        let copy = folder.path + "/copy"
+        let run = try Program.run(
+            ["backup", copy, "--data", engine.folder.path + "/data"],
+            environment: engine.environment)
+        #expect(run.status == 0, "\(run.messages)")
+        #expect(run.messages == "1 document(s), 1 file(s), 1 of them new: \(copy)\n")
+        try engine.create(["v": 2, "type": "pspdfkit/note", "pageIndex": 0, "bbox": [1, 1, 9, 9], "text": "later"])
+        let restored = try EngineProcess(options: ["--data", copy])
+        #expect(restored.log.contains("the database was restored from a backup"))
+        let records = try restored.records()
+        #expect(records.contains("kept") && !records.contains("later"))
+    }
+}

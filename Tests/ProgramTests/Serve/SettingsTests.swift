@@ -1,0 +1,86 @@
+import DocumentEngine
+import Testing
+
+@testable import postilla
+
+struct SettingsTests {
+    private static let file = (path: "server.toml", text: "port = 1\nhost = \"file\"\ndata = \"/file\"\n")
+
+    @Test func anOptionBeatsAVariableAndAVariableTheFile() throws {
+        let settings = try Settings(
+            options: [.port: ["3"]],
+            environment: ["POSTILLA_SERVE_PORT": "2", "POSTILLA_SERVE_HOST": "environment", "HOME": "/root"],
+            file: Self.file)
+        #expect(try settings.number(.port, in: 0...10) == 3)
+        #expect(try settings.text(.host) == "environment")
+        #expect(try settings.text(.data) == "/file")
+        #expect(try settings.text(.store) == nil)
+        #expect("\(settings[.port]!.origin)" == "--port")
+        #expect("\(settings[.host]!.origin)" == "POSTILLA_SERVE_HOST")
+        #expect("\(settings[.data]!.origin)" == "server.toml, line 3")
+    }
+
+    @Test(arguments: [
+        ("prot = 1", "server.toml, line 1: there is no setting prot"),
+        ("\n[limits]\nstream = 1", "server.toml, line 3: there is no setting limits.stream"),
+        ("port = 1\nport = 2", "server.toml, line 2: port is set a second time"),
+        ("port = ", "server.toml, line 1: a value is missing, or a text stands without quotes"),
+        (
+            #"api-token = "hush""#,
+            "server.toml, line 1: secrets do not stand here: write it to a file of its own and name that with api-token-file"
+        ),
+    ])
+    func whatIsWrongInAFileIsToldWithItsLine(_ text: String, _ sentence: String) {
+        #expect {
+            try Settings(options: [:], environment: [:], file: ("server.toml", text))
+        } throws: {
+            ($0 as? CommandFailure)?.message == sentence && ($0 as? CommandFailure)?.status == .usage
+        }
+    }
+
+    @Test func aVariableThatIsNoneIsAMistakeToo() {
+        #expect(throws: CommandFailure.self) {
+            try Settings(options: [:], environment: ["POSTILLA_SERVE_PROT": "1"], file: nil)
+        }
+    }
+
+    @Test func whatIsSetIsReadAsWhatItHasToBe() throws {
+        let settings = try Settings(
+            options: [:],
+            environment: [
+                "POSTILLA_SERVE_JWT_PUBLIC_KEY": "a.pem,RS512:b.pem", "POSTILLA_SERVE_BEHIND_PROXY": "yes",
+                "POSTILLA_SERVE_LIMITS_STREAMS_PER_TOKEN": "-1", "POSTILLA_SERVE_LOG_FORMAT": "xml",
+            ], file: ("f", "port = [1, 2]"))
+        #expect(settings.list(.jwtPublicKey) == ["a.pem", "RS512:b.pem"])
+        let wrong: [(String, () throws -> Any?)] = [
+            ("POSTILLA_SERVE_BEHIND_PROXY: behind-proxy is true or false", { try settings.isOn(.behindProxy) }),
+            ("f, line 1: port is one text", { try settings.number(.port, in: 0...9) }),
+            (
+                "POSTILLA_SERVE_LOG_FORMAT: log-format is one of text, json",
+                { try settings.choice(.logFormat, of: LogFormat.self) }
+            ),
+            (
+                "POSTILLA_SERVE_LIMITS_STREAMS_PER_TOKEN: limits.streams-per-token is a number from 0 to 10",
+                { try settings.number(Setting(name: "limits.streams-per-token"), in: 0...10) }
+            ),
+        ]
+        for (sentence, read) in wrong {
+            #expect { try read() } throws: { ($0 as? CommandFailure)?.message == sentence }
+        }
+    }
+
+    @Test func everyLimitStandsWhereItIsSaidToStand() {
+        var numbers: Set<Int> = []
+        for (index, limit) in LimitSetting.all.enumerated() {
+            var options = Server.Options(dataFolder: "", keys: [])
+            #expect(limit.range.contains(limit.number(in: options)), "\(limit.name)")
+            limit.set(1_000_003 + index, in: &options)
+            // Each moves one number, and none the number of another.
+            numbers.formUnion(
+                LimitSetting.all.map { $0.number(in: options) }.filter { $0 > 1_000_000 && $0 < 1_000_100 })
+        }
+        #expect(numbers == Set((0..<LimitSetting.all.count).map { 1_000_003 + $0 }))
+        #expect(Set(Setting.all.map(\.name)).count == Setting.all.count)
+        #expect(Set(Setting.all.map(\.variable)).count == Setting.all.count)
+    }
+}
