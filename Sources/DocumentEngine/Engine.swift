@@ -14,22 +14,32 @@ final class Engine: Sendable {
     private let store: any LayerStore
     private let readers: [DispatchQueue]
     private let turn = Atomic<Int>(0)
-    private let live = Mutex(Live())
+    let live: Mutex<Live>
     private let digests = Mutex(DigestCache())
 
     /// What other servers have to know; nil: there are none.
     private let notices: Gathering<Notice>?
     /// What others may have done that has to be told here.
     let lookups = Gathering<Lookup>()
+    /// People of this server whom other servers have to hear of; nil: there are none.
+    let peopleForPeers: Gathering<Presence.Whom>?
 
-    private struct Live {
+    /// Everything about whoever listens, under one lock.
+    struct Live {
         var fanout = Fanout()
         var feed = Feed()
+        var presence: Presence
+        var pulse = Pulse()
         var wake: [Fanout.ListenerID: AsyncStream<Signal>.Continuation] = [:]
         var isClosing = false
 
         mutating func tell(_ what: (inout Fanout) -> Set<Fanout.ListenerID>) {
             for id in what(&fanout) { wake[id]?.yield(.mail) }
+        }
+
+        mutating func publish(_ commit: Commit) {
+            tell { $0.publish(commit) }
+            tell(presence.committed(commit))
         }
     }
 
@@ -53,6 +63,8 @@ final class Engine: Sendable {
         self.notices = notices
         self.limits = limits
         self.now = now
+        peopleForPeers = notices == nil ? nil : Gathering()
+        live = Mutex(Live(presence: Presence(node: String(Fingerprint.hex(.random(in: 0 ... .max)).prefix(8)))))
         writes = WriteQueue(
             store: store, grouping: notices == nil ? .everything : .layers(threads: 4), ended: ended)
         readers = (0..<4).map { DispatchQueue(label: "postilla.reader.\($0)", qos: .userInitiated) }
@@ -136,35 +148,54 @@ final class Engine: Sendable {
     // MARK: Listeners
 
     /// Begins to listen. What was committed before has to be pulled after this call.
-    func listen(_ layer: StoredLayer, scope: ViewScope, tokenID: String?) -> Listener {
+    ///
+    /// - Parameter way: of a stream time is kept here, and it is told of everybody who is there.
+    func listen(_ layer: StoredLayer, _ claims: Claims, by way: Listener.Way) -> Listener {
         // Who is slow gets no longer row of calls: one more says nothing new, and mail waits in its box.
         let (signals, wake) = AsyncStream<Signal>.makeStream(bufferingPolicy: .bufferingNewest(8))
+        let (scope, now) = (claims.grant.viewScope, now())
         let id = live.withLock { live in
-            let id = live.fanout.add(layer, scope: scope, tokenID: tokenID)
+            let id = live.fanout.add(layer, scope: scope, tokenID: claims.tokenID)
+            // Nobody followed its commits here until now.
+            if !live.feed.isHeard(layer.id) { live.presence.forgetRecords(at: layer.id) }
             live.feed.join(layer)
             live.wake[id] = wake
+            if case .stream(let session) = way {
+                if let session { live.presence.streamOpened(session) }
+                live.pulse.add(id, until: claims.grant.expiresAt, now: now)
+                live.tellEverybody(at: layer.id, to: id, seenBy: scope)
+            }
             if live.isClosing { wake.yield(.mail) }
             return id
         }
-        return Listener(engine: self, id: id, layer: layer.id, signals: signals, wake: wake)
+        return Listener(engine: self, id: id, layer: layer.id, way: way, signals: signals, wake: wake)
     }
 
     func take(_ id: Fanout.ListenerID) -> Delivery {
         live.withLock { $0.isClosing ? Delivery(frames: [], end: SessionEvent(.closing)) : $0.fanout.take(id) }
     }
 
-    fileprivate func leave(_ id: Fanout.ListenerID, _ layer: Int64) {
+    fileprivate func leave(_ id: Fanout.ListenerID, _ layer: Int64, _ way: Listener.Way) {
         live.withLock { live in
             live.fanout.remove(id)
+            live.pulse.remove(id)
             live.feed.leave(layer)
             live.wake.removeValue(forKey: id)?.finish()
         }
+        if case .stream(let session?) = way { changePeople { $0.streamEnded(session) } }
     }
 
     /// Ends the streams of a layer, here and elsewhere.
     func end(_ layer: Int64, with event: SessionEvent) {
-        tell { $0.close(layer: layer, with: event) }
+        close(layer, with: event)
         notices?.add(.ended(layer: layer))
+    }
+
+    private func close(_ layer: Int64, with event: SessionEvent) {
+        live.withLock { live in
+            live.tell { $0.close(layer: layer, with: event) }
+            live.tell(live.presence.layerEnded(layer, isLost: event.kind == .lost))
+        }
     }
 
     /// Ends the streams of tokens, here and elsewhere.
@@ -178,7 +209,7 @@ final class Engine: Sendable {
 
     private func publish(_ commit: Commit) {
         guard !commit.isEmpty else { return }
-        guard let notices else { return tell { $0.publish(commit) } }
+        guard let notices else { return live.withLock { $0.publish(commit) } }
         notices.add(.changed(layer: commit.layer.id, head: commit.layer.head))
         if take(commit) == .look { lookups.add(.layer(commit.layer.id)) }
     }
@@ -187,7 +218,7 @@ final class Engine: Sendable {
     private func take(_ commit: Commit) -> Feed.Step {
         live.withLock { live in
             let step = live.feed.take(commit)
-            if step == .publish { live.tell { $0.publish(commit) } }
+            if step == .publish { live.publish(commit) }
             return step
         }
     }
@@ -209,7 +240,7 @@ final class Engine: Sendable {
         for (layer, finding) in zip(layers, findings) {
             switch finding {
             case .same: break
-            case .ended(let event): tell { $0.close(layer: layer.id, with: event) }
+            case .ended(let event): close(layer.id, with: event)
             // Something was told meanwhile that this does not know of: once more.
             case .changed(let commit): if take(commit) == .look { lookups.add(.layer(layer.id)) }
             }
@@ -244,24 +275,32 @@ extension Claims {
 
 /// One reader of a layer's changes. It leaves when it is let go.
 final class Listener: Sendable {
+    enum Way: Sendable {
+        /// Whoever reads it announces itself under this session; nil: by none.
+        case stream(Presence.Session?)
+        case poll
+    }
+
     private let engine: Engine
     private let id: Fanout.ListenerID
     private let layer: Int64
+    private let way: Way
     let signals: AsyncStream<Engine.Signal>
     let wake: AsyncStream<Engine.Signal>.Continuation
 
     init(
-        engine: Engine, id: Fanout.ListenerID, layer: Int64, signals: AsyncStream<Engine.Signal>,
+        engine: Engine, id: Fanout.ListenerID, layer: Int64, way: Way, signals: AsyncStream<Engine.Signal>,
         wake: AsyncStream<Engine.Signal>.Continuation
     ) {
         self.engine = engine
         self.id = id
         self.layer = layer
+        self.way = way
         self.signals = signals
         self.wake = wake
     }
 
-    deinit { engine.leave(id, layer) }
+    deinit { engine.leave(id, layer, way) }
 
     func take() -> Delivery { engine.take(id) }
 }

@@ -37,6 +37,8 @@ extension Server {
         /// After the signal to stop: for how long only `/readiness` tells of it, so that a proxy can turn to another server.
         package var drain: Duration = .zero
         package var tools = PDFTools()
+        /// How often the engine looks at the clock for its streams and people.
+        package var timeEvery: Duration = .seconds(1)
         package var now: @Sendable () -> Timestamp = Server.systemClock
         /// A clock that never goes back, for limits.
         package var uptime: @Sendable () -> Duration = Server.steadyClock

@@ -93,7 +93,7 @@ package final class Server: Sendable {
         let address = ListenAddress(host: options.host, port: options.port)
         services += [
             application(responder, server, at: address) { [self] in told(.main, $0, ready) },
-            Ending(engine: engine),
+            Ending(engine: engine), Timekeeping(engine: engine, every: options.timeEvery),
             Housekeeping(engine: engine, attachments: attachments, logger: options.logger),
             Marking(engine: engine, mark: storage.mark, logger: options.logger),
         ]

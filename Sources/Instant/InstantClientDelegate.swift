@@ -65,7 +65,7 @@ extension InstantClientDelegate {
         case .didFailSync(let error):
             instantClient(client, documentDescriptor: descriptor, didFailSyncWithError: error)
         case .didMakeProgress, .didChangeRecords, .didReplacePDF, .tokenExpires, .didCheckIntegrity, .didLoseAccess,
-            .didChangeConnection, .didCancelDownload, .refresh, .didClose:
+            .didChangeConnection, .didChangePresence, .didCancelDownload, .refresh, .didClose:
             break
         }
     }

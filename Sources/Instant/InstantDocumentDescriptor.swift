@@ -20,7 +20,7 @@ public final class InstantDocumentDescriptor: Sendable {
     private let transport: HTTPTransport
     private let environment: Environment
     private let allowsToken: Bool
-    private let hub = EventHub()
+    let hub = EventHub()
     private let state = Mutex(State())
 
     private struct State {

@@ -31,6 +31,8 @@ public enum InstantEvent: Hashable, Sendable {
     case didLoseAccess(String)
     /// Connected, cut off, waiting for a token: the status has the present state of it.
     case didChangeConnection
+    /// Somebody came, moved or left, or presenting began or ended: ``InstantDocumentDescriptor/presence`` has the picture.
+    case didChangePresence
     /// Something was missed: read again what is shown.
     case refresh
     /// Nothing follows: the client is gone, or the local storage was removed.
@@ -46,7 +48,7 @@ extension InstantEvent {
             .didLoseAccess, .didChangeConnection, .didClose:
             true
         case .didMakeProgress, .didBeginSync, .didChangeSyncState, .didChangeRecords, .didReplacePDF, .tokenExpires,
-            .refresh:
+            .didChangePresence, .refresh:
             false
         }
     }

@@ -5,6 +5,8 @@ package enum LiveEvent: Hashable, Sendable {
     /// All records of one transaction that this view may see.
     case change(ChangeEvent)
     case session(SessionEvent)
+    /// Who is there.
+    case presence(PresenceEvent)
     /// Nothing to say, still here: a comment line every 15 s.
     case heartbeat
 }

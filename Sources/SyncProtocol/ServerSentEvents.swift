@@ -7,6 +7,7 @@ extension LiveEvent {
         switch self {
         case .heartbeat: Array(": still here\n\n".utf8)
         case .session(let event): Array("event: session\ndata: ".utf8) + event.bytes + Array("\n\n".utf8)
+        case .presence(let event): Array("event: presence\ndata: ".utf8) + event.bytes + Array("\n\n".utf8)
         case .change(let event):
             Array("id: \(Cursor(epoch: event.epoch, revision: event.revision).eventID)\nevent: change\ndata: ".utf8)
                 + event.bytes + Array("\n\n".utf8)
@@ -89,6 +90,7 @@ package struct ServerSentEventParser {
             switch event {
             case "change": events.append(.change(try ChangeEvent(bytes: data)))
             case "session": events.append(.session(try SessionEvent(bytes: data)))
+            case "presence": events.append(.presence(try PresenceEvent(bytes: data)))
             default: break
             }
         } catch { throw .badEvent(error) }

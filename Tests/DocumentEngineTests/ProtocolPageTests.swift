@@ -9,6 +9,8 @@ import Testing
         "ErrorAnswer": ErrorAnswer.self, "SessionAnswer": SessionAnswer.self, "SnapshotPage": SnapshotPage.self,
         "Delta": Delta.self, "PushRequest": PushRequest.self, "PushAnswer": PushAnswer.self,
         "DigestAnswer": DigestAnswer.self, "ChangeEvent": ChangeEvent.self, "SessionEvent": SessionEvent.self,
+        "PresenceSign": PresenceSign.self, "PresenceAnswer": PresenceAnswer.self, "PresenceEvent": PresenceEvent.self,
+        "PollAnswer": PollAnswer.self,
     ]
 
     @Test func examplesAreMessages() throws {

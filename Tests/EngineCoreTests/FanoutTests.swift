@@ -140,4 +140,55 @@ import Testing
         #expect(fanout.listenerCount == 0)
         #expect(fanout.take(one).end?.kind == .closing)
     }
+
+    // MARK: People
+
+    private func told(_ person: String, page: Int) -> PresenceEvent {
+        PresenceEvent(
+            people: [.init(id: person, userID: nil, name: nil, whereabouts: Whereabouts(pageIndex: page))])
+    }
+
+    private func people(_ delivery: Delivery) throws -> [PresenceEvent] {
+        try delivery.presence.map { bytes in
+            var parser = ServerSentEventParser()
+            guard case .presence(let event)? = try parser.feed(bytes).first else { throw NoChange() }
+            return event
+        }
+    }
+
+    @Test func ofEachPersonOnlyTheLatestWaits() throws {
+        var fanout = Fanout(frames: 2, bytes: 200)
+        let layer = try world.layer
+        let slow = fanout.add(layer, scope: everything, tokenID: nil)
+        let elsewhere = try world.store.write { try $0.addLayer(LayerKey(document: "doc", name: "o"), generation: "o") }
+        _ = fanout.add(elsewhere, scope: everything, tokenID: nil)
+        for page in 0..<1000 {
+            for person in ["a", "b"] {
+                #expect(fanout.tell(layer.id, about: person) { _ in told(person, page: page) } == [slow])
+            }
+        }
+        let delivery = fanout.take(slow)
+        #expect(try people(delivery) == [told("a", page: 999), told("b", page: 999)])
+        #expect(delivery.end == nil, "people make nobody fall behind")
+        #expect(fanout.take(slow).isEmpty)
+        // A whole list takes the place of what came before it.
+        _ = fanout.tell(layer.id, about: "a") { _ in told("a", page: 1) }
+        let everybody = PresenceEvent(isComplete: true, people: told("b", page: 7).people)
+        fanout.tell(slow, everybody: everybody)
+        _ = fanout.tell(layer.id, about: "b") { _ in told("b", page: 8) }
+        #expect(try people(fanout.take(slow)) == [everybody, told("b", page: 8)])
+    }
+
+    @Test func eachViewIsToldByItsOwnSight() throws {
+        var fanout = Fanout()
+        let layer = try world.layer
+        let all = fanout.add(layer, scope: everything, tokenID: nil)
+        let some = fanout.add(layer, scope: crew, tokenID: nil)
+        _ = fanout.tell(layer.id, about: "a") { $0 == crew ? told("a", page: 1) : told("a", page: 2) }
+        #expect(try people(fanout.take(all)) == [told("a", page: 2)])
+        #expect(try people(fanout.take(some)) == [told("a", page: 1)])
+        _ = fanout.close(layer: layer.id, with: SessionEvent(.lost))
+        _ = fanout.tell(layer.id, about: "a") { _ in told("a", page: 3) }
+        #expect(fanout.take(all).presence.isEmpty, "nothing comes after the end")
+    }
 }

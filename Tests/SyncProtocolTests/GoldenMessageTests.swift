@@ -11,7 +11,7 @@ struct GoldenMessageTests {
     /// When this fails, the encoding of a message has changed. If clients and servers of the present version cannot
     /// tell (a member that may be left out and is skipped by those who do not know it), write the new hash beside
     /// the version. Otherwise raise `ProtocolVersion.current` and add a line.
-    private static let schema: [Int64: String] = [1: "14768db500291b03"]
+    private static let schema: [Int64: String] = [1: "55998af8e8f2d2b"]
 
     /// Written anew, one message a line, with `RECORD_SNAPSHOTS=1`.
     private static func golden() throws -> JSON {

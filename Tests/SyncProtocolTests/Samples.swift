@@ -72,6 +72,26 @@ struct Sample: Sendable, CustomStringConvertible {
         Sample("session event: open", SessionEvent(.open)),
         Sample("session event: expiring", SessionEvent(.expiring, at: Timestamp(seconds: 4_000_000_000))),
         Sample("session event: lost", SessionEvent(.lost, reason: "layer_deleted")),
+        Sample(
+            "presence",
+            PresenceSign(
+                session: "s-1",
+                whereabouts: Whereabouts(
+                    pageIndex: 3,
+                    selection: [PageArea(pageIndex: 3, rects: [rect, rect]), PageArea(pageIndex: 4, rects: [])],
+                    record: "01HV60"), isPresenting: true)),
+        Sample("presence, nowhere in particular", PresenceSign(session: "s")),
+        Sample("presence, gone", PresenceSign(session: "s", hasLeft: true)),
+        Sample("presence answer", PresenceAnswer(id: "n1-4", presenter: "n1-4")),
+        Sample("presence answer, gone", PresenceAnswer(id: nil, presenter: nil)),
+        Sample("presence event: all", PresenceEvent(isComplete: true, people: [person, stranger])),
+        Sample("presence event: some left", PresenceEvent(left: ["n1-4", "n2-1"])),
+        Sample("poll answer", PollAnswer(Delta(epoch: "g1-v1", changes: [note], upTo: 9, more: false))),
+        Sample(
+            "poll answer with people",
+            PollAnswer(
+                Delta(epoch: "g1-v1", changes: [], upTo: 9, more: false),
+                presence: PresenceList(version: "n1-17", people: [person]))),
         Sample("error", ErrorAnswer(.tokenExpired, "the token ended at 15:05")),
     ]
 
@@ -80,6 +100,12 @@ struct Sample: Sendable, CustomStringConvertible {
     static let note = SyncItem.record(
         Record(id: "01HV60", content: content, createdBy: "ana", updatedBy: "ben", group: "law"), 6)
     static let gone = SyncItem.removed("01HV59", 9)
+    static let rect = Rect(left: 72, top: 100.5, width: 200, height: 12)
+    static let person = PresentPerson(
+        id: "n1-4", userID: "ana", name: "Ana \"A\"",
+        whereabouts: Whereabouts(pageIndex: 3, selection: [PageArea(pageIndex: 3, rects: [rect])], record: "01HV60"),
+        isPresenting: true)
+    static let stranger = PresentPerson(id: "n2-1", userID: nil, name: nil)
     static let change = ChangeEvent(epoch: "g1-v1", revision: 9, previous: 7, changes: [note, gone])
     static let session = SessionAnswer(
         grant: Grant(

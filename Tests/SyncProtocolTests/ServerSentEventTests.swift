@@ -7,6 +7,7 @@ import Testing
 struct ServerSentEventTests {
     private static let events: [LiveEvent] = [
         .session(SessionEvent(.open)), .heartbeat, .change(Sample.change), .heartbeat,
+        .presence(PresenceEvent(isComplete: true, people: [Sample.person])), .presence(PresenceEvent(left: ["n1-4"])),
         .session(SessionEvent(.expiring, at: Timestamp(seconds: 4_000_000_000))),
     ]
 
@@ -52,7 +53,7 @@ struct ServerSentEventTests {
         ("data: {\"kind\":\"open\"}\nevent: session\n\n", 1),
         ("event: session\ndata: {\"kind\":\ndata: \"open\"}\n\n", 1),
         ("retry: 10\nid: 5\nnew: x\nevent: session\ndata: {\"kind\":\"open\"}\n\n", 1), (":\n\n:x\n", 2),
-        ("event: session\n\n", 0), ("event: presence\ndata: {}\n\n", 0), ("data: no name\n\n", 0),
+        ("event: session\n\n", 0), ("event: tomorrow\ndata: {}\n\n", 0), ("data: no name\n\n", 0),
         ("event\ndata\n\n", 0),
         ("event: session\ndata: {\"kind\":\"open\"}\n", 0), ("\n\n\n", 0),
     ])

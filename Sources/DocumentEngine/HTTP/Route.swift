@@ -38,7 +38,7 @@ enum Route: Hashable {
     }
 
     enum Sync: Hashable {
-        case session, document, records, digest, changes, events
+        case session, document, records, digest, changes, events, presence
         case attachment(String)
     }
 
@@ -122,6 +122,7 @@ extension Route.Sync {
         case ("digest", 1): self = .digest
         case ("changes", 1): self = .changes
         case ("events", 1): self = .events
+        case ("presence", 1): self = .presence
         case ("attachments", 2): self = .attachment(segments.last ?? "")
         default: return nil
         }
@@ -130,7 +131,7 @@ extension Route.Sync {
     var methods: [HTTPRequest.Method] {
         switch self {
         case .session, .document, .records, .digest, .events: [.get]
-        case .changes: [.post]
+        case .changes, .presence: [.post]
         case .attachment: [.get, .put]
         }
     }

@@ -11,17 +11,12 @@ struct EventStream {
     let engine: Engine
     let claims: Claims
     let cursor: Cursor?
+    /// Under which the reader says where it is.
+    let session: Presence.Session?
     var writer: any ResponseBodyWriter
 
-    static let heartbeat: Duration = .seconds(15)
-    /// How long before its end a token is said to be ending.
-    static let warning: Int64 = 60_000
-    /// A token may last to the year 9999; timers do not count that far.
-    private static let day: Int64 = 86_400_000
-
     mutating func run(on layer: StoredLayer) async throws {
-        let scope = claims.grant.viewScope
-        let listener = engine.listen(layer, scope: scope, tokenID: claims.tokenID)
+        let listener = engine.listen(layer, claims, by: .stream(session))
         // The layer may have been made again, or the token revoked, since it was looked up.
         try await send(.session(SessionEvent(.open)))
         var reached: Revision = 0
@@ -30,8 +25,7 @@ struct EventStream {
         } catch let refusal as Refusal {
             return try await send(.session(refusal.sessionEvent))
         }
-        let timers = timers(waking: listener)
-        defer { timers.cancel() }
+        try await engine.lookUpRecords(at: layer)
         try await pass(on: listener, after: reached)
     }
 
@@ -75,9 +69,8 @@ struct EventStream {
     /// - Returns: whether the stream ends with it.
     private mutating func deliver(_ listener: Listener, after reached: Revision) async throws -> Bool {
         let delivery = listener.take()
-        for frame in delivery.frames where frame.revision > reached {
-            try await writer.write(ByteBuffer(bytes: frame.bytes))
-        }
+        let frames = delivery.frames.lazy.filter { $0.revision > reached }.map(\.bytes)
+        for bytes in Array(frames) + delivery.presence { try await writer.write(ByteBuffer(bytes: bytes)) }
         guard let end = delivery.end else { return false }
         try await send(.session(end))
         return true
@@ -85,34 +78,6 @@ struct EventStream {
 
     private mutating func send(_ event: LiveEvent) async throws {
         try await writer.write(ByteBuffer(bytes: event.frame))
-    }
-
-    private func timers(waking listener: Listener) -> Task<Void, any Error> {
-        let wake = listener.wake
-        let (engine, end) = (engine, claims.grant.expiresAt)
-        return Task {
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask {
-                    while true {
-                        try await Task.sleep(for: Self.heartbeat)
-                        wake.yield(.heartbeat)
-                    }
-                }
-                group.addTask {
-                    var isWarned = false
-                    while case let left = end - engine.now(), left > 0 {
-                        if left <= Self.warning, !isWarned {
-                            isWarned = true
-                            wake.yield(.expiring)
-                        }
-                        try await Task.sleep(
-                            for: .milliseconds(isWarned ? left : min(left - Self.warning, Self.day)))
-                    }
-                    wake.yield(.time)
-                }
-                try await group.waitForAll()
-            }
-        }
     }
 }
 

@@ -19,9 +19,12 @@ extension SyncPlane {
         }
         // Asked now, so that a refusal is an answer with a status and not an event.
         let layer = try await engine.view(claims) { $0.layer }
+        let session = try exchange.query["session"].map { name throws(Refusal) in
+            try Presence.Session(name, at: layer.id, of: claims.grant)
+        }
         let body = ResponseBody { writer in
             defer { withExtendedLifetime(seat) {} }
-            var stream = EventStream(engine: engine, claims: claims, cursor: cursor, writer: writer)
+            var stream = EventStream(engine: engine, claims: claims, cursor: cursor, session: session, writer: writer)
             try await exchange.request.body.consumeWithCancellationOnInboundClose { _ in
                 try await stream.run(on: layer)
             }
@@ -59,10 +62,19 @@ extension SyncPlane {
             throw Refusal(.badRequest, #"a long poll needs a cursor: Last-Event-ID, or "since" and "epoch""#)
         }
         let layer = try await engine.view(claims) { $0.layer }
-        let listener = engine.listen(layer, scope: claims.grant.viewScope, tokenID: claims.tokenID)
-        let pull = { try await engine.view(claims) { try $0.delta(since: cursor, limit: Push.deltaLimit) } }
-        let delta = try await pull()
-        guard delta.upTo == cursor.revision, seconds > 0 else { return .message(delta) }
+        let listener = engine.listen(layer, claims, by: .poll)
+        // Whoever asks for people tells which list of them it has; an empty name is none.
+        let known = exchange.query["presence"]
+        let pull = {
+            let delta = try await engine.view(claims) { try $0.delta(since: cursor, limit: Push.deltaLimit) }
+            try await engine.lookUpRecords(at: layer)
+            let people = known.map { _ in engine.people(at: layer, claims) }
+            return PollAnswer(delta, presence: people?.version == known ? nil : people)
+        }
+        let answer = try await pull()
+        guard answer.delta.upTo == cursor.revision, answer.presence == nil, seconds > 0 else {
+            return .message(answer)
+        }
         // A token ends when it ends, also in the middle of the wait.
         let wait = min(seconds * 1000, claims.grant.expiresAt - engine.now())
         try await exchange.request.body.consumeWithCancellationOnInboundClose { _ in
@@ -71,7 +83,11 @@ extension SyncPlane {
                 listener.wake.yield(.time)
             }
             defer { timer.cancel() }
-            for await _ in listener.signals { break }
+            for await signal in listener.signals {
+                let mail = listener.take()
+                let isNews = !mail.frames.isEmpty || mail.end != nil || (known != nil && !mail.presence.isEmpty)
+                if signal == .time || isNews { break }
+            }
             try Task.checkCancellation()
         }
         guard engine.now() < claims.grant.expiresAt else { throw Refusal(.tokenExpired, "the token has expired") }

@@ -26,6 +26,7 @@ struct SyncPlane: Sendable {
         case .digest: return try await digest(claims, exchange)
         case .changes: return try await changes(claims, exchange)
         case .events: return try await events(claims, of: client, exchange)
+        case .presence: return try await presence(claims, exchange)
         case .attachment(let name): return try await attachment(name, claims, exchange)
         }
     }
@@ -49,7 +50,7 @@ struct SyncPlane: Sendable {
         return (claims, client)
     }
 
-    private func require(_ permission: GeneralPermission, _ claims: Claims) throws {
+    func require(_ permission: GeneralPermission, _ claims: Claims) throws {
         guard claims.grant.general.contains(permission) else {
             throw Refusal(.insufficientScope, Denial.lacks(permission).description)
         }

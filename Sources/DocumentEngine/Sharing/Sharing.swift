@@ -37,6 +37,7 @@ struct Sharing: Service {
         try? await cancelWhenGracefulShutdown {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { await tell() }
+                group.addTask { try await tellOfPeople() }
                 group.addTask { await look() }
                 group.addTask { try await keepTime() }
                 try await group.waitForAll()
@@ -48,7 +49,9 @@ struct Sharing: Service {
     private func hear(_ event: PostgresListener.Event) {
         switch event {
         // What was said before nobody has heard.
-        case .connected: engine.lookups.add(.everything)
+        case .connected:
+            engine.lookups.add(.everything)
+            notices.add(.whoIsThere)
         case .lost(let error): logger.warning("not listening to other servers", metadata: ["error": "\(error)"])
         case .notice(let text):
             switch Notice(text) {
@@ -56,6 +59,8 @@ struct Sharing: Service {
                 if engine.layer(layer, ifBehind: head) != nil { engine.lookups.add(.layer(layer)) }
             case .ended(let layer)?: engine.lookups.add(.layer(layer))
             case .revoked?: engine.lookups.add(.tokens)
+            case .people(let notice)?: engine.heard(notice)
+            case .whoIsThere?: engine.introducePeople()
             case nil: break
             }
         }
@@ -68,6 +73,17 @@ struct Sharing: Service {
             try? await engine.apart { try store.notify(texts) }
         }
     }
+
+    /// Several times a second at most: notices are given under a lock of the whole database server.
+    private func tellOfPeople() async throws {
+        guard let people = engine.peopleForPeers else { return }
+        for await _ in people.signals {
+            try await Task.sleep(for: Self.gatheringTime)
+            for notice in engine.notices(of: people.take()) { notices.add(.people(notice)) }
+        }
+    }
+
+    private static let gatheringTime: Duration = .milliseconds(100)
 
     private func look() async {
         for await _ in engine.lookups.signals {
@@ -87,6 +103,9 @@ struct Sharing: Service {
         let everything = wanted.contains(.everything)
         if everything { try await checkMark() }
         try await engine.look(at: engine.heard.filter { everything || wanted.contains(.layer($0.id)) })
+        for layer in engine.heard where everything || wanted.contains(.people(layer: layer.id)) {
+            try await engine.lookUpRecords(at: layer)
+        }
         if everything || wanted.contains(.tokens) { try await engine.lookAtTokens() }
     }
 

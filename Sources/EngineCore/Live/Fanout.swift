@@ -90,6 +90,25 @@ package struct Fanout: Sendable {
         return woken
     }
 
+    /// Tells every view of a layer how somebody stands there.
+    package mutating func tell(
+        _ layer: Int64, about person: String, _ event: (ViewScope) -> PresenceEvent
+    ) -> Set<ListenerID> {
+        var woken: Set<ListenerID> = []
+        for scope in scopes[layer] ?? [] {
+            guard let group = groups[Sight(layer: layer, scope: scope)] else { continue }
+            let bytes = LiveEvent.presence(event(scope)).frame
+            for member in group.members { listeners[member]?.mailbox.put(bytes, about: person) }
+            woken.formUnion(group.members)
+        }
+        return woken
+    }
+
+    /// Tells one listener of everybody at its layer.
+    package mutating func tell(_ id: ListenerID, everybody event: PresenceEvent) {
+        listeners[id]?.mailbox.putEverybody(LiveEvent.presence(event).frame)
+    }
+
     /// Ends the streams of a layer: it is gone, or its document has another base now.
     package mutating func close(layer: Int64, with event: SessionEvent) -> Set<ListenerID> {
         close(listeners.filter { $0.value.sight.layer == layer }.map(\.key), with: event)

@@ -23,6 +23,8 @@ package struct Feed: Sendable {
         if entries[layer]?.listeners == 0 { entries[layer] = nil }
     }
 
+    package func isHeard(_ layer: Int64) -> Bool { entries[layer] != nil }
+
     /// The layers somebody listens to.
     package var layers: [StoredLayer] { entries.values.map(\.layer) }
 

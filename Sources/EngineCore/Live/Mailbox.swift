@@ -11,6 +11,10 @@ struct Mailbox: Sendable {
     private(set) var frames: [Frame] = []
     private(set) var end: SessionEvent?
     private var bytes = 0
+    /// Who is there, as frames: of each person only what is true now, so that what waits is bounded by the people.
+    private var presence: [[UInt8]] = []
+    /// Where in ``presence`` each person stands.
+    private var places: [String: Int] = [:]
     private let bound: Bound
 
     init(bound: Bound) { self.bound = bound }
@@ -31,9 +35,28 @@ struct Mailbox: Sendable {
         bytes += frame.bytes.count
     }
 
+    /// Takes the place of what was waiting about the same person.
+    mutating func put(_ frame: [UInt8], about person: String) {
+        guard !isClosed else { return }
+        if let place = places[person] {
+            presence[place] = frame
+        } else {
+            places[person] = presence.count
+            presence.append(frame)
+        }
+    }
+
+    /// Takes the place of all that was waiting about people.
+    mutating func putEverybody(_ frame: [UInt8]) {
+        guard !isClosed else { return }
+        presence = [frame]
+        places = [:]
+    }
+
     mutating func close(_ event: SessionEvent, dropping: Bool) {
         guard !isClosed else { return }
         if dropping { frames = [] }
+        (presence, places) = ([], [:])
         end = event
     }
 
@@ -42,8 +65,9 @@ struct Mailbox: Sendable {
         defer {
             frames = []
             bytes = 0
+            if !presence.isEmpty { (presence, places) = ([], [:]) }
         }
-        return Delivery(frames: frames, end: end)
+        return Delivery(frames: frames, presence: presence, end: end)
     }
 }
 
@@ -56,13 +80,16 @@ package struct Frame: Hashable, Sendable {
 /// What a listener takes out of its mailbox.
 package struct Delivery: Hashable, Sendable {
     package var frames: [Frame]
+    /// Events about people, as they go over the wire.
+    package var presence: [[UInt8]]
     /// The stream's last event; nil while it goes on.
     package var end: SessionEvent?
 
-    package init(frames: [Frame], end: SessionEvent?) {
+    package init(frames: [Frame], presence: [[UInt8]] = [], end: SessionEvent?) {
         self.frames = frames
+        self.presence = presence
         self.end = end
     }
 
-    package var isEmpty: Bool { frames.isEmpty && end == nil }
+    package var isEmpty: Bool { frames.isEmpty && presence.isEmpty && end == nil }
 }

@@ -19,13 +19,19 @@ final class EventHub: Sendable {
     func stream(
         where isWanted: @escaping @Sendable (InstantEvent) -> Bool = { _ in true }
     ) -> AsyncStream<InstantEvent> {
+        let queue = queue(where: isWanted, capacity: capacity)
+        return AsyncStream(unfolding: { await queue.next() }, onCancel: { queue.finish() })
+    }
+
+    /// What waits for one more listener, for as long as somebody holds it.
+    func queue(where isWanted: @escaping @Sendable (InstantEvent) -> Bool, capacity: Int) -> EventQueue {
         let queue = EventQueue(capacity: capacity, isWanted: isWanted)
         let isFinished = state.withLock { state in
             if !state.isFinished { state.listeners.append(Listener(queue: queue)) }
             return state.isFinished
         }
         if isFinished { queue.finish() }
-        return AsyncStream(unfolding: { await queue.next() }, onCancel: { queue.finish() })
+        return queue
     }
 
     func send(_ event: InstantEvent) { for queue in queues() { queue.push(event) } }

@@ -15,6 +15,7 @@ extension LayerPerformer {
                 state.download.hasPDF = false
                 state.download.progress = nil
             }
+            if case .presence(let presence) = notice { published.withLock { $0.presence = presence } }
             return event(notice, state)
         }
         return nil
@@ -43,7 +44,9 @@ extension LayerPerformer {
             var end: SyncFailure?
             do throws(SyncFailure) {
                 guard let token else { throw .token(.noneYet) }
-                try await self.transport.listen(request.channel, from: request.cursor, token: token) {
+                try await self.transport.listen(
+                    request.channel, from: request.cursor, session: request.session, token: token
+                ) {
                     await self.take(.heard(request.id, $0))
                 }
             } catch { end = error }

@@ -18,6 +18,7 @@ extension LayerPerformer {
         case .pdfReplaced: .didReplacePDF
         case .tokenExpires(let moment): .tokenExpires(at: moment)
         case .checked(let report): .didCheckIntegrity(report)
+        case .presence: .didChangePresence
         }
     }
 }

@@ -20,7 +20,7 @@ final class LayerPerformer: Sendable {
     let lockPath: String
     private let queue: DispatchQueue
     private let state: Mutex<State>
-    private let published: Mutex<Published>
+    let published: Mutex<Published>
     /// Called on the queue, after the hub.
     private let onEvent: @Sendable (InstantEvent) -> Void
 
@@ -45,6 +45,7 @@ final class LayerPerformer: Sendable {
         var isSyncing = false
         var progress: DownloadProgress?
         var problem: String?
+        var presence = LayerPresence()
     }
 
     init(
@@ -62,7 +63,9 @@ final class LayerPerformer: Sendable {
         layer = Layer(store: store)
         lockPath = Folders.lock(in: folder)
         queue = DispatchQueue(label: "postilla.layer")
-        let synchronizer = Synchronizer(layer: layer, isLeading: lock != nil)
+        var random = SystemRandomNumberGenerator()
+        let session = ULID.make(at: environment.now(), using: &random)
+        let synchronizer = Synchronizer(layer: layer, isLeading: lock != nil, session: session)
         published = Mutex(
             Published(connection: synchronizer.connection, documentState: synchronizer.cycle.state))
         state = Mutex(State(synchronizer: synchronizer, lock: lock, storeVersion: store.foreignVersion()))

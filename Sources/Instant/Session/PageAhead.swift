@@ -20,7 +20,8 @@ final class PageAhead: Sendable {
 
     func send(_ kind: SyncRequest.Kind, token: String) async throws(SyncFailure) -> SyncAnswer {
         guard case .page(let asked) = kind else {
-            drop()
+            // A sign of life goes beside everything else.
+            if case .presence = kind {} else { drop() }
             return try await transport.send(kind, token: token)
         }
         let answer: SyncAnswer

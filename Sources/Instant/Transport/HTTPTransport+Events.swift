@@ -8,20 +8,22 @@ extension HTTPTransport {
     /// Reads a live channel until it ends, giving events in their order. The next one is not read before the last one
     /// was taken: a server that is faster than the store is held back by the connection itself.
     ///
+    /// - Parameter session: under which this client says where it is; nil: nowhere.
     /// - Throws: ``SyncFailure``; returns when the server ended the stream.
     func listen(
-        _ channel: LiveChannel, from cursor: Cursor, token: String, heard: @Sendable (LiveEvent) async -> Void
+        _ channel: LiveChannel, from cursor: Cursor, session: String?, token: String,
+        heard: @Sendable (LiveEvent) async -> Void
     ) async throws(SyncFailure) {
         switch channel {
-        case .events: try await readEvents(from: cursor, token: token, heard: heard)
+        case .events: try await readEvents(from: cursor, session: session, token: token, heard: heard)
         case .polling: try await poll(from: cursor, token: token, heard: heard)
         }
     }
 
     private func readEvents(
-        from cursor: Cursor, token: String, heard: @Sendable (LiveEvent) async -> Void
+        from cursor: Cursor, session: String?, token: String, heard: @Sendable (LiveEvent) async -> Void
     ) async throws(SyncFailure) {
-        var request = request(.GET, "events", token: token)
+        var request = request(.GET, "events", session.map { [("session", $0)] } ?? [], token: token)
         request.headers.add(name: "accept", value: "text/event-stream")
         request.headers.add(name: "last-event-id", value: cursor.eventID)
         let response = try await execute(request, deadline: .distantFuture)
@@ -48,11 +50,21 @@ extension HTTPTransport {
     ) async throws(SyncFailure) {
         var cursor = cursor
         var wait: Int64 = 0
+        // The list of people that is here; the empty name is none.
+        var version = ""
         while !Task.isCancelled {
-            let delta: Delta = try await ask(
+            let answer: PollAnswer = try await ask(
                 .GET, "events",
-                [("since", "\(cursor.revision)"), ("epoch", cursor.epoch), ("wait", "\(wait)")], token: token,
+                [
+                    ("since", "\(cursor.revision)"), ("epoch", cursor.epoch), ("wait", "\(wait)"),
+                    ("presence", version),
+                ], token: token,
                 timeout: Self.timeout + .seconds(wait))
+            let delta = answer.delta
+            if let list = answer.presence {
+                version = list.version
+                await heard(.presence(PresenceEvent(isComplete: true, people: list.people)))
+            }
             if delta.upTo > cursor.revision {
                 await heard(
                     .change(

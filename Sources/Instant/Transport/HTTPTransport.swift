@@ -38,6 +38,7 @@ struct HTTPTransport: Sendable {
                 try await ask(
                     .GET, "records",
                     [("after", page.after), ("at", page.at.map { "\($0)" }), ("epoch", page.epoch)], token: token))
+        case .presence(let sign): .presence(try await ask(.POST, "presence", token: token, body: sign.bytes))
         case .upload: throw .attachment("its attachment is not here")
         case .digest(let epoch): .digest(try await ask(.GET, "digest", [("epoch", epoch)], token: token))
         }

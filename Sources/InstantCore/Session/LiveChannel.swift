@@ -23,4 +23,6 @@ package struct StreamRequest: Hashable, Sendable {
     /// Everything after it is to come.
     package var cursor: Cursor
     package var channel: LiveChannel
+    /// Under which this client says where it is: with the channel it is gone from there.
+    package var session: String?
 }

@@ -16,6 +16,8 @@ package struct SyncRequest: Hashable, Sendable {
         case digest(epoch: String)
         /// `PUT attachments/`
         case upload(AttachmentID)
+        /// `POST presence`
+        case presence(PresenceSign)
     }
 
     /// Echoed with the answer: what comes for a request that was given up changes nothing.
@@ -31,6 +33,7 @@ package enum SyncAnswer: Hashable, Sendable {
     case page(SnapshotPage)
     case digest(DigestAnswer)
     case uploaded
+    case presence(PresenceAnswer)
 }
 
 /// Why a request or a stream brought nothing. Texts are for a person and never hold a token.

@@ -10,6 +10,7 @@ extension Synchronizer {
             sessionRequest = nil
             return judge(failure, ticket: request.ticket, now: now, random: &random)
         }
+        if presenceFailed(id, failure, now: now) { return }
         guard let request = underWay, request.id == id else { return }
         underWay = nil
         switch (request.kind, failure) {

@@ -58,6 +58,7 @@ extension Synchronizer {
         case .wentOnline: perform(session.wentOnline())
         case .leading(let leads): lead(leads)
         case .doubted: perform(session.doubted())
+        case .announced(let own): presence.wished(own)
         case .pushDelay(let delay):
             pushDelay = delay
             if delay == nil { pushAt = nil }

@@ -56,6 +56,7 @@ extension Synchronizer {
             guard session.isAsking(about: request.ticket) else { return }
             return try take(answer, ticket: request.ticket, now: now, random: &random)
         }
+        if case .presence(let answer) = answer { return take(answer, to: id) }
         guard let request = underWay, request.id == id else { return }
         underWay = nil
         switch (answer, request.kind) {

@@ -10,13 +10,17 @@ extension Synchronizer {
         else { return }
         let id = StreamID(number())
         close(stream.opened(id, ticket, channel, at: now))
-        effects.append(.openStream(StreamRequest(id: id, ticket: ticket, cursor: cursor, channel: channel)))
+        effects.append(
+            .openStream(
+                StreamRequest(id: id, ticket: ticket, cursor: cursor, channel: channel, session: presence.session)))
     }
 
     mutating func heard(
         _ event: LiveEvent, on id: StreamID, now: Timestamp, random: inout some RandomNumberGenerator
     ) throws {
+        let wasHeard = stream.current?.wasHeard
         guard let replaced = stream.heard(id, at: now) else { return }
+        if stream.current?.wasHeard != wasHeard { presence.channelOpened() }
         close(replaced)
         switch event {
         case .heartbeat: proved(id)
@@ -29,6 +33,7 @@ extension Synchronizer {
             } else if !changes.ids.isEmpty {
                 perform(cycle.changeArrived(backlog: try backlog()))
             }
+        case .presence(let event): presence.heard(event)
         case .session(let event): try heard(event, on: id, now: now, random: &random)
         }
     }

@@ -24,6 +24,7 @@ extension Synchronizer {
         var due = [stream.due, expiry?.due].compactMap(\.self)
         if case .waiting(_, let until, _) = session.state { due.append(until) }
         if session.dataTicket != nil { due += [pushAt, cycle.isSyncing ? nil : integrity.due].compactMap(\.self) }
+        if canTell, let next = presence.due { due.append(next) }
         if isLeading, cycle.isMigrating { due.append(Self.atOnce) }
         let next = due.min()
         if next != wake {
@@ -43,6 +44,7 @@ extension Synchronizer {
         resets.clockWentBack(by: back)
         expiry?.clockWentBack(by: back)
         integrity.clockWentBack(by: back)
+        presence.clockWentBack(by: back)
         pushAt = pushAt.map { $0 + -back }
         notBefore = notBefore.map { $0 + -back }
     }

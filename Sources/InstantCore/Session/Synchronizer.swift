@@ -37,6 +37,8 @@ package struct Synchronizer {
         case doubted
         /// Compare what is here with what the server holds.
         case checkRequested
+        /// What others are to be told of oneself; nil: nothing any more.
+        case announced(OwnPresence?)
     }
 
     package enum Effect: Hashable, Sendable {
@@ -67,6 +69,8 @@ package struct Synchronizer {
         case tokenExpires(Timestamp)
         /// nil: nobody can say, because the layer moved on each time, or the server does not know the question.
         case checked(IntegrityReport?)
+        /// Somebody came, moved or left, or what is told of oneself is another.
+        case presence(LayerPresence)
     }
 
     let layer: Layer
@@ -95,6 +99,11 @@ package struct Synchronizer {
     /// New names taken in this cycle; more than one is a server that goes round in circles.
     var freshStarts = 0
     var integrity = IntegrityWatch()
+    var presence: PresenceMachine
+    /// The sign of life that is under way.
+    var presenceRequest: Int?
+    /// There was a live channel after the last input.
+    var hasStream = false
 
     /// The last failure to reach a server that makes sense; nil once it answers.
     package internal(set) var problem: SyncFailure?
@@ -112,9 +121,12 @@ package struct Synchronizer {
     /// What the clock said at the last input.
     var lastNow: Timestamp?
 
-    /// - Parameter isLeading: false when another process holds the layer's lock.
-    package init(layer: Layer, isLeading: Bool = true) {
+    /// - Parameters:
+    ///   - isLeading: false when another process holds the layer's lock.
+    ///   - session: a random name under which others are told of this client; nil: they never are.
+    package init(layer: Layer, isLeading: Bool = true, session: String? = nil) {
         self.layer = layer
+        presence = PresenceMachine(session: session)
         self.isLeading = isLeading
         cycle = LayerMachine(try? layer.facts(), backlog: (try? layer.backlog()) ?? .none)
     }
@@ -135,6 +147,7 @@ package struct Synchronizer {
             let failure = (error as? InvalidServerData).map { SyncFailure.invalidServer($0.description) }
             fail(failure ?? .store("\(error)"), now: now, random: &random)
         }
+        tendPresence(now: now)
         watchExpiry(now: now)
         setWake()
         return effects

@@ -230,7 +230,7 @@ final class OpenLayer: Sendable {
             state.withLock { $0.isSourceSpent = false }
             keep(token.jwt)
         case .didBeginSync, .didChangeSyncState, .didFinishSync, .didChangeConnection,
-            .didCheckIntegrity,
+            .didCheckIntegrity, .didChangePresence,
             .didLoseAccess, .didCancelDownload, .didClose:
             break
         }

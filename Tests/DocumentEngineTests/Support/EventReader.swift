@@ -12,8 +12,12 @@ struct EventReader {
     /// Bytes as they came, so that the exact form can be looked at.
     private(set) var text = ""
 
-    init(_ server: RunningServer, _ token: String, from cursor: Cursor? = nil) async throws {
-        var request = HTTPClientRequest(url: server.url + "/instant/v1/events")
+    /// - Parameter session: under which its reader says where it is.
+    init(
+        _ server: RunningServer, _ token: String, from cursor: Cursor? = nil, session: String? = nil
+    ) async throws {
+        let query = session.map { "?session=\($0)" } ?? ""
+        var request = HTTPClientRequest(url: server.url + "/instant/v1/events" + query)
         request.headers.add(name: "Authorization", value: "Bearer \(token)")
         if let cursor { request.headers.add(name: "Last-Event-ID", value: cursor.eventID) }
         let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
@@ -33,6 +37,11 @@ struct EventReader {
 
     mutating func change() async throws -> ChangeEvent? {
         while let event = try await next() { if case .change(let change) = event { return change } }
+        return nil
+    }
+
+    mutating func presence() async throws -> PresenceEvent? {
+        while let event = try await next() { if case .presence(let event) = event { return event } }
         return nil
     }
 

@@ -45,6 +45,7 @@ struct RunningServer: Sendable {
         if folder == nil, onPostgres { options.postgres = try TestDatabase().address }
         options.now = { clock.now }
         options.uptime = { clock.uptime }
+        options.timeEvery = .milliseconds(20)
         options.logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         try await change(&options)
         let server = try Server(options)
@@ -153,6 +154,11 @@ struct RunningServer: Sendable {
         try await self.client(
             token, "POST", "changes",
             body: PushRequest(clientID: client, acked: acked, cursor: nil, changes: changes).bytes)
+    }
+
+    /// A sign of life.
+    func announce(_ token: String, _ sign: PresenceSign) async throws -> Answer {
+        try await client(token, "POST", "presence", body: sign.bytes)
     }
 
     func session(_ token: String) async throws -> SessionAnswer {

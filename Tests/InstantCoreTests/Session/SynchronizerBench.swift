@@ -16,7 +16,7 @@ struct Bench {
     init() {
         let identity = LayerIdentity(server: "s", documentID: "doc", layer: "", userID: "ana")
         layer = Layer(store: MemoryStore(LayerFacts(identity: identity, clientID: "me")))
-        synchronizer = Synchronizer(layer: layer)
+        synchronizer = Synchronizer(layer: layer, session: "s")
     }
 
     mutating func give(_ input: Synchronizer.Input) -> [Synchronizer.Effect] {
@@ -81,6 +81,7 @@ extension Synchronizer.Effect {
             case .pull(let cursor): "pull since \(cursor.revision)"
             case .page(let page): "page after \(page.after ?? "nothing")"
             case .digest: "digest"
+            case .presence(let sign): "sign, page \(sign.whereabouts.pageIndex ?? -1)"
             case .upload(let id): "upload \(id.hex.prefix(4))"
             }
         case .cancel: "cancel"
@@ -100,6 +101,7 @@ extension Synchronizer.Effect {
             case .lost(let why): "lost: \(why)"
             case .pdfReplaced: "PDF replaced"
             case .tokenExpires: "token expires"
+            case .presence(let presence): "here: \(presence.people.map { $0.name ?? "-" }.joined(separator: " "))"
             case .checked(let report): report.map { $0.isSound ? "sound" : "unsound" } ?? "nobody knows"
             }
         }

@@ -43,6 +43,7 @@ final class SimulatedServer {
                             try $0.snapshot(after: page.after, at: page.at, epoch: page.epoch, limit: 4)
                         }))
             case .upload: return .success(.uploaded)
+            case .presence: return .success(.presence(PresenceAnswer(id: nil, presenter: nil)))
             case .digest(let epoch): return .success(.digest(try view(grant) { try $0.digest(epoch: epoch) }))
             }
         } catch let refusal as Refusal {

@@ -47,6 +47,7 @@ extension Host {
         case .upload(let file):
             try receive(file, token, now)
             return .received
+        case .presence: throw Refusal(.notFound, "nobody is told of anybody here")
         case .digest(let epoch): return try view(token, now) { view, _ in Reply(try view.digest(epoch: epoch)) }
         }
     }

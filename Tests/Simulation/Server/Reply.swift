@@ -45,6 +45,7 @@ struct Reply {
             case .page: return .success(.page(try SnapshotPage(bytes: bytes)))
             case .upload where bytes == Self.received.bytes: return .success(.uploaded)
             case .upload: return .failure(.unreachable("half an answer"))
+            case .presence: return .success(.presence(try PresenceAnswer(bytes: bytes)))
             case .digest: return .success(.digest(try DigestAnswer(bytes: bytes)))
             }
         } catch { return .failure(.invalidServer("its answer cannot be read")) }

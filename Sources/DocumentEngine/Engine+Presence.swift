@@ -1,0 +1,106 @@
+import Annotations
+import Authorization
+import EngineCore
+import SyncProtocol
+
+/// Who is at a layer: what people say of themselves, and what time does to them and to those who listen.
+extension Engine {
+    func announce(_ sign: PresenceSign, _ claims: Claims) async throws -> PresenceAnswer {
+        let layer = try await view(claims) { $0.layer }
+        let now = now()
+        let (answer, outcome) = try live.withLock { live in
+            let (answer, outcome) = try live.presence.announced(sign, by: claims.grant, at: layer.id, now: now)
+            live.tell(outcome)
+            return (answer, outcome)
+        }
+        tellPeers(outcome.forPeers)
+        try await lookUpRecords(at: layer)
+        return answer
+    }
+
+    /// Everybody who is at a layer now, as a token lets it be seen.
+    func people(at layer: StoredLayer, _ claims: Claims) -> PresenceList {
+        live.withLock { $0.presence.list(of: layer.id, seenBy: claims.grant.viewScope) }
+    }
+
+    /// Learns who may see the records that people point at, if anybody listens.
+    func lookUpRecords(at layer: StoredLayer) async throws {
+        let wanted = live.withLock { live in
+            live.feed.isHeard(layer.id) ? live.presence.unknownRecords(at: layer.id) : []
+        }
+        guard !wanted.isEmpty else { return }
+        let found = try await read { store in
+            guard let layer = try store.layer(layer.key) else { return [StoredRecord]() }
+            return try wanted.compactMap { try store.record($0, in: layer) }
+        }
+        live.withLock { $0.tell($0.presence.found(found, of: wanted, at: layer.id)) }
+    }
+
+    /// To be called every second or so: tokens end, people are forgotten, silent streams give a sign of life.
+    func timePassed() {
+        let now = now()
+        changePeople { $0.timePassed(at: now) }
+        live.withLock { live in
+            for (id, beat) in live.pulse.timePassed(at: now) { live.wake[id]?.yield(Signal(beat)) }
+        }
+    }
+
+    // MARK: Other servers
+
+    /// What another server told of its people.
+    func heard(_ people: PeopleNotice) {
+        let now = now()
+        changePeople { $0.heard(people.people, left: people.left, now: now) }
+        for layer in Set(people.people.map(\.layer)) {
+            let isWaiting = live.withLock { !$0.presence.unknownRecords(at: layer).isEmpty && $0.feed.isHeard(layer) }
+            if isWaiting { lookups.add(.people(layer: layer)) }
+        }
+    }
+
+    /// Another server does not know yet who is here.
+    func introducePeople() { tellPeers(live.withLock { $0.presence.own }) }
+
+    /// How these people stand now, in as many notices as it takes.
+    func notices(of people: Set<Presence.Whom>) -> [PeopleNotice] {
+        let states = live.withLock { live in people.map { ($0, live.presence.peerPerson($0)) } }
+        return PeopleNotice.pack(states.compactMap(\.1), left: states.filter { $0.1 == nil }.map(\.0))
+    }
+
+    func changePeople(_ what: (inout Presence) -> Presence.Outcome) {
+        let outcome = live.withLock { live in
+            let outcome = what(&live.presence)
+            live.tell(outcome)
+            return outcome
+        }
+        tellPeers(outcome.forPeers)
+    }
+
+    private func tellPeers(_ people: Set<Presence.Whom>) {
+        for whom in people { peopleForPeers?.add(whom) }
+    }
+}
+
+extension Engine.Live {
+    mutating func tell(_ outcome: Presence.Outcome) {
+        let presence = presence
+        for whom in outcome.told {
+            tell { $0.tell(whom.layer, about: whom.id) { presence.event(about: whom, seenBy: $0) } }
+        }
+    }
+
+    mutating func tellEverybody(at layer: Int64, to id: Fanout.ListenerID, seenBy scope: ViewScope) {
+        let people = presence.list(of: layer, seenBy: scope).people
+        fanout.tell(id, everybody: PresenceEvent(isComplete: true, people: people))
+    }
+}
+
+extension Engine.Signal {
+    fileprivate init(_ beat: Pulse.Beat) {
+        self =
+            switch beat {
+            case .heartbeat: .heartbeat
+            case .expiring: .expiring
+            case .over: .time
+            }
+    }
+}

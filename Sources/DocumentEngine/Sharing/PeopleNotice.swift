@@ -1,0 +1,138 @@
+import Annotations
+import EngineCore
+import SyncProtocol
+
+/// What one server tells the others of the people who are with it. Small enough for a notice; it may be lost, and is said
+/// again with the next sign of life.
+struct PeopleNotice: Hashable, Sendable {
+    var people: [PeerPerson] = []
+    var left: [Presence.Whom] = []
+
+    /// Bytes of a notice; PostgreSQL takes less than 8,000.
+    static let largest = 7_900
+    /// What stands around the entries.
+    private static let frame = 64
+
+    /// In as few notices as fit. Of somebody who fits none the selection is left out, and if need be the name.
+    static func pack(_ people: [PeerPerson], left: [Presence.Whom]) -> [PeopleNotice] {
+        var notices: [PeopleNotice] = []
+        var (notice, bytes) = (PeopleNotice(), frame)
+        func add(_ size: Int, _ change: (inout PeopleNotice) -> Void) {
+            if bytes + size > largest {
+                notices.append(notice)
+                (notice, bytes) = (PeopleNotice(), frame)
+            }
+            change(&notice)
+            bytes += size
+        }
+        for person in people {
+            guard let person = person.fitting(largest - frame) else { continue }
+            add(person.bytes.count + 1) { $0.people.append(person) }
+        }
+        for whom in left { add(whom.bytes.count + 1) { $0.left.append(whom) } }
+        return notices + (notice == PeopleNotice() ? [] : [notice])
+    }
+
+    var text: String {
+        var json = JSONWriter()
+        json.object {
+            $0.key("people")
+            $0.array(people) { $1.write(to: &$0) }
+            $0.key("left")
+            $0.array(left) { $1.write(to: &$0) }
+        }
+        return json.text
+    }
+
+    /// - Returns: nil: that is none.
+    init?(_ text: some StringProtocol) {
+        var reader = JSONReader(Array(text.utf8))
+        do throws(JSONError) {
+            try reader.object { (key: String, reader: inout JSONReader) throws(JSONError) in
+                switch key {
+                case "people":
+                    try reader.array { (reader: inout JSONReader) throws(JSONError) in
+                        people.append(try PeerPerson(from: &reader))
+                    }
+                case "left":
+                    try reader.array { (reader: inout JSONReader) throws(JSONError) in
+                        left.append(try Presence.Whom(from: &reader))
+                    }
+                default: try reader.skip()
+                }
+            }
+            try reader.end()
+        } catch { return nil }
+    }
+
+    init() {}
+}
+
+extension PeerPerson {
+    fileprivate func fitting(_ limit: Int) -> PeerPerson? {
+        if bytes.count < limit { return self }
+        var smaller = self
+        smaller.person.whereabouts.selection = []
+        if smaller.bytes.count < limit { return smaller }
+        smaller.person.name = nil
+        return smaller.bytes.count < limit ? smaller : nil
+    }
+
+    fileprivate var bytes: [UInt8] {
+        var json = JSONWriter()
+        write(to: &json)
+        return json.bytes
+    }
+
+    fileprivate func write(to json: inout JSONWriter) {
+        json.object {
+            $0.member("layer", layer)
+            if let presentingSince { $0.member("since", presentingSince.milliseconds) }
+            person.writeMembers(to: &$0)
+        }
+    }
+
+    fileprivate init(from reader: inout JSONReader) throws(JSONError) {
+        var (layer, since): (Int64?, Int64?) = (nil, nil)
+        var partial = PresentPerson.Partial()
+        try reader.object { (key: String, reader: inout JSONReader) throws(JSONError) in
+            switch key {
+            case "layer": layer = try reader.integer()
+            case "since": since = try reader.integer()
+            default: if try !partial.take(key, &reader) { try reader.skip() }
+            }
+        }
+        guard let layer else { throw reader.error(.missing("layer")) }
+        self.init(
+            layer: layer, person: try partial.person(reader),
+            presentingSince: since.map(Timestamp.init(milliseconds:)))
+    }
+}
+
+extension Presence.Whom {
+    fileprivate var bytes: [UInt8] {
+        var json = JSONWriter()
+        write(to: &json)
+        return json.bytes
+    }
+
+    fileprivate func write(to json: inout JSONWriter) {
+        json.object {
+            $0.member("layer", layer)
+            $0.member("id", id)
+        }
+    }
+
+    fileprivate init(from reader: inout JSONReader) throws(JSONError) {
+        var (layer, id): (Int64?, String?) = (nil, nil)
+        try reader.object { (key: String, reader: inout JSONReader) throws(JSONError) in
+            switch key {
+            case "layer": layer = try reader.integer()
+            case "id": id = try reader.string()
+            default: try reader.skip()
+            }
+        }
+        guard let layer, let id else { throw reader.error(.missing(layer == nil ? "layer" : "id")) }
+        self.init(layer: layer, id: id)
+    }
+}

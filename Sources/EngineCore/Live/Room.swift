@@ -1,0 +1,95 @@
+import Annotations
+import Authorization
+import SyncProtocol
+
+/// The people at one layer, and what is known of the records they point at.
+struct Room: Sendable {
+    struct Entry: Sendable {
+        var person: PresentPerson
+        /// nil: with another server.
+        var session: Presence.Session?
+        var expires: Timestamp
+        var presentingSince: Timestamp?
+    }
+
+    /// What decides who may see a record, as of a revision.
+    private struct Sight: Sendable {
+        /// nil: nobody may.
+        var subject: Subject?
+        var revision: Revision
+    }
+
+    var people: [String: Entry] = [:]
+    /// Grows with every change that anybody can see.
+    var version = 0
+    private var sights: [ByteOrdered: Sight] = [:]
+
+    /// - Returns: whether that is another state than before.
+    mutating func put(_ entry: Entry) -> Bool {
+        let before = people.updateValue(entry, forKey: entry.person.id)
+        if sights.count > people.count + 16 {
+            let named = Set(people.values.compactMap(\.record))
+            sights = sights.filter { named.contains($0.key) }
+        }
+        return before?.person != entry.person
+    }
+
+    // MARK: The presenter
+
+    var presenter: String? { people.values.first { $0.person.isPresenting }?.person.id }
+
+    /// Who began first presents, by the clocks of their servers.
+    ///
+    /// - Returns: who does not any more.
+    mutating func settlePresenter() -> [String] {
+        let order = people.values.compactMap { entry in entry.presentingSince.map { ($0, entry.person.id) } }.sorted(
+            by: <)
+        for (_, id) in order.dropFirst() {
+            people[id]?.presentingSince = nil
+            people[id]?.person.isPresenting = false
+        }
+        return order.dropFirst().map(\.1)
+    }
+
+    // MARK: Who may see what
+
+    /// - Returns: nil: there is nobody of this id.
+    func person(_ id: String, seenBy scope: ViewScope) -> PresentPerson? {
+        guard let entry = people[id] else { return nil }
+        var person = entry.person
+        let subject = entry.record.flatMap { sights[$0]?.subject }
+        if subject.map(scope.contains) != true { person.whereabouts.record = nil }
+        return person
+    }
+
+    var hasRecords: Bool { people.values.contains { $0.record != nil } }
+
+    var unknownRecords: [Record.ID] {
+        Set(people.values.compactMap(\.record)).filter { sights[$0] == nil }.map(\.text)
+    }
+
+    func isWaiting(for record: Record.ID?) -> Bool {
+        record.map { sights[ByteOrdered($0)] == nil } ?? false
+    }
+
+    mutating func learn(_ record: StoredRecord) -> [String] {
+        learn(record.id, subject: record.isLive ? record.subject : nil, revision: record.revision)
+    }
+
+    /// - Returns: of whom something else is to be told now.
+    mutating func learn(_ record: Record.ID, subject: Subject?, revision: Revision) -> [String] {
+        let id = ByteOrdered(record)
+        let pointing = people.values.filter { $0.record == id }.map(\.person.id)
+        guard !pointing.isEmpty else { return [] }
+        let before = sights[id]
+        if let before, before.revision >= revision { return [] }
+        sights[id] = Sight(subject: subject, revision: revision)
+        return before.map { $0.subject == subject } ?? false ? [] : pointing
+    }
+
+    mutating func forgetRecords() { sights = [:] }
+}
+
+extension Room.Entry {
+    fileprivate var record: ByteOrdered? { person.whereabouts.record.map(ByteOrdered.init) }
+}

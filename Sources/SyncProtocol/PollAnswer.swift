@@ -1,0 +1,67 @@
+package import Annotations
+
+/// The answer to a long poll: what changed, and who is there if that was asked for and is another answer than before.
+package struct PollAnswer: Message {
+    package var delta: Delta
+    package var presence: PresenceList?
+
+    package init(_ delta: Delta, presence: PresenceList? = nil) {
+        self.delta = delta
+        self.presence = presence
+    }
+
+    package func write(to json: inout JSONWriter) {
+        json.object {
+            delta.writeMembers(to: &$0)
+            if let presence {
+                $0.key("presence")
+                presence.write(to: &$0)
+            }
+        }
+    }
+
+    package init(from reader: inout JSONReader) throws(JSONError) {
+        var partial = Delta.Partial()
+        var presence: PresenceList?
+        try reader.object { (key: String, reader: inout JSONReader) throws(JSONError) in
+            switch key {
+            case "presence": presence = try PresenceList(from: &reader)
+            default: if try !partial.take(key, &reader) { try reader.skip() }
+            }
+        }
+        self.init(try partial.delta(reader).required("upTo", reader), presence: presence)
+    }
+}
+
+/// Everybody who is there.
+package struct PresenceList: Message {
+    /// Sent back with the next poll, which is answered once it is another one: letters, digits and `-`.
+    package var version: String
+    package var people: [PresentPerson]
+
+    package init(version: String, people: [PresentPerson]) {
+        self.version = version
+        self.people = people
+    }
+
+    package func write(to json: inout JSONWriter) {
+        json.object {
+            $0.member("version", version)
+            $0.member("people", people: people)
+        }
+    }
+
+    package init(from reader: inout JSONReader) throws(JSONError) {
+        var version: String?
+        var people: [PresentPerson]?
+        try reader.object { (key: String, reader: inout JSONReader) throws(JSONError) in
+            switch key {
+            case "version": version = try reader.string()
+            case "people": people = try reader.people()
+            default: try reader.skip()
+            }
+        }
+        self.init(
+            version: try version.required("version", reader), people: try people.required("people", reader))
+    }
+}
