@@ -16,7 +16,7 @@ import Testing
 
     private func running(_ key: P256.Signing.PrivateKey = .init()) async throws -> LiveServer {
         let server = try await LiveServer(folder: folder, key: key)
-        try await server.upload(SmallPDF().bytes)
+        try await server.upload(SmallPDF(annotations: []).bytes)
         return server
     }
 

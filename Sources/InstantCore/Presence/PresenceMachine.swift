@@ -19,8 +19,10 @@ struct PresenceMachine: Hashable, Sendable {
     /// Of this opening of the layer; random. Whoever knows it can speak for it.
     let session: String?
     private var people: [String: PresentPerson] = [:]
-    /// Under which the server tells others of this session; nil: it does not.
+    /// Under which the server tells others of this session, or did last.
     private var ownID: String?
+    /// The server tells others of this session.
+    private var isKnown = false
     private var wish: OwnPresence?
     private var underWay: PresenceSign?
     /// The server has to hear it before the next repetition.
@@ -59,7 +61,7 @@ struct PresenceMachine: Hashable, Sendable {
 
     /// When ``sign(at:)`` will have something; nil: not for now.
     var due: Timestamp? {
-        guard session != nil, underWay == nil, wish != nil || ownID != nil else { return nil }
+        guard session != nil, underWay == nil, wish != nil || isKnown else { return nil }
         return max(notBefore, isOwed ? notBefore : again)
     }
 
@@ -68,7 +70,9 @@ struct PresenceMachine: Hashable, Sendable {
         underWay = nil
         // Oneself is not among the others.
         isNews = isNews || answer.id != ownID
-        ownID = answer.id
+        isKnown = answer.id != nil
+        // What was told before the end may still be on its way.
+        ownID = answer.id ?? ownID
         if sign.isPresenting, answer.presenter == nil || !answer.presenter.isExactly(answer.id) { stopPresenting() }
     }
 
@@ -99,7 +103,7 @@ struct PresenceMachine: Hashable, Sendable {
     mutating func cutOff() {
         isNews = isNews || !people.isEmpty
         people = [:]
-        ownID = nil
+        isKnown = false
         isOwed = wish != nil
     }
 
@@ -112,7 +116,7 @@ struct PresenceMachine: Hashable, Sendable {
         for id in event.left { people[id] = nil }
         isNews = isNews || people != before
         // Another one presents, or this session was forgotten: the answer to the next sign says what is true.
-        guard let ownID, wish != nil, underWay == nil else { return }
+        guard isKnown, let ownID, wish != nil, underWay == nil else { return }
         let isPresenting = people[ownID]?.isPresenting ?? false
         if people[ownID] == nil && before[ownID] != nil
             || wish?.isPresenting == true && !isPresenting
@@ -124,7 +128,8 @@ struct PresenceMachine: Hashable, Sendable {
 
     /// How it looks now, if that is another picture than when this was last asked.
     mutating func takeNews() -> LayerPresence? {
-        guard isNews else { return nil }
+        // Oneself may be told of before the answer says under which name.
+        guard isNews, underWay == nil || isKnown else { return nil }
         isNews = false
         return shown
     }

@@ -102,6 +102,17 @@ import Testing
         #expect(hear(PresenceEvent(isComplete: true, people: [])).news?.people == [])
     }
 
+    @Test mutating func nobodyMeetsOneself() throws {
+        let sent = sign(.announced(page(1)))
+        #expect(hear(PresenceEvent(people: [person("me", page: 1), person("2", "Bo")])).news == nil)
+        #expect(try answer(sent).news?.people.map(\.name) == ["Bo"])
+        it.now = it.now + 1_000
+        let last = try #require(sign(.announced(nil)))
+        let effects = it.give(.answered(last.id, .presence(PresenceAnswer(id: nil, presenter: nil))))
+        #expect(effects.news?.people.count ?? 1 == 1, "nor when the answer is there before the news")
+        #expect(hear(PresenceEvent(left: ["me"])).news?.people.map(\.name) ?? ["Bo"] == ["Bo"])
+    }
+
     @Test mutating func whoPresentsSecondIsToldSo() throws {
         let refused = try answer(sign(.announced(page(1, presents: true))), presenter: "bo")
         #expect(refused.news?.own == page(1), "the page is told all the same")
@@ -135,7 +146,7 @@ import Testing
         ] as [(SyncFailure, Int64)])
     mutating func aSignThatFailsDisturbsNothing(_ failure: SyncFailure, milliseconds: Int64) throws {
         let sent = try #require(sign(.announced(page(1))))
-        #expect(it.names(.failed(sent.id, failure)) == [])
+        #expect(it.names(.failed(sent.id, failure)) == ["here: "])
         #expect(it.synchronizer.connection == .live)
         let end = it.now + milliseconds
         while it.now + 30_000 < end {
