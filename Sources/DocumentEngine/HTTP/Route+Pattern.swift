@@ -54,6 +54,7 @@ extension Route.Sync {
         case .digest: "digest"
         case .changes: "changes"
         case .events: "events"
+        case .presence: "presence"
         case .attachment: "attachments/{sha256}"
         }
     }
