@@ -62,7 +62,7 @@ extension InstantEvent {
             .didFailReauthentication, .didBeginSync, .didChangeSyncState, .didFinishSync, .didFailSync:
             true
         case .didMakeProgress, .didChangeRecords, .didReplacePDF, .tokenExpires, .didCheckIntegrity, .didLoseAccess,
-            .didChangeConnection, .didCancelDownload, .refresh, .didClose:
+            .didChangeConnection, .didChangePresence, .didCancelDownload, .refresh, .didClose:
             false
         }
     }
