@@ -20,7 +20,7 @@ final class Device {
     var launches = 0
     var ledger = Ledger()
     /// Edits that could be undone, newest last.
-    var receipts: [EditReceipt] = []
+    var history: [Done] = []
     var watch = Watch()
 
     init(number: Int, user: String?, layerName: String, rights: Rights) {

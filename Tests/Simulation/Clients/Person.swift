@@ -21,7 +21,7 @@ struct Person {
         guard let record = try layer.record(id) else { return nil }
         let content = Remark.changed(record.content, to: text)
         return try doing("updates \(id) to \(text)", .text(text), id) {
-            try layer.update(id, content: content, at: now)
+            Done(try layer.update(id, content: content, at: now))
         }
     }
 
@@ -37,7 +37,7 @@ struct Person {
         if let file { content = content.changing { $0["imageAttachmentId"] = .string(file.hex) } }
         return try doing("creates \(id): \(text)", .text(text), id) {
             if let file { try layer.addUpload(file) }
-            return try layer.create(content, id: id, author: nil, at: now)
+            return Done(try layer.create(content, id: id, author: nil, at: now))
         }
     }
 
@@ -49,7 +49,7 @@ struct Person {
         let root = dice.pick(roots).id
         let id = ULID.make(at: now, using: &dice)
         return try doing("replies to \(root) with \(id): \(text)", .text(text), id) {
-            try layer.create(Remark.comment(on: root, text), id: id, author: nil, at: now)
+            Done(try layer.create(Remark.comment(on: root, text), id: id, author: nil, at: now))
         }
     }
 
@@ -60,23 +60,18 @@ struct Person {
         let thread = try layer.thread(under: id)
         // What is here once more can be deleted once more, and this time it has to go.
         if try process.store.read({ try $0.record(id) }) != nil { device.ledger.isBack(id) }
-        return try doing("deletes \(id)", .gone, id, with: thread.map(\.id)) { try layer.delete(id, at: now) }
+        return try doing("deletes \(id)", .gone, id, with: thread.map(\.id)) { Done(try layer.delete(id, at: now)) }
     }
 
     func undo() throws -> Deed? {
-        guard let receipt = device.receipts.popLast() else { return nil }
+        guard let done = device.history.popLast() else { return nil }
+        let receipt = done.receipt
         if let before = receipt.before { device.ledger.sendsAgain(Remark.text(of: before.content)) }
-        var undone: EditReceipt?
-        let deed = try doing("takes back \(receipt.kind) of \(receipt.id)", nil, receipt.id) {
-            let done = try layer.undo(receipt, at: now)
-            undone = done
+        return try doing("takes back \(receipt.kind) of \(receipt.id)", nil, receipt.id) {
+            let undone = Done(try layer.undo(receipt, at: now), takingBack: done)
             try wantAgain(receipt.swallowed)
-            return done
+            return undone
         }
-        // What was there before may be out of sight by now. That nothing is shown then is not what the person wanted: an
-        // update, done or taken back, never wants its record gone, and who takes a delete back neither.
-        if receipt.kind == .update || receipt.before != nil, undone?.after == nil { device.ledger.forget(receipt.id) }
-        return deed
     }
 
     /// A thread that waits again is wanted again.
@@ -102,7 +97,7 @@ struct Person {
         let receipt = try layer.resolve(conflict.id, .mine, newID: newID, at: now)
         device.ledger.forget(conflict.recordID)
         guard let receipt else { return "lets go of \(conflict.recordID)" }
-        note(receipt, nil)
+        note(Done(receipt), nil)
         return "sends \(conflict.recordID) again as \(receipt.id)"
     }
 
@@ -125,7 +120,7 @@ struct Person {
     ///   - thread: what may go with it.
     private func doing(
         _ what: Deed, _ wish: Ledger.Wish?, _ id: Record.ID, with thread: [Record.ID] = [],
-        _ edit: () throws -> EditReceipt
+        _ edit: () throws -> Done
     ) throws -> Deed {
         do {
             note(try edit(), wish)
@@ -138,10 +133,16 @@ struct Person {
         }
     }
 
-    private func note(_ receipt: EditReceipt, _ wish: Ledger.Wish?) {
-        device.receipts.append(receipt)
-        let after = receipt.after.map { Remark.text(of: $0.content) }
-        device.ledger.wants(wish ?? after.map(Ledger.Wish.text) ?? .gone, of: receipt.id)
+    private func note(_ done: Done, _ wish: Ledger.Wish?) {
+        let receipt = done.receipt
+        device.history.append(done)
+        if let wish = wish ?? receipt.after.map({ .text(Remark.text(of: $0.content)) }) {
+            device.ledger.wants(wish, of: receipt.id)
+        } else if done.wantsGone {
+            device.ledger.wants(.gone, of: receipt.id)
+        } else {
+            device.ledger.forget(receipt.id)
+        }
         // Who deletes a thread that was never sent lets go of what was said in it.
         for entry in receipt.swallowed { device.ledger.forget(entry.id) }
     }
