@@ -38,7 +38,7 @@ struct Audit {
     // MARK: What was written
 
     private func check(_ new: EngineCore.StoredRecord) throws {
-        let old = book.present(new.id)
+        let old = book.known(new.id)
         if let old {
             try require(old.record.createdBy == new.record.createdBy, "\(new.id) has another creator now")
         }
@@ -58,13 +58,13 @@ struct Audit {
     }
 
     private func checkCreated(_ new: EngineCore.StoredRecord, _ change: Change) throws {
-        try require(book.present(new.id) == nil, "\(new.id) was created over another record")
+        try require(book.known(new.id) == nil, "\(new.id) was created over another record")
         try require(new.record.createdBy == rights.user, "\(new.id) was created under another name")
         try require(new.record.group == change.group, "\(new.id) is not in the group it was created in")
         try require(
             rights.mayPlace(new.contentType, in: change.group), "\(new.id) was created in a group that is denied")
         guard let rootID = new.rootID else { return }
-        guard let root = book.present(rootID) ?? commit.records.first(where: { $0.id == rootID }) else {
+        guard let root = book.known(rootID) ?? commit.records.first(where: { $0.id == rootID }) else {
             throw Violation("\(new.id) replies to nothing")
         }
         let isFirst = !remains(in: rootID)
@@ -131,12 +131,12 @@ struct Audit {
         guard let cascade = old?.removal?.cascade else { return false }
         return fresh.contains {
             $0.result.status == .applied && $0.change.kind == .restore
-                && book.present($0.change.id)?.revision == cascade
+                && book.known($0.change.id)?.revision == cascade
         }
     }
 
     private func rootID(_ id: Record.ID) -> Record.ID? {
-        (book.present(id) ?? commit.records.first { $0.id == id })?.rootID
+        (book.known(id) ?? commit.records.first { $0.id == id })?.rootID
     }
 
     private func remains(in root: Record.ID) -> Bool {
@@ -158,7 +158,7 @@ struct Audit {
         let root = change.content?["rootId"]?.string
         // What another change of the same request touched is not as the book has it.
         if result.status != .applied, touched.contains(change.id) || root.map(touched.contains) ?? false { return }
-        let old = book.present(change.id)
+        let old = book.known(change.id)
         let isSeen = old.map { rights.sees($0.subject) } ?? true
         switch result.status {
         case .applied:
@@ -173,7 +173,7 @@ struct Audit {
             try require(!isAllowed(change, old), "\(change.kind) of \(change.id) is allowed and was denied")
         case .gone:
             let isGone = old.map { !$0.isLive || !isSeen } ?? (change.kind != .create)
-            let isThreadGone = root.map { book.present($0).map { !$0.isLive || !rights.sees($0.subject) } ?? true }
+            let isThreadGone = root.map { book.known($0).map { !$0.isLive || !rights.sees($0.subject) } ?? true }
             try require(isGone || isThreadGone == true || change.kind == .restore, "\(change.id) is there, and gone")
         case .invalid, .gap, .mismatch: break
         }
@@ -186,7 +186,7 @@ struct Audit {
             guard let rootID = content["rootId"]?.string else {
                 return rights.mayPlace(.annotations, in: change.group)
             }
-            guard let root = book.present(rootID) else { return false }
+            guard let root = book.known(rootID) else { return false }
             return rights.mayReply(to: root.subject, isFirst: book.thread(of: rootID).isEmpty)
                 && rights.mayPlace(.comments, in: change.group)
         case .update:

@@ -14,6 +14,8 @@ struct Chronicle {
     /// Of each record the states that were committed, oldest first.
     private(set) var states: [Record.ID: [State]] = [:]
     private(set) var head: Revision = 0
+    /// Deleted records that the server was told to forget: to it they never were, and somebody may use the id anew.
+    private var forgotten: Set<Record.ID> = []
     /// How often a client's change put a text in place.
     var applied: [String: Int] = [:]
 
@@ -27,10 +29,21 @@ struct Chronicle {
         self.init(base: base)
         states = other.states
         head = other.head
+        forgotten = other.forgotten
         applied = other.applied
     }
 
     func present(_ id: Record.ID) -> EngineCore.StoredRecord? { states[id]?.last?.record ?? base[id] }
+
+    /// What the server itself can still know of it.
+    func known(_ id: Record.ID) -> EngineCore.StoredRecord? { forgotten.contains(id) ? base[id] : present(id) }
+
+    /// Deletions from before this moment are forgotten, but for those of the PDF's own annotations: they would come back.
+    mutating func prune(before moment: Timestamp) {
+        for (id, states) in states where base[id] == nil {
+            if let removal = states.last?.record.removal, removal.at < moment { forgotten.insert(id) }
+        }
+    }
 
     var live: [EngineCore.StoredRecord] {
         let untouched = base.values.filter { states[$0.id] == nil }
@@ -58,7 +71,10 @@ struct Chronicle {
     func wroteLast(_ id: Record.ID, _ client: String) -> Bool { states[id]?.last?.writer == client }
 
     mutating func write(_ commit: Commit, by client: String?) {
-        for record in commit.records { states[record.id, default: []].append(State(record: record, writer: client)) }
+        for record in commit.records {
+            states[record.id, default: []].append(State(record: record, writer: client))
+            forgotten.remove(record.id)
+        }
         head = commit.layer.head
     }
 }
