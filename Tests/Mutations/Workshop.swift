@@ -27,9 +27,8 @@ struct Workshop {
                 files[path] = try Repository.text(path)
             }
         }
-        for path in Repository.files(below: "Resources/vectors", suffix: ".json") {
-            files[path] = try Repository.text(path)
-        }
+        let read = Repository.files(below: "Resources/vectors", suffix: ".json") + ["docs/permissions.md"]
+        for path in read { files[path] = try Repository.text(path) }
         try Self.write(files, below: root)
     }
 
@@ -50,7 +49,7 @@ struct Workshop {
 
     private static func write(_ files: [String: String], below root: URL) throws {
         let manager = FileManager.default
-        for folder in ["Sources", "Tests", "Resources"] {
+        for folder in ["Sources", "Tests", "Resources", "docs"] {
             let base = root.appendingPathComponent(folder).path
             for case let path as String in manager.enumerator(atPath: base) ?? .init() where path.contains(".") {
                 if files["\(folder)/\(path)"] == nil { try manager.removeItem(atPath: "\(base)/\(path)") }
