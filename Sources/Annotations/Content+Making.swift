@@ -28,10 +28,10 @@ extension Content {
     }
 
     /// The content with its text changed, where its kind keeps it: a markup in `note`, everything else in `text`; as an
-    /// object where it was one.
+    /// object where it was one. Plain from now on: ``saying(_:)`` keeps formatting.
     public func changingText(to text: String) -> Content {
         changing {
-            let key = AnnotationKind(type: $0["type"]?.string ?? "").isMarkup ? "note" : "text"
+            let key = $0.textMember
             if $0[key]?.object != nil {
                 $0[key] = ["format": "plain", "value": .string(text)]
             } else {
@@ -61,4 +61,9 @@ extension Content {
         default: "#2293fb"
         }
     }
+}
+
+extension JSONObject {
+    /// The name of the member that holds what a person reads of this content.
+    var textMember: String { AnnotationKind(type: self["type"]?.string ?? "").isMarkup ? "note" : "text" }
 }

@@ -1,17 +1,19 @@
-/// The words were changed where a comment has formatting or a mention that plain words cannot carry.
+/// The words were changed where a text has formatting or a mention that plain words cannot carry.
 public struct FormattingInTheWay: Error, Hashable, Sendable, CustomStringConvertible {
     public init() {}
 
     public var description: String {
-        "the words were changed across formatting or a mention, which plain text cannot carry: edit the comment's XHTML"
+        "the words were changed across formatting or a mention, which plain text cannot carry: edit its XHTML"
     }
 }
 
 extension Content {
-    /// The comment with other words. Members of the text that are unknown stay, and so does the formatting around the
-    /// words that changed, mentions included.
+    /// The comment, or the annotation, with other words. Members of the text that are unknown stay, and so does the
+    /// formatting around the words that changed, mentions included.
     public func saying(_ words: String) throws(FormattingInTheWay) -> Content {
-        var text = object["text"] ?? .string("")
+        let members = object
+        let name = members.textMember
+        var text = members[name] ?? .string("")
         switch CommentText(json: text) {
         case .xhtml(let xhtml)?:
             guard var object = text.object else { return self }
@@ -25,7 +27,7 @@ extension Content {
                 text = .string(words)
             }
         }
-        return changing { $0["text"] = text }
+        return changing { $0[name] = text }
     }
 }
 

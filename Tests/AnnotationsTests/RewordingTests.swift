@@ -20,6 +20,17 @@ import Testing
         #expect(try comment(#""old""#).saying("a < b")["text"] == "a < b")
     }
 
+    /// Each kind of annotation keeps its text where it has it.
+    @Test func annotationsAreRewordedLikeComments() throws {
+        let note = try Content(#"{"type":"pspdfkit/note","text":{"format":"xhtml","value":"<p>see <b>this</b></p>"}}"#)
+        #expect(try note.saying("see that").text == note.text.replacing("this", with: "that"))
+        #expect(throws: FormattingInTheWay()) { try note.saying("gone") }
+        let mark = try Content(#"{"type":"pspdfkit/markup/highlight","note":"old"}"#)
+        #expect(try mark.saying("new").text == #"{"type":"pspdfkit/markup/highlight","note":"new"}"#)
+        let bare = try Content(#"{"type":"pspdfkit/markup/highlight"}"#)
+        #expect(try bare.saying("new")["note"] == "new")
+    }
+
     @Test(
         "The formatting around the words that changed stays",
         arguments: [

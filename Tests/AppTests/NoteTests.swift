@@ -68,6 +68,26 @@ import Testing
         #expect(content.changingText(to: "b")["text"] == ["format": "plain", "value": "b"])
     }
 
+    @Test func formattingStaysAroundTheWordsThatChanged() throws {
+        let services = Sample.services()
+        services.records = [Sample.note("n", page: 0, top: 90, text: "", by: "ana", minutes: 1)]
+        services.records[0].content = services.records[0].content.changing {
+            $0["text"] = ["format": "xhtml", "value": "<p>see <b>this</b></p>"]
+        }
+        let stage = Stage(services)
+        try stage.press("e<C-u>see that<enter>")
+        guard case .update("n", let content)? = performed(stage).first else {
+            Issue.record("nothing was changed")
+            return
+        }
+        #expect(content["text"] == ["format": "xhtml", "value": "<p>see <b>that</b></p>"])
+        // What plain words cannot carry is not thrown away: neither the formatting nor what was written.
+        try stage.press("e<C-u>gone<enter>")
+        #expect(performed(stage).count == 1)
+        #expect(stage.foot.hasPrefix(" not saved: the words were changed across formatting"))
+        #expect(stage.state.document?.editor?.input.text == "gone")
+    }
+
     @Test func anUntouchedTextChangesNothing() throws {
         let stage = Stage(Sample.services())
         try stage.press("e<enter>")

@@ -39,6 +39,20 @@ struct CommandCommentStories {
         #expect(try ben.script("comments", root).status == 1)
     }
 
+    @Test func aCommentKeepsItsFormattingWhenItsWordsChange() throws {
+        let root = try mark()
+        let rich =
+            #"{"v":2,"type":"pspdfkit/comment","pageIndex":0,"rootId":"\#(root)","text":"#
+            + #"{"format":"xhtml","value":"<p>see <b>this</b></p>"}}"#
+        let added = try ana.script("add", "--content", "-", input: rich)
+        let id = try #require(added.lines.first, "\(added.messages)")
+        #expect(try ana.script("edit", id, "--text", "see that").status == 0)
+        #expect(try ana.script("comments", root, "--format", "ndjson").output.contains("<p>see <b>that</b></p>"))
+        let across = try ana.script("edit", id, "--text", "gone")
+        #expect(across.status == 1 && across.messages.contains("formatting"), "\(across.messages)")
+        #expect(try ana.script("comments", root, "--format", "ndjson").output.contains("<p>see <b>that</b></p>"))
+    }
+
     @Test func whereNoThreadBeginsTheReasonIsTold() throws {
         let note = try ana.note("A note")
         let run = try ana.script("reply", note, "--text", "x")

@@ -78,19 +78,29 @@ extension AppState {
         if case .record(let base) = editor.target, let theirs = editor.theirs {
             self.document?.conflict = ConflictCard(
                 id: base.id, kind: Annotation(base).kind, pageIndex: Annotation(base).pageIndex, base: base.content,
-                theirs: theirs.content, mine: theirs.content.changingText(to: text), theirAuthor: editor.theirAuthor,
+                theirs: theirs.content, mine: theirs.content.worded(text), theirAuthor: editor.theirAuthor,
                 isUnsaved: true)
+            return []
+        }
+        let edited: Content
+        switch editor.target {
+        case .newNote(let page, let corner): edited = .note(page: page, at: corner, text: text)
+        case .record(let record): edited = record.content
+        case .merge(_, let content): edited = content
+        }
+        let said: Content
+        do { said = try edited.saying(text) } catch {
+            // The editor stays open: the words are not lost.
+            notice = .warning("not saved: \(error)")
             return []
         }
         self.document?.editor = nil
         switch editor.target {
-        case .newNote(let page, let corner):
-            return perform([.create(.note(page: page, at: corner, text: text))], from: editor)
+        case .newNote: return perform([.create(said)], from: editor)
         case .record(let record):
             guard editor.isChanged else { return forgetDraft(editor.draftKey) }
-            return perform([.update(record.id, record.content.changingText(to: text))], from: editor)
-        case .merge(let id, let content):
-            return forgetDraft(editor.draftKey) + [.resolve(id, .merged(content.changingText(to: text)))]
+            return perform([.update(record.id, said)], from: editor)
+        case .merge(let id, _): return forgetDraft(editor.draftKey) + [.resolve(id, .merged(said))]
         }
     }
 
@@ -144,4 +154,9 @@ extension DocumentState {
         case .merge: nil
         }
     }
+}
+
+extension Content {
+    /// With these words, as they would be saved; plain where formatting is in the way.
+    fileprivate func worded(_ text: String) -> Content { (try? saying(text)) ?? changingText(to: text) }
 }

@@ -83,9 +83,17 @@ struct AddCommand: AsyncParsableCommand {
             try session.dropFailed([id])
         }
         guard let id = added.id, let outcome, outcome.exit == .done else {
-            throw CommandFailure("not added: \(outcome?.reason ?? "it has no id")", outcome?.exit ?? .failed)
+            throw CommandFailure("not added: \(why(outcome))", outcome?.exit ?? .failed)
         }
         Output.line(id)
         if outcome == .waiting { LayerSession.tellThatItWaits() }
+    }
+
+    /// In the words of who gave --page, which counts from 1.
+    private func why(_ outcome: Outcome?) -> String {
+        if let page = new.page, outcome?.reason == InvalidContent.badPageIndex.description {
+            return "the document has no page \(page.index + 1)"
+        }
+        return outcome?.reason ?? "it has no id"
     }
 }

@@ -8,8 +8,9 @@ struct EditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "edit", abstract: "Change an annotation or a comment.",
         discussion: """
-            --text replaces its text, --content all of its Instant JSON: what is left out there is gone, author and \
-            group stay. On a terminal without either, $VISUAL or $EDITOR opens on the text.
+            --text replaces its words and keeps the formatting around those that stay; --content replaces all of its \
+            Instant JSON: what is left out there is gone, author and group stay. On a terminal without either, $VISUAL \
+            or $EDITOR opens on the text.
 
             An edit that someone else was faster than is a conflict (exit 6): nothing is lost, see postilla conflicts. \
             One that is not allowed is not made (exit 4).
@@ -63,7 +64,7 @@ struct EditCommand: AsyncParsableCommand {
     private func changed(_ record: Record, in session: LayerSession) throws -> Content? {
         let old = Annotation(record).text
         guard let new = try text ?? edited(old), !new.isExactly(old) else { return nil }
-        return record.content.changingText(to: new)
+        return try record.content.saying(new)
     }
 
     private func edited(_ old: String) throws -> String? {

@@ -106,6 +106,8 @@ struct LayerSession: Sendable {
         do {
             try await follow(until: { $0 == .didFinishSync }, start: { $0.reauthenticate(withJWT: token) })
         } catch var failure as CommandFailure {
+            // A layer that no server ever let anybody into is none of this machine's.
+            if descriptor.status.grant == nil { try? descriptor.removeLocalStorage() }
             if failure.status == .unreachable, descriptor.status.lastSync != nil {
                 failure.message += "; --offline uses the copy on this machine"
             }

@@ -25,7 +25,7 @@ enum TokenSource: Equatable, Sendable {
             switch self {
             case .prompt: nil
             case .given(let token): token
-            case .file(let path): try PrivateFile.read(path)
+            case .file(let path): try Self.read(path)
             case .command(let command): try await Self.run(command)
             case .url(let url, let headerFile):
                 try await Self.fetch(url, headerFile: headerFile, document: document, layer: layer)
@@ -39,6 +39,13 @@ enum TokenSource: Equatable, Sendable {
         switch self {
         case .prompt, .given: false
         case .file, .command, .url: true
+        }
+    }
+
+    /// Without the file there is no token: that is what scripts look for.
+    private static func read(_ path: String) throws -> String {
+        do { return try PrivateFile.read(path) } catch let failure as CommandFailure {
+            throw CommandFailure(failure.message, .authentication)
         }
     }
 
