@@ -154,7 +154,9 @@ final class Host {
     func prune(before moment: Timestamp) throws {
         for layer in try storedLayers() {
             try disk.write { try $0.prune(layer, before: moment) }
-            books[layer.bookName, default: book(layer)].prune(before: moment)
+            var book = book(layer)
+            book.prune(before: moment)
+            books[layer.bookName] = book
         }
     }
 }
