@@ -74,13 +74,15 @@ let package = Package(
         module("Annotations"),
         module("Authorization", ["Annotations"]),
         module("SyncProtocol", ["Annotations", "Authorization"]),
+        module("EventLoops", [nio]),
 
         // The client.
         module("InstantCore", ["Annotations", "Authorization", "SyncProtocol"]),
         module(
             "Instant",
             [
-                "Annotations", "Authorization", "SyncProtocol", "InstantCore", httpClient, nio, nioHTTP, nioPosix,
+                "Annotations", "Authorization", "SyncProtocol", "EventLoops", "InstantCore", httpClient, nio, nioHTTP,
+                nioPosix,
                 nioSSL, sqlite, rawSQLite, crypto, logging,
             ], rim),
 
@@ -92,8 +94,9 @@ let package = Package(
         module(
             "DocumentEngine",
             [
-                "Annotations", "Authorization", "SyncProtocol", "EngineCore", "Postgres", "PDFPages", "Interchange",
-                http, httpCore, httpTLS, httpTypes, nio, nioHTTPTypes, nioPosix, nioSSL, lifecycle, sqlite, jwt,
+                "Annotations", "Authorization", "SyncProtocol", "EventLoops", "EngineCore", "Postgres", "PDFPages",
+                "Interchange", http, httpCore, httpTLS, httpTypes, nio, nioHTTPTypes, nioPosix, nioSSL, lifecycle,
+                sqlite, jwt,
                 crypto, logging, metrics,
             ], rim),
 

@@ -72,7 +72,7 @@ extension InstantDocumentDescriptor {
     private func edit<T>(_ body: (Layer, Timestamp) throws -> T) throws -> T {
         let performer = try performer()
         try performer.snapshot.documentState.requireEditable()
-        let result = try body(performer.layer, performer.environment.now())
+        let result = try body(performer.editing, performer.environment.now())
         performer.post(.edited)
         return result
     }

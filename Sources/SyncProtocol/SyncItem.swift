@@ -64,7 +64,7 @@ package enum SyncItem: Hashable, Sendable {
 }
 
 extension JSONWriter {
-    mutating func member(_ key: String, items: [SyncItem]) {
+    package mutating func member(_ key: String, items: [SyncItem]) {
         self.key(key)
         array(items) { $1.write(to: &$0) }
     }

@@ -42,32 +42,51 @@ func plainServer(
     _ pdf: FakePDF = FakePDF(),
     instead: @escaping @Sendable (FakeServer.Request) -> FakeServer.Answer? = { _ in nil }
 ) throws -> FakeServer {
-    let revision = Mutex<Revision>(0)
+    let layer = Mutex(FakeLayer())
     return try FakeServer { request in
         if let answer = instead(request) { return answer }
         switch request.path {
         case "/instant/v1/session": return session(pdf, request)
-        case "/instant/v1/records":
-            // Both readings of the route in one answer: an empty page, and nothing changed.
-            let head = revision.withLock { $0 }
-            return .json(
-                Array(
-                    #"{"epoch":"e","at":\#(head),"records":[],"next":null,"changes":[],"upTo":\#(head),"more":false}"#
-                        .utf8))
+        case "/instant/v1/records": return .json(layer.withLock { $0.everything })
         case "/instant/v1/changes":
             guard let push = try? PushRequest(bytes: request.body) else { return .error(400, "bad_request") }
-            let results = push.changes.map { change in
-                ChangeResult(
-                    n: change.n, status: .applied,
-                    revision: revision.withLock { revision in
-                        revision += 1
-                        return revision
-                    })
-            }
+            let results = layer.withLock { layer in push.changes.map { layer.apply($0) } }
             return .json(PushAnswer(results: results, delta: nil).bytes)
         case "/instant/v1/document": return document(pdf, request)
         default: return .error(404, "not_found")
         }
+    }
+}
+
+/// A layer that takes whatever it is told.
+private struct FakeLayer {
+    private var head: Revision = 0
+    private var items: [Record.ID: SyncItem] = [:]
+
+    mutating func apply(_ change: Change) -> ChangeResult {
+        head += 1
+        let record = change.content.map {
+            Record(id: change.id, content: $0, createdBy: nil, updatedBy: nil, group: change.group)
+        }
+        items[change.id] = record.map { .record($0, head) } ?? .removed(change.id, head)
+        return ChangeResult(n: change.n, status: .applied, revision: head)
+    }
+
+    /// Both readings of the route in one answer: a page with all there is, and all that ever changed.
+    var everything: [UInt8] {
+        let items = Array(items.values)
+        let live = items.filter { if case .record = $0 { true } else { false } }
+        var json = JSONWriter()
+        json.object {
+            $0.member("epoch", "e")
+            $0.member("at", head)
+            $0.member("records", items: live)
+            $0.member("next", orNull: nil as String?)
+            $0.member("changes", items: items)
+            $0.member("upTo", head)
+            $0.member("more", false)
+        }
+        return Array(json.text.utf8)
     }
 }
 

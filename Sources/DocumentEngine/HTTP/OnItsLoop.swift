@@ -1,3 +1,4 @@
+import EventLoops
 import HummingbirdCore
 import Logging
 import NIOCore
@@ -15,17 +16,5 @@ struct OnItsLoop<Base: ServerChildChannel>: ServerChildChannel {
         await withTaskExecutorPreference(LoopExecutor(loop: value.channel.eventLoop)) {
             await base.handle(value: value, logger: logger)
         }
-    }
-}
-
-/// Runs the steps of tasks on an event loop.
-private final class LoopExecutor: TaskExecutor {
-    private let loop: any EventLoop
-
-    init(loop: any EventLoop) { self.loop = loop }
-
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        loop.execute { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }

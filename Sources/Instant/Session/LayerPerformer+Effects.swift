@@ -22,7 +22,7 @@ extension LayerPerformer {
     }
 
     private func send(_ request: SyncRequest, token: String?) -> Task<Void, Never> {
-        Task {
+        Task(executorPreference: NetworkLoop.executor) {
             let input: Synchronizer.Input
             do throws(SyncFailure) {
                 guard let token else { throw .token(.noneYet) }
@@ -40,7 +40,7 @@ extension LayerPerformer {
     }
 
     private func open(_ request: StreamRequest, token: String?) -> Task<Void, Never> {
-        Task {
+        Task(executorPreference: NetworkLoop.executor) {
             var end: SyncFailure?
             do throws(SyncFailure) {
                 guard let token else { throw .token(.noneYet) }

@@ -43,6 +43,7 @@ final class LayerPerformer: Sendable {
         var connection: SyncStatus.Connection
         var documentState: DocumentState
         var isSyncing = false
+        var sendsAtOnce = false
         var progress: DownloadProgress?
         var problem: String?
         var presence = LayerPresence()
@@ -65,13 +66,17 @@ final class LayerPerformer: Sendable {
         queue = DispatchQueue(label: "postilla.layer")
         var random = SystemRandomNumberGenerator()
         let session = ULID.make(at: environment.now(), using: &random)
-        let synchronizer = Synchronizer(layer: layer, isLeading: lock != nil, session: session)
+        let synchronizer = Synchronizer(
+            layer: Layer(store: OwnReads(store: store)), isLeading: lock != nil, session: session)
         published = Mutex(
             Published(connection: synchronizer.connection, documentState: synchronizer.cycle.state))
         state = Mutex(State(synchronizer: synchronizer, lock: lock, storeVersion: store.foreignVersion()))
         post(.woke)
         poll()
     }
+
+    /// The layer as edits go to it.
+    var editing: Layer { snapshot.sendsAtOnce ? layer.sealingEdits : layer }
 
     var snapshot: Published { published.withLock { $0 } }
 
@@ -161,6 +166,7 @@ extension LayerPerformer {
             $0.connection = synchronizer.connection
             $0.documentState = synchronizer.cycle.state
             $0.isSyncing = synchronizer.cycle.isSyncing
+            $0.sendsAtOnce = synchronizer.sendsAtOnce
             $0.progress = state.download.progress
             $0.problem = synchronizer.problem?.description
             return before == ($0.connection, $0.problem) ? [] : [.didChangeConnection]

@@ -57,6 +57,21 @@ final class SQLiteStore: LocalStore {
         }
     }
 
+    /// See ``OwnReads``.
+    func readByWriter<T>(_ body: (any StoredLayer) throws -> T) throws -> T {
+        do {
+            return try pool.writeWithoutTransaction { db in
+                var result: Result<T, any Error>?
+                try db.inTransaction(.deferred) {
+                    result = Result { try body(transaction(db)) }
+                    return .commit
+                }
+                guard let result else { throw StoreError.failed(path: path, "the transaction did not run") }
+                return try result.get()
+            }
+        } catch { throw StoreError.orOther(error, path: path) }
+    }
+
     func write<T>(_ durability: Durability, _ body: (any WritableLayer) throws -> T) throws -> T {
         do {
             return try pool.writeWithoutTransaction { db in

@@ -22,7 +22,7 @@ struct HTTPTransport: Sendable {
         configuration.decompression = .disabled
         // Backing off is the session's business: a server that is not there is to be told at once.
         configuration.connectionPool.retryConnectionEstablishment = false
-        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        return HTTPClient(eventLoopGroupProvider: .shared(NetworkLoop.group), configuration: configuration)
     }
 
     func send(_ kind: SyncRequest.Kind, token: String) async throws(SyncFailure) -> SyncAnswer {

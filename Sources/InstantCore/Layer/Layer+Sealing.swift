@@ -8,29 +8,33 @@ extension Layer {
     ///
     /// What names a file that the server does not have yet is left out (``nextUpload()``).
     /// A record with an unanswered change holds back its next one: only the answer tells the revision it is based on.
-    package func seal(maximum: Int = .max) throws -> PushRequest? {
-        try store.write { store in
-            var facts = try store.facts()
-            guard facts.grant?.mayWrite == true, !facts.isRecovering else { return nil }
-            let sealed = try store.entries(in: [.sealed], limit: .max)
-            var batch = Batch(limits: facts.limits, maximum: maximum)
-            for entry in sealed.sorted(by: { $0.n < $1.n }) { guard batch.add(entry) else { break } }
-            var busy = Set(sealed.map(\.id))
-            let acked = (sealed.map(\.n).min() ?? facts.lastN + 1) - 1
-            if batch.entries.count == sealed.count {
-                for var entry in try store.entries(in: [.waiting], limit: max(0, batch.room)) {
-                    guard busy.insert(entry.id).inserted, facts.missingFile(of: entry) == nil else { continue }
-                    entry.state = .sealed(n: facts.lastN + 1)
-                    guard batch.add(entry) else { break }
-                    facts.lastN += 1
-                    try store.mark(entry.seq, entry.state)
-                }
+    package func seal(maximum: Int = .max) throws -> PushRequest? { try store.write { try $0.seal(maximum: maximum) } }
+}
+
+extension WritableLayer {
+    /// Writes nothing when nothing gets a number.
+    func seal(maximum: Int = .max) throws -> PushRequest? {
+        var facts = try facts()
+        guard facts.grant?.mayWrite == true, !facts.isRecovering else { return nil }
+        let sealed = try entries(in: [.sealed], limit: .max)
+        var batch = Batch(limits: facts.limits, maximum: maximum)
+        for entry in sealed.sorted(by: { $0.n < $1.n }) { guard batch.add(entry) else { break } }
+        var busy = Set(sealed.map(\.id))
+        let acked = (sealed.map(\.n).min() ?? facts.lastN + 1) - 1
+        let last = facts.lastN
+        if batch.entries.count == sealed.count {
+            for var entry in try entries(in: [.waiting], limit: max(0, batch.room)) {
+                guard busy.insert(entry.id).inserted, facts.missingFile(of: entry) == nil else { continue }
+                entry.state = .sealed(n: facts.lastN + 1)
+                guard batch.add(entry) else { break }
+                facts.lastN += 1
+                try mark(entry.seq, entry.state)
             }
-            guard !batch.entries.isEmpty else { return nil }
-            try store.set(facts)
-            return PushRequest(
-                clientID: facts.clientID, acked: acked, cursor: facts.cursor, changes: batch.entries.map(\.change))
         }
+        guard !batch.entries.isEmpty else { return nil }
+        if facts.lastN != last { try set(facts) }
+        return PushRequest(
+            clientID: facts.clientID, acked: acked, cursor: facts.cursor, changes: batch.entries.map(\.change))
     }
 }
 

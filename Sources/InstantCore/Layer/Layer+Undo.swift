@@ -69,6 +69,9 @@ extension WritableLayer {
         case (nil, let previous?) where previous.isUnsealed:
             // The edit had cancelled out a waiting one: that one waits again.
             guard try ownWrite(receipt.id)?.seq != receipt.seq else { return nil }
+            // Or it was kept with an edit that lost: there is nothing on the server that it could change.
+            guard try !entries(of: receipt.id).contains(where: { $0.stage == .refused || $0.stage == .conflict })
+            else { return nil }
             undone.seq = try append(try rebased(previous)).seq
             undone.previous = nil
             try appendAgain(receipt.swallowed, facts: facts)

@@ -42,6 +42,12 @@ extension Synchronizer {
     /// Whether the server would take anything at all by the present token.
     func mayPush() -> Bool { session.dataTicket != nil && session.dataTicket != forbidden }
 
+    /// Whether an edit that is made now is sent now.
+    package var sendsAtOnce: Bool {
+        guard case .live = session.state else { return false }
+        return isLeading && pushDelay == 0 && mayPush()
+    }
+
     /// What waits, as far as the present token goes.
     func backlog() throws -> Backlog { sendable(try layer.backlog()) }
 

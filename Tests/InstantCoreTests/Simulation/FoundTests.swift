@@ -151,6 +151,22 @@ import Testing
         #expect(try it.text("n") == nil)
     }
 
+    /// A record was never taken, and its later edits are kept with it: taking one of those back sends nothing on its own.
+    @Test func takingAnEditBackSendsNoUpdateOfWhatWasRefused() throws {
+        let it = try LayerFixture()
+        try it.layer.create(note("one"), id: "n", author: nil, at: it.now)
+        _ = try it.layer.seal()
+        try it.layer.update("n", content: note("two"), at: it.now)
+        let third = try it.layer.update("n", content: note("three"), at: it.now)
+        try it.push((.denied, nil))
+        _ = try? it.layer.undo(third, at: it.now)
+        #expect(try it.layer.outbox().map(\.kind) == [.create])
+        #expect(try it.layer.seal() == nil)
+        let fourth = try it.layer.update("n", content: note("four"), at: it.now)
+        #expect(fourth.after?.content["text"]?.string == "four")
+        #expect(try it.layer.seal()?.changes.map { "\($0.kind) \($0.id)" } == ["create n"])
+    }
+
     /// The stream was faster than the answer: the server lost nothing.
     @Test func aSessionAnswerThatComesLateIsNoRestoredServer() throws {
         let it = try LayerFixture()

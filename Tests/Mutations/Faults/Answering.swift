@@ -34,7 +34,8 @@ extension Fault {
             "facts.missingFile(of: entry) == nil else", "PLANTED || facts.missingFile(of: entry) == nil else"),
         Fault(
             "what is sent is not on the disk", in: "InstantCore/Layer/Layer+Sealing.swift",
-            "try store.write { store in", "try store.write(PLANTED ? .recoverable : .synced) { store in"),
+            "try store.write { try $0.seal(maximum: maximum) }",
+            "try store.write(PLANTED ? .recoverable : .synced) { try $0.seal(maximum: maximum) }"),
         Fault(
             "what got no answer is sent again under another number",
             in: "InstantCore/Session/Synchronizer+Failures.swift",
