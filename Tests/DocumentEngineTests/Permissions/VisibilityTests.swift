@@ -42,25 +42,31 @@ import Testing
 
     @Test(arguments: Listening.allCases)
     func whatComesIntoSightIsAddedAndWhatLeavesItIsRemoved(_ how: Listening) async throws {
-        try await RunningServer.run { server in
-            try await server.upload()
-            let ana = try server.mint.token(TokenClaims())
-            // Everything was named before there was a listener: nobody is told of the PDF's own.
-            _ = try await server.session(ana)
-            var viewers: [String: Viewer] = [:]
-            for (user, entries) in Self.views {
-                viewers[user] = try await Viewer(server, user, entries, by: how)
-            }
-            var n: Int64 = 0
-            for (number, step) in Self.steps.enumerated() {
-                try await perform(step, server, ana, &n)
-                let marker = "marker\(number)"
-                n += 1
-                _ = try await server.push(ana, [Samples.create(n, marker, group: "markers")])
-                for user in Self.views.keys {
-                    let told = try await viewers[user]?.told(before: marker)
-                    #expect(told == step.told[user] ?? [], "\(user), step \(number)")
-                }
+        try await RunningServer.run { server in try await play(at: server, watchedAt: server, how) }
+    }
+
+    /// Who listens at one server is told alike of what is written at another.
+    @Test(arguments: Listening.allCases)
+    func anotherServerTellsTheSame(_ how: Listening) async throws {
+        try await Pair.run { pair in try await play(at: pair.one, watchedAt: pair.other, how) }
+    }
+
+    private func play(at server: RunningServer, watchedAt other: RunningServer, _ how: Listening) async throws {
+        try await server.upload()
+        let ana = try server.mint.token(TokenClaims())
+        // The layer is there before anybody listens.
+        _ = try await server.session(ana)
+        var viewers: [String: Viewer] = [:]
+        for (user, entries) in Self.views { viewers[user] = try await Viewer(other, user, entries, by: how) }
+        var n: Int64 = 0
+        for (number, step) in Self.steps.enumerated() {
+            try await perform(step, server, ana, &n)
+            let marker = "marker\(number)"
+            n += 1
+            _ = try await server.push(ana, [Samples.create(n, marker, group: "markers")])
+            for user in Self.views.keys {
+                let told = try await viewers[user]?.told(before: marker)
+                #expect(told == step.told[user] ?? [], "\(user), step \(number)")
             }
         }
     }

@@ -60,6 +60,33 @@ import Testing
         }
     }
 
+    /// What one server has taken counts at the other too: numbers, whose a client is, what may be seen.
+    @Test func whatWasRefusedAtOneServerIsRefusedAtTheOther() async throws {
+        try await Pair.run { pair in
+            try await pair.one.upload()
+            let ana = try pair.one.mint.token(TokenClaims())
+            let guest = try pair.one.mint.token(
+                TokenClaims(user: "guest", collaboration: ["annotations:view:group=open", "annotations:edit:all"]))
+            _ = try await pair.one.push(ana, [Samples.create(1, "a", "one", group: "open")])
+            func status(_ token: String, _ client: String, _ change: Change) async throws -> String? {
+                let answer = try await pair.other.push(token, client: client, [change])
+                return try answer.reason ?? answer.message(PushAnswer.self).results.first?.status.rawValue
+            }
+            #expect(try await status(ana, "c1", Samples.create(1, "a", "two", group: "open")) == "mismatch")
+            #expect(try await status(ana, "c1", Samples.create(3, "c")) == "gap")
+            #expect(try await status(guest, "c1", Samples.create(2, "b")) == "client_id_taken")
+            // Out of the group at one server, and at once out of sight at the other.
+            let hidden = Change(
+                n: 2, kind: .update, id: "a", baseRevision: 1, group: "shut", content: Samples.note("two"))
+            _ = try await pair.one.push(ana, [hidden])
+            let late = Change(
+                n: 1, kind: .update, id: "a", baseRevision: 1, group: "open", content: Samples.note("three"))
+            #expect(try await status(guest, "g", late) == "gone")
+            let seen: SnapshotPage = try await pair.other.client(guest, "GET", "records").message()
+            #expect(seen.records.isEmpty)
+        }
+    }
+
     @Test func aLayerThatTwoServersMakeAtOnceIsOneLayer() async throws {
         try await Pair.run { pair in
             try await pair.one.upload()
