@@ -28,12 +28,16 @@ extension PDFTools {
     /// What it says on standard error is thrown away: it is in words, and may quote the file. The child is
     /// ended when the time is over, when it prints too much, when the sink throws, and when the task is
     /// cancelled.
-    func run<Sink: OutputSink>(_ tool: Tool, _ arguments: [String], into sink: Sink) async throws -> Outcome<Sink> {
+    ///
+    /// - Parameter writing: bytes of a file it may write.
+    func run<Sink: OutputSink>(
+        _ tool: Tool, _ arguments: [String], writing: Int64 = 64 << 20, into sink: Sink
+    ) async throws -> Outcome<Sink> {
         let command = try find(.prlimit)
         let program = try find(tool)
         let time = limits.time
         return try await withThrowingTaskGroup(of: Outcome<Sink>.self) { group in
-            group.addTask { try await execute(command, prefix + [program.string] + arguments, into: sink) }
+            group.addTask { try await execute(command, prefix(writing) + [program.string] + arguments, into: sink) }
             group.addTask {
                 try await Task.sleep(for: time)
                 throw PDFError.tooSlow(time)
@@ -47,9 +51,9 @@ extension PDFTools {
     /// A tool that writes a large file, dumps core or grows has gone wrong: it reads one file and prints. Small
     /// files are let pass, since a font cache that is out of date may be written anew. The second limit on the
     /// processor lies above the first, or the signal would not tell which one it was.
-    private var prefix: [String] {
+    private func prefix(_ writing: Int64) -> [String] {
         let processor = "--cpu=\(limits.processorSeconds):\(limits.processorSeconds + 1)"
-        return ["--as=\(limits.memory)", processor, "--fsize=\(64 << 20)", "--core=0", "--"]
+        return ["--as=\(limits.memory)", processor, "--fsize=\(writing)", "--core=0", "--"]
     }
 
     private func execute<Sink: OutputSink>(

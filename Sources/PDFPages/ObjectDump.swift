@@ -6,6 +6,9 @@ struct ObjectDump: OutputSink {
     private var kept: [UInt8] = []
     private var places: [ObjectID: Range<Int>] = [:]
     private var trailerPlace: Range<Int>?
+    /// The object before the objects, `{"jsonversion": 2, …}`, which whoever changes the file has to repeat.
+    private(set) var header: [UInt8] = []
+    private var isInHeader = false
 
     private var depth = 0
     private var inText = false
@@ -19,6 +22,7 @@ struct ObjectDump: OutputSink {
 
     mutating func receive(_ bytes: [UInt8]) {
         for byte in bytes {
+            if isInHeader, header.count < 4096 { header.append(byte) }
             if start != nil { kept.append(byte) }
             if inText {
                 text(byte)
@@ -50,9 +54,14 @@ struct ObjectDump: OutputSink {
                 start = kept.count
                 kept.append(byte)
             }
+            if depth == Self.level - 1, byte == UInt8(ascii: "{"), header.isEmpty, key.elementsEqual("qpdf".utf8) {
+                isInHeader = true
+                header.append(byte)
+            }
             depth += 1
         case UInt8(ascii: "}"), UInt8(ascii: "]"):
             depth -= 1
+            if depth == Self.level - 1 { isInHeader = false }
             if depth == Self.level { endObject() }
         default: break
         }
@@ -75,6 +84,9 @@ struct ObjectDump: OutputSink {
 
 extension ObjectDump {
     var trailer: PDFObject { trailerPlace.map(read) ?? .null }
+
+    /// The same as text, `{"value": …}`; nil if nothing stands there.
+    func source(_ id: ObjectID) -> ArraySlice<UInt8>? { places[id].map { kept[$0] } }
 
     /// What stands under a number; null if nothing does, or nothing that can be read.
     func object(_ id: ObjectID) -> PDFObject { places[id].map(read) ?? .null }

@@ -5,6 +5,8 @@ package enum PDFObject: Hashable, Sendable {
     case number(Double)
     /// Text, decoded by qpdf from PDFDocEncoding, UTF-16 or UTF-8; bytes that are no text as Latin-1.
     case string(String)
+    /// Bytes that are no text; only ever written.
+    case bytes([UInt8])
     /// Without its slash.
     case name(String)
     case reference(ObjectID)

@@ -10,6 +10,8 @@ struct PageTree {
     private(set) var indexes: [ObjectID: Int] = [:]
 
     struct Page {
+        /// nil for a page that is written into the tree itself.
+        var id: ObjectID?
         var dictionary: PDFDictionary
         var frame: PageFrame
     }
@@ -39,8 +41,10 @@ struct PageTree {
                 room -= taken.count
                 waiting += taken.reversed().map { Node(object: $0, inherited: inherited, depth: node.depth + 1) }
             } else {
-                if case .reference(let id) = node.object, indexes[id] == nil { indexes[id] = pages.count }
-                pages.append(Page(dictionary: dictionary, frame: Self.frame(inherited, in: file)))
+                var own: ObjectID?
+                if case .reference(let id) = node.object { own = id }
+                if let own, indexes[own] == nil { indexes[own] = pages.count }
+                pages.append(Page(id: own, dictionary: dictionary, frame: Self.frame(inherited, in: file)))
             }
         }
     }

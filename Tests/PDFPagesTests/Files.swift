@@ -20,6 +20,15 @@ final class Folder {
         return file
     }
 
+    /// The first page of a PDF as a reader draws it, small: PPM (pdftoppm).
+    func picture(of pdf: String) throws -> [UInt8] {
+        let process = try Process.run(
+            URL(fileURLWithPath: "/usr/bin/env"),
+            arguments: ["pdftoppm", "-r", "36", "-f", "1", "-l", "1", "-singlefile", pdf, path + "/page"])
+        process.waitUntilExit()
+        return Array(try Data(contentsOf: URL(fileURLWithPath: path + "/page.ppm")))
+    }
+
     /// A program that stands for one of the tools, and its folder's other tools as they are.
     func tool(_ name: String, script: String) throws {
         let file = try write(Array(script.utf8), as: name)

@@ -32,7 +32,26 @@ extension Response {
     }
 }
 
+extension Response {
+    /// A file that is made for this one answer.
+    static func made(_ file: any Blob, type: String) -> Response {
+        Response(
+            status: .ok, headers: [.contentType: type, .xContentTypeOptions: "nosniff", .cacheControl: "no-store"],
+            body: file.body(0..<file.length))
+    }
+}
+
 extension Blobs {
+    /// All of it, where the tools can read it.
+    func copied(_ sha256: String) async throws -> Upload {
+        let blob = try await opened(sha256)
+        let copy = try receive()
+        while copy.bytes < blob.length {
+            try copy.write(try await blob.read(copy.bytes, Int(min(blobPiece, blob.length - copy.bytes))))
+        }
+        return copy
+    }
+
     func opened(_ sha256: String) async throws -> any Blob {
         try await withCheckedThrowingContinuation { continuation in
             blobQueue.async { continuation.resume(with: Result { try self.open(sha256) }) }
@@ -41,13 +60,11 @@ extension Blobs {
 }
 
 extension Blob {
-    private static var piece: Int { 256 << 10 }
-
     fileprivate func body(_ range: Range<Int64>) -> ResponseBody {
         ResponseBody(contentLength: Int(range.count)) { writer in
             var offset = range.lowerBound
             while offset < range.upperBound {
-                let buffer = try await read(offset, Int(min(Int64(Self.piece), range.upperBound - offset)))
+                let buffer = try await read(offset, Int(min(blobPiece, range.upperBound - offset)))
                 offset += Int64(buffer.readableBytes)
                 try await writer.write(buffer)
             }
@@ -55,12 +72,15 @@ extension Blob {
         }
     }
 
-    private func read(_ offset: Int64, _ count: Int) async throws -> ByteBuffer {
+    fileprivate func read(_ offset: Int64, _ count: Int) async throws -> ByteBuffer {
         try await withCheckedThrowingContinuation { continuation in
             blobQueue.async { continuation.resume(with: Result { try self.read(at: offset, count) }) }
         }
     }
 }
+
+/// Bytes that are read at once.
+private let blobPiece: Int64 = 256 << 10
 
 /// Off the threads of the event loops.
 private let blobQueue = DispatchQueue(label: "postilla.blobs", attributes: .concurrent)

@@ -15,7 +15,8 @@ enum Route: Hashable {
         case itself
         case properties
         case info
-        case pdf
+        /// As it was uploaded, or with what a layer holds.
+        case pdf(layer: String)
         case layers
         case layer(String)
         case attachment(String)
@@ -76,7 +77,7 @@ enum Route: Hashable {
         switch (first, rest.count) {
         case ("properties", 0): return .properties
         case ("document_info", 0): return .info
-        case ("pdf", 0): return .pdf
+        case ("pdf", 0): return .pdf(layer: "")
         case ("document.json", 0): return .instantJSON(layer: "")
         case ("document.xfdf", 0): return .xfdf(layer: "")
         case ("apply_instant_json", 0): return .applyInstantJSON(layer: "")
@@ -90,7 +91,7 @@ enum Route: Hashable {
             case .instantJSON("")?: return .instantJSON(layer: rest.first ?? "")
             case .applyInstantJSON("")?: return .applyInstantJSON(layer: rest.first ?? "")
             case .xfdf("")?: return .xfdf(layer: rest.first ?? "")
-            case .pdf?: return .pdf
+            case .pdf("")?: return .pdf(layer: rest.first ?? "")
             case .info?: return .info
             default: return nil
             }

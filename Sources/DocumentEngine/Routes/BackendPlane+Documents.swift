@@ -83,15 +83,6 @@ extension BackendPlane {
         }
     }
 
-    func pdf(_ id: String, _ exchange: Exchange) async throws -> Response {
-        guard exchange.query["source"] == "true" else {
-            throw Refusal(.badRequest, "only the PDF as it was uploaded can be had: ?source=true")
-        }
-        let document = try await engine.read { try Self.document(id, in: $0) }
-        return try await .file(
-            intake.blobs.opened(document.pdfSHA256), sha256: document.pdfSHA256, type: "application/pdf", exchange)
-    }
-
     func deleteDocument(_ id: String) async throws -> Response {
         let now = engine.now()
         let (hash, layers) = try await engine.writes.perform { store in

@@ -36,7 +36,7 @@ struct BackendPlane: Sendable {
         case (.itself, .delete): return try await deleteDocument(id)
         case (.properties, .get): return try await properties(id)
         case (.info, .get): return try await info(id)
-        case (.pdf, .get): return try await pdf(id, exchange)
+        case (.pdf(let layer), .get): return try await pdf(LayerKey(document: id, name: layer), exchange)
         case (.attachment(let name), .get):
             guard let file = AttachmentID(name) else { throw Attachments.missing }
             return try await attachments.send(file, of: id, exchange)

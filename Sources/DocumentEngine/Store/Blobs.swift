@@ -10,6 +10,8 @@ protocol Blobs: Sendable {
     func remove(_ sha256: String) throws
     /// - Throws: ``StoreError`` when it is not there.
     func open(_ sha256: String) throws -> any Blob
+    /// Where it lies on this machine; nil when it does not.
+    func path(of sha256: String) -> String?
     /// The hashes of all.
     func names() throws -> [String]
 }

@@ -39,6 +39,8 @@ struct DatabaseBlobs: Blobs {
         return DatabaseBlob(blobs: blobs, sha256: sha256, length: length)
     }
 
+    func path(of sha256: String) -> String? { nil }
+
     func names() throws -> [String] { try blobs.names() }
 }
 

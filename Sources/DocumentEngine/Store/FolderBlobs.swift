@@ -33,6 +33,8 @@ struct FolderBlobs: Blobs {
 
     func open(_ sha256: String) throws -> any Blob { try OpenFile(path: path(sha256)) }
 
+    func path(of sha256: String) -> String? { path(sha256) }
+
     func names() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(suffix) }
             .map { String($0.dropLast(suffix.count)) }
@@ -42,7 +44,7 @@ struct FolderBlobs: Blobs {
 }
 
 /// A file that is being sent. It stays readable when its name is taken away meanwhile.
-private final class OpenFile: Blob {
+final class OpenFile: Blob {
     let length: Int64
     private let descriptor: CInt
 

@@ -1,0 +1,190 @@
+package import Annotations
+
+/// Puts the annotations of a layer into a PDF that has others: what is the same stays as it is in the file, what changed
+/// is written over it, what is missing is taken out, and the rest comes behind. Records are added one by one, in any
+/// order; of those that are new only the ids are held.
+package struct AnnotatedPDF {
+    private let dump: ObjectDump
+    private let tree: PageTree
+    private let update: PDFUpdate
+    private var own: [Record.ID: Own] = [:]
+    /// Where each record stands, or will stand: a reply may come before what it replies to.
+    private var numbers: [Record.ID: ObjectID] = [:]
+    /// New ones, by page.
+    private var added: [[ObjectID]]
+    private var pictures: [[UInt8]: ObjectID] = [:]
+
+    /// An annotation that the file holds.
+    private struct Own {
+        var content: Content
+        var isKept = false
+        var isRewritten = false
+    }
+
+    /// - Parameter path: of the file that qpdf will be told to apply.
+    init(_ dump: ObjectDump, pages limit: Int, writingTo path: String) throws {
+        self.dump = dump
+        tree = PageTree(dump, limit: limit)
+        guard !tree.pages.isEmpty else { throw PDFError.damaged }
+        added = Array(repeating: [], count: tree.pages.count)
+        update = try PDFUpdate(of: dump, at: path)
+        var walk = AnnotationWalk(tree: tree, file: dump)
+        try walk.walk()
+        for record in walk.found.records { own[record.id] = Own(content: record.content) }
+        for page in tree.pages {
+            for case .reference(let id) in page.dictionary.array("Annots") ?? [] { numbers["\(id.number)"] = id }
+        }
+    }
+
+    /// What a PDF has no annotation for is passed over.
+    ///
+    /// - Parameters:
+    ///   - root: of a comment, the annotation under which it stands.
+    ///   - image: the file that an image annotation shows.
+    package mutating func add(_ record: Record, under root: Record? = nil, image: [UInt8]? = nil) throws {
+        if let mine = own[record.id] {
+            own[record.id]?.isKept = true
+            if mine.content == record.content { return }
+        }
+        guard let index = page(of: root ?? record) else { return }
+        let frame = tree.pages[index].frame
+        var annotation: PDFAnnotation?
+        if let root {
+            guard own[root.id] != nil || PDFAnnotation(root.content, on: frame) != nil else { return }
+            annotation = PDFAnnotation(comment: record.content, under: root.content, on: frame)
+            annotation?.entries["IRT"] = .reference(number(of: root.id))
+        } else {
+            annotation = PDFAnnotation(record.content, on: frame)
+        }
+        guard var annotation else { return }
+        link(&annotation)
+        try draw(record.content, &annotation, on: frame, image)
+        try write(annotation, record.id, onPage: index)
+    }
+
+    private func page(of record: Record) -> Int? {
+        guard let page = record.content["pageIndex"]?.integer.flatMap({ Int(exactly: $0) }),
+            tree.pages.indices.contains(page)
+        else { return nil }
+        return page
+    }
+
+    private mutating func number(of id: Record.ID) -> ObjectID {
+        if let known = numbers[id] { return known }
+        let new = update.number()
+        numbers[id] = new
+        return new
+    }
+
+    /// Within a file a link names a page and not its number.
+    private func link(_ annotation: inout PDFAnnotation) {
+        guard let number = annotation.entries["Dest"]?.array?.first?.number, let index = Int(exactly: number) else {
+            return
+        }
+        let page = tree.pages.indices.contains(index) ? tree.pages[index].id : nil
+        annotation.entries["Dest"] = page.map { .array([.reference($0), .name("Fit")]) }
+    }
+
+    private mutating func draw(
+        _ content: Content, _ annotation: inout PDFAnnotation, on frame: PageFrame, _ image: [UInt8]?
+    ) throws {
+        let picture = image.flatMap(EmbeddedImage.init)
+        guard let appearance = AppearanceWriter(content, on: frame, image: picture)?.appearance() else { return }
+        let reference = try appearance.image.map { try embed($0) }
+        let stream = try update.add(stream: Array(appearance.stream.utf8), appearance.dictionary(picture: reference))
+        annotation.entries["AP"] = .dictionary(["N": .reference(stream)])
+        // A comment's own place says nothing: it has none in Instant JSON.
+        if content.contentType != .comments {
+            annotation.entries["Rect"] = .numbers(frame.corners(of: appearance.place))
+        }
+    }
+
+    /// Many annotations may show one picture.
+    private mutating func embed(_ image: EmbeddedImage) throws -> ObjectID {
+        if let known = pictures[image.bytes] { return known }
+        var entries = image.entries
+        if let function = image.function, var space = entries["ColorSpace"]?.array {
+            space[space.count - 1] = .reference(
+                try update.add(stream: Array("{\(function.program)}".utf8), function.entries))
+            entries["ColorSpace"] = .array(space)
+        }
+        let id = try update.add(stream: image.bytes, entries)
+        pictures[image.bytes] = id
+        return id
+    }
+}
+
+// MARK: - Objects
+extension AnnotatedPDF {
+    /// What of an annotation of the file stays when its content is another: where it belongs and what belongs to it.
+    private static let lasting = ["/P", "/Popup", "/StructParent", "/OC", "/IRT", "/RT", "/NM", "/Parent"]
+
+    private mutating func write(_ annotation: PDFAnnotation, _ id: Record.ID, onPage index: Int) throws {
+        let number = number(of: id)
+        var value = JSONObject()
+        if own[id] != nil {
+            own[id]?.isRewritten = true
+            let old = self.value(number)?.object ?? JSONObject()
+            // What we do not draw looks as it did.
+            let lasting = Self.lasting + (annotation.entries["AP"] == nil ? ["/AP", "/AS"] : [])
+            for member in old.members where lasting.contains(member.key) { value[member.key] = member.value }
+        } else {
+            added[index].append(number)
+        }
+        value["/Type"] = "/Annot"
+        if let page = tree.pages[index].id { value["/P"] = .string(page.text) }
+        for member in PDFObject.dictionary(annotation.entries).json.object?.members ?? [] {
+            value[member.key] = member.value
+        }
+        try update.add(.object(value), as: number)
+    }
+
+    /// The lists of the pages, at the end.
+    mutating func finish() throws {
+        for (index, page) in tree.pages.enumerated() {
+            guard let id = page.id, var value = value(id)?.object else { continue }
+            let list = list(of: value)
+            var kept: [JSON] = []
+            for (position, entry) in list.enumerated() { try keep(entry, at: position, page: index, &kept) }
+            guard kept != list || !added[index].isEmpty else { continue }
+            value["/Annots"] = .array(kept + added[index].map { .string($0.text) })
+            try update.add(.object(value), as: id)
+        }
+        try update.end()
+    }
+
+    private func list(of page: JSONObject) -> [JSON] {
+        guard let annotations = page["/Annots"] else { return [] }
+        if let reference = annotations.string.flatMap({ ObjectID($0[...]) }) { return value(reference)?.array ?? [] }
+        return annotations.array ?? []
+    }
+
+    private mutating func keep(_ entry: JSON, at position: Int, page: Int, _ kept: inout [JSON]) throws {
+        let reference = entry.string.flatMap { ObjectID($0[...]) }
+        let id = reference.map { "\($0.number)" } ?? "p\(page)a\(position)"
+        guard let mine = own[id] else {
+            if !isPopupOfTheMissing(reference, entry) { kept.append(entry) }
+            return
+        }
+        guard mine.isKept else { return }
+        guard reference == nil else { return kept.append(entry) }
+        // One that is written into the list itself becomes an object, so that others can reply to it.
+        let number = number(of: id)
+        if !mine.isRewritten { try update.add(entry, as: number) }
+        kept.append(.string(number.text))
+    }
+
+    private func isPopupOfTheMissing(_ reference: ObjectID?, _ entry: JSON) -> Bool {
+        let value = reference.map { self.value($0) ?? .null } ?? entry
+        guard value["/Subtype"] == "/Popup",
+            let parent = value["/Parent"]?.string.flatMap({ ObjectID($0[...]) })
+        else { return false }
+        return own["\(parent.number)"].map { !$0.isKept } ?? false
+    }
+
+    /// What stands under a number, as text says it: nothing of it is read, so that nothing is lost.
+    private func value(_ id: ObjectID) -> JSON? {
+        guard let source = dump.source(id) else { return nil }
+        return try? JSONReader.parse(Array(source))["value"]
+    }
+}

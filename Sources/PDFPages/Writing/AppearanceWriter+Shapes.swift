@@ -1,0 +1,123 @@
+import Annotations
+
+// Kinds that are drawn: ink, lines, rectangles, ellipses, polygons.
+extension AppearanceWriter {
+    private static let mostPoints = AnnotationReader.mostNumbers / 2
+
+    private var strokeColor: [Double] { color("strokeColor") ?? [0, 0, 0] }
+
+    func ink() -> Appearance {
+        let width = number("lineWidth", 1)
+        let lines = (json["lines"]?["points"]?.array ?? []).map { line in
+            (line.array ?? []).prefix(Self.mostPoints).compactMap(Point.init(json:))
+        }
+        var sketch = Sketch(area(around: lines.joined(), by: width / 2))
+        sketch.stroke(with: strokeColor, width: width)
+        sketch.raw("1 J 1 j")
+        for line in lines where !line.isEmpty {
+            // A stroke of one point is a dot: a line without length and with round ends.
+            sketch.path(line.count == 1 ? [line[0], line[0]] : line)
+        }
+        sketch.paint(stroked: true, filled: false)
+        return finish(sketch)
+    }
+
+    func shape() -> Appearance {
+        let width = number("strokeWidth", 1)
+        var sketch = Sketch(box)
+        let inside = Rect(
+            left: box.left + width / 2, top: box.top + width / 2, width: max(0, box.width - width),
+            height: max(0, box.height - width))
+        begin(&sketch, width)
+        if kind == .ellipse { sketch.ellipse(inside) } else { sketch.rectangle(inside) }
+        sketch.paint(stroked: isStroked(width), filled: color("fillColor") != nil, closed: true)
+        return finish(sketch)
+    }
+
+    func polygon() -> Appearance {
+        let width = number("strokeWidth", 1)
+        var sketch = Sketch(area(around: corners, by: width))
+        begin(&sketch, width)
+        sketch.path(corners)
+        sketch.paint(
+            stroked: isStroked(width) && !corners.isEmpty, filled: color("fillColor") != nil && !corners.isEmpty,
+            closed: true)
+        return finish(sketch)
+    }
+
+    func line() -> Appearance {
+        let width = number("strokeWidth", 1)
+        let points = corners
+        var sketch = Sketch(area(around: points, by: max(width * 5, 5)))
+        begin(&sketch, width)
+        guard let first = points.first, let last = points.last, points.count > 1 else { return finish(sketch) }
+        sketch.path(points)
+        sketch.paint(stroked: isStroked(width), filled: false)
+        sketch.raw("[] 0 d")
+        let caps = json["lineCaps"]
+        let cap = LineCap(width: width, isFilled: color("fillColor") != nil)
+        cap.draw(caps?["start"]?.string, at: first, from: points[1], &sketch)
+        cap.draw(caps?["end"]?.string, at: last, from: points[points.count - 2], &sketch)
+        return finish(sketch)
+    }
+
+    private var corners: [Point] {
+        let ends = [json["startPoint"], json["endPoint"]].compactMap { $0.flatMap(Point.init(json:)) }
+        return kind == .line
+            ? ends : (json["points"]?.array ?? []).prefix(Self.mostPoints).compactMap(Point.init(json:))
+    }
+
+    private func begin(_ sketch: inout Sketch, _ width: Double) {
+        sketch.stroke(with: strokeColor, width: width, dashes: dashes)
+        if let fill = color("fillColor") { sketch.fill(with: fill) }
+    }
+
+    /// A line of no width is as thin as the device can draw; in an annotation it means none.
+    private func isStroked(_ width: Double) -> Bool { width > 0 }
+
+    /// The box, and more where what is drawn goes beyond it.
+    private func area(around points: some Sequence<Point>, by margin: Double) -> Rect {
+        points.reduce(box) { area, point in
+            area.union(
+                Rect(left: point.x - margin, top: point.y - margin, width: 2 * margin, height: 2 * margin))
+        }
+    }
+}
+
+/// What stands at the end of a line (ISO 32000-1, table 176).
+private struct LineCap {
+    let width: Double
+    let isFilled: Bool
+    private var size: Double { max(width * 3, 3) }
+
+    func draw(_ name: String?, at end: Point, from before: Point, _ sketch: inout Sketch) {
+        let (dx, dy) = (end.x - before.x, end.y - before.y)
+        let length = (dx * dx + dy * dy).squareRoot()
+        guard let name, length > 0 else { return }
+        let (x, y) = (dx / length, dy / length)
+        /// So far along the line and so far to its side, in sizes.
+        func at(_ along: Double, _ aside: Double) -> Point {
+            Point(x: end.x + (along * x - aside * y) * size, y: end.y + (along * y + aside * x) * size)
+        }
+        var (closed, filled) = (true, isFilled)
+        switch name {
+        case "openArrow": (closed, filled) = arrow([at(-1.5, 0.9), end, at(-1.5, -0.9)], false, &sketch)
+        case "closedArrow": (closed, filled) = arrow([at(-1.5, 0.9), end, at(-1.5, -0.9)], true, &sketch)
+        case "reverseOpenArrow": (closed, filled) = arrow([at(1.5, 0.9), end, at(1.5, -0.9)], false, &sketch)
+        case "reverseClosedArrow": (closed, filled) = arrow([at(1.5, 0.9), end, at(1.5, -0.9)], true, &sketch)
+        case "square": sketch.path([at(-0.7, -0.7), at(0.7, -0.7), at(0.7, 0.7), at(-0.7, 0.7)])
+        case "diamond": sketch.path([at(-1, 0), at(0, 1), at(1, 0), at(0, -1)])
+        case "circle":
+            sketch.ellipse(Rect(left: end.x - size, top: end.y - size, width: 2 * size, height: 2 * size))
+        case "butt": (closed, filled) = arrow([at(0, -1), at(0, 1)], false, &sketch)
+        case "slash": (closed, filled) = arrow([at(-0.6, -1), at(0.6, 1)], false, &sketch)
+        default: return
+        }
+        sketch.paint(stroked: true, filled: filled, closed: closed)
+    }
+
+    private func arrow(_ points: [Point], _ isClosed: Bool, _ sketch: inout Sketch) -> (Bool, Bool) {
+        sketch.path(points)
+        return (isClosed, isClosed && isFilled)
+    }
+}

@@ -1,0 +1,163 @@
+import Annotations
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PDFPages
+
+@Suite("A layer's annotations in a PDF")
+struct AnnotatedPDFTests {
+    private let tools = PDFTools()
+
+    /// Writes the records into the PDF, and has qpdf look at the result.
+    private func annotate(
+        _ pdf: SmallPDF, _ records: [Record], roots: [Record.ID: Record] = [:], image: [UInt8]? = nil
+    ) async throws -> Folder {
+        let folder = try Folder()
+        let source = try folder.write(pdf.bytes, as: "source.pdf")
+        let target = try folder.write([], as: "target.pdf")
+        try await tools.annotate(source, into: target, notes: folder.write([], as: "notes.json")) { annotated in
+            for record in records {
+                let root = record.content["rootId"]?.string.flatMap { roots[$0] }
+                try annotated.add(record, under: root, image: image)
+            }
+        }
+        let check = try await tools.run(.qpdf, ["--check", target], into: Gathered())
+        #expect(check.exitCode == 0, "\(String(decoding: check.sink.bytes, as: UTF8.self))")
+        return folder
+    }
+
+    private func text(_ path: String) async throws -> String {
+        let outcome = try await tools.run(.qpdf, ["--json=2", "--json-key=qpdf", path], into: Gathered())
+        return String(decoding: outcome.sink.bytes, as: UTF8.self)
+    }
+
+    private static let own = [
+        "<</Type/Annot/Subtype/Highlight/Rect[100 600 160 620]/QuadPoints[100 620 160 620 100 600 160 600]/Custom(kept)>>",
+        "<</Type/Annot/Subtype/Text/Rect[10 700 30 720]/Contents(a note)/Popup 8 0 R/Custom(kept too)>>",
+        "<</Type/Annot/Subtype/Popup/Rect[10 700 30 720]/Parent 7 0 R>>",
+    ]
+
+    @Test func whatIsTheSameStaysAsItIs() async throws {
+        let pdf = SmallPDF(annotations: Self.own)
+        let folder = try Folder()
+        let before = try await tools.annotations(of: folder.write(pdf.bytes))
+        let result = try await annotate(pdf, before.records)
+        let after = try await tools.annotations(of: result.target)
+        // A file that is written anew counts its objects anew.
+        let contents = [before, after].map { $0.records.map { $0.content.changing { $0["pdfObjectId"] = nil } } }
+        #expect(contents[0] == contents[1])
+        #expect(try await text(result.target).contains("kept too"))
+    }
+
+    @Test func whatWasDeletedIsGoneWithItsPopup() async throws {
+        let pdf = SmallPDF(annotations: Self.own)
+        let folder = try Folder()
+        let before = try await tools.annotations(of: folder.write(pdf.bytes)).records
+        let result = try await annotate(pdf, [before[0]])
+        #expect(
+            try await tools.annotations(of: result.target).records.map(\.content["type"]) == [
+                "pspdfkit/markup/highlight"
+            ])
+        #expect(try await !text(result.target).contains("Popup"))
+    }
+
+    @Test func whatWasChangedIsWrittenOverIt() async throws {
+        let pdf = SmallPDF(annotations: Self.own)
+        let folder = try Folder()
+        var records = try await tools.annotations(of: folder.write(pdf.bytes)).records
+        records[1].content = records[1].content.changing { $0["text"] = "another note" }
+        let result = try await annotate(pdf, records)
+        let after = try await tools.annotations(of: result.target).records
+        #expect(after.map { $0.content["text"] } == [nil, "another note"])
+        let text = try await text(result.target)
+        #expect(text.contains("kept\"") && !text.contains("kept too"))
+        #expect(text.contains("/Popup\": "))
+    }
+
+    @Test(arguments: ["", "/Rotate 90", "/Rotate 180/CropBox[50 50 500 700]", "/Rotate 270"])
+    func eachKindIsReadBackAsItWasWritten(_ entries: String) async throws {
+        let pdf = SmallPDF(annotations: [], entries: "/MediaBox[0 0 612 792]" + entries)
+        let records = WritingSamples.records
+        let result = try await annotate(pdf, records, roots: WritingSamples.roots)
+        let after = try await tools.annotations(of: result.target)
+        #expect(after.records.count == records.count - 1, "the made up one is no annotation of a PDF")
+        for (record, again) in zip(records.filter { $0.id != "madeup" }, after.records) {
+            for member in record.content.object.members where WritingSamples.lasting.contains(member.key) {
+                #expect(again.content[member.key]?.text == member.value.text, "\(record.id) \(member.key)")
+            }
+        }
+        #expect(try await text(result.target).contains("/IRT"))
+    }
+
+    @Test func aReplyMayComeBeforeItsRootAndAnswerWhatWasInTheFile() async throws {
+        var pdf = SmallPDF(annotations: [])
+        pdf.pages[0].entries =
+            "/MediaBox[0 0 612 792]/Annots[<</Subtype/Underline/Rect[0 0 9 9]/QuadPoints[0 9 9 9 0 0 9 0]>>]"
+        let folder = try Folder()
+        let inline = try #require(try await tools.annotations(of: folder.write(pdf.bytes)).records.first)
+        #expect(inline.id == "p0a0")
+        let comment = Record(id: "a", content: .comment(.plain("why?"), under: inline.id, inline.content))
+        let result = try await annotate(pdf, [comment, inline], roots: [inline.id: inline])
+        let after = try await tools.annotations(of: result.target).records
+        #expect(after.map { $0.content["type"]?.string } == ["pspdfkit/markup/underline", "pspdfkit/note"])
+        #expect(after[1].content["postilla"]?["inReplyTo"]?.string == after[0].id)
+    }
+
+    /// A page that is there twice, one that is written into the tree, and a list that is an object of its own.
+    @Test func oddTreesAreWrittenTo() async throws {
+        var pdf = SmallPDF()
+        pdf.pages = [("/MediaBox[0 0 100 100]/Annots 6 0 R", "")]
+        pdf.extra = ["[7 0 R 99 0 R]", "<</Type/Annot/Subtype/Square/Rect[1 1 9 9]>>"]
+        let note = Record(
+            id: "n",
+            content: try Content(#"{"v":1,"type":"pspdfkit/note","pageIndex":0,"bbox":[1,2,30,40],"text":"x"}"#))
+        let folder = try Folder()
+        let own = try await tools.annotations(of: folder.write(pdf.bytes)).records
+        let result = try await annotate(pdf, own + [note])
+        #expect(
+            try await tools.annotations(of: result.target).records.map { $0.content["type"]?.string } == [
+                "pspdfkit/shape/rectangle", "pspdfkit/note",
+            ])
+    }
+
+    @Test(arguments: [
+        WritingSamples.png(type: 0, bits: 8), WritingSamples.png(type: 2, bits: 8),
+        WritingSamples.png(type: 3, bits: 8),
+        WritingSamples.png(type: 4, bits: 8), WritingSamples.png(type: 6, bits: 8), [1, 2, 3], [],
+    ])
+    func picturesAreHeldOrFramed(_ image: [UInt8]) async throws {
+        let result = try await annotate(SmallPDF(annotations: []), [WritingSamples.image], image: image)
+        #expect(try await text(result.target).contains("\"/Subtype\": \"/Image\"") == (image.count > 9))
+        #expect(try result.picture(of: result.target).starts(with: Array("P6\n".utf8)))
+    }
+
+    @Test func anEncryptedFileAndOneThatIsNoneAreToldApart() async throws {
+        let folder = try Folder()
+        let target = try folder.write([], as: "target.pdf")
+        let notes = try folder.write([], as: "notes.json")
+        for (bytes, error) in [([], PDFError.empty), (Array("hello".utf8), .notPDF)] {
+            let source = try folder.write(bytes, as: "source.pdf")
+            await #expect(throws: error) { try await tools.annotate(source, into: target, notes: notes) { _ in } }
+        }
+    }
+
+    @Test(.enabled(if: !Samples.all.isEmpty), arguments: Samples.all)
+    func realFilesStayReadable(_ source: String) async throws {
+        let before = try await tools.annotations(of: source)
+        let folder = try Folder()
+        let target = try folder.write([], as: "target.pdf")
+        try await tools.annotate(source, into: target, notes: folder.write([], as: "notes.json")) { annotated in
+            for record in before.records { try annotated.add(record) }
+            for record in WritingSamples.records {
+                try annotated.add(record, under: record.content["rootId"]?.string.flatMap { WritingSamples.roots[$0] })
+            }
+        }
+        let after = try await tools.annotations(of: target).records
+        #expect(after.count == before.records.count + WritingSamples.records.count - 1)
+    }
+}
+
+extension Folder {
+    fileprivate var target: String { path + "/target.pdf" }
+}
