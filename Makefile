@@ -6,14 +6,16 @@ SEEDS = 10000
 FROM = 0
 SOURCES = Package.swift Sources Tests
 CYCLES = 100
+EXAMPLES = 50
 # What the sanitizer and the coverage look at: the cores, the library, and the server they talk to.
 MEASURED = AnnotationsTests|AuthorizationTests|SyncProtocolTests|InstantCoreTests|InstantTests|EngineCoreTests|DocumentEngineTests
 
-.PHONY: help run test simulate mutations bench format lint clean crash sanitize coverage docs
+.PHONY: help run test api-test simulate mutations bench format lint clean crash sanitize coverage docs
 
 help:
 	@echo "make run     build Postilla and start its demo: a server, sample documents, the viewer"
 	@echo "make test    build and run all tests"
+	@echo "make api-test  make up EXAMPLES requests for each operation of docs/openapi.json, and see that it tells the truth"
 	@echo "make simulate  run SEEDS histories of clients and server FROM a seed on; TRACE=seed tells one of them"
 	@echo "make mutations  plant one error after the other in a copy of the cores, and see that each is noticed"
 	@echo "make docs    write the pages of the Instant library to .build/docs"
@@ -32,8 +34,15 @@ run:
 
 test:
 	@Resources/setup.sh test
+	@Resources/python.sh || echo "without its Python packages the API's description is not tried out" >&2
 	@Resources/build.sh debug tests
 	swift test --skip-build $(ARGS)
+
+api-test:
+	@Resources/setup.sh test
+	@Resources/python.sh
+	@Resources/build.sh debug tests
+	API_EXAMPLES=$(EXAMPLES) swift test --skip-build --filter APIDescriptionTests
 
 simulate:
 	@Resources/setup.sh test

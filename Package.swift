@@ -12,8 +12,11 @@ let rim: [SwiftSetting] = [
 /// meet, the compiler takes fields of C structs (`stat`, `timespec`) for members of whichever module it met first.
 let strict = rim + [.enableUpcomingFeature("MemberImportVisibility")]
 
-func module(_ name: String, _ uses: [Target.Dependency] = [], _ settings: [SwiftSetting] = strict) -> Target {
-    .target(name: name, dependencies: uses, swiftSettings: settings)
+func module(
+    _ name: String, _ uses: [Target.Dependency] = [], _ settings: [SwiftSetting] = strict,
+    holding files: [Resource] = []
+) -> Target {
+    .target(name: name, dependencies: uses, resources: files, swiftSettings: settings)
 }
 
 func tests(_ name: String, _ uses: [Target.Dependency] = [], _ settings: [SwiftSetting] = strict) -> Target {
@@ -98,7 +101,7 @@ let package = Package(
                 "Interchange", http, httpCore, httpTLS, httpTypes, nio, nioHTTPTypes, nioPosix, nioSSL, lifecycle,
                 sqlite, jwt,
                 crypto, logging, metrics,
-            ], rim),
+            ], rim, holding: [.embedInCode("API/openapi.json")]),
 
         // Files and the terminal.
         module("PDFPages", ["Annotations", subprocess, systemPackage]),

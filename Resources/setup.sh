@@ -41,6 +41,7 @@ LIST
     cat <<'LIST'
 header  vterm.h        libvterm-dev   libvterm-devel libvterm libvterm
 server  postgresql     postgresql     postgresql-server postgresql postgresql
+python  python3        python3-venv   python3  python   python3
 LIST
     if [ "$purpose" = test ]; then return; fi
     cat <<'LIST'
@@ -57,6 +58,7 @@ missing_packages() {
         command) if has "$name"; then continue; fi ;;
         header) if has_header "$name"; then continue; fi ;;
         server) if has_postgres; then continue; fi ;;
+        python) if python3 -c 'import ensurepip, venv' 2>/dev/null; then continue; fi ;;
         esac
         case $manager in
         apt-get) printf '%s ' "$apt" ;;

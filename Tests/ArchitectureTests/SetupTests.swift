@@ -114,7 +114,9 @@ private final class Machine {
             guard let real else { continue }
             try FileManager.default.createSymbolicLink(atPath: path(tool), withDestinationPath: real)
         }
-        for name in ["git", "pdftotext", "qpdf", "pkg-config", "initdb", "apt-get"] { try standIn(name, "exit 0") }
+        for name in ["git", "pdftotext", "qpdf", "pkg-config", "initdb", "python3", "apt-get"] {
+            try standIn(name, "exit 0")
+        }
         try standIn("id", "echo 0")
         try standIn("swift", "echo 'Swift version 6.3.1'")
     }

@@ -7,7 +7,7 @@ import Testing
     @Test(arguments: [
         ("GET", "/", 404), ("GET", "/instant/v1/nothing", 404), ("GET", "/instant/v2/session", 404),
         ("GET", "/api/documents/%ff/properties", 404), ("GET", "/api/documents/a%00b/properties", 404),
-        ("GET", "/api/documents/doc/pdf", 400), ("GET", "/api/documents/doc/nothing", 404),
+        ("GET", "/api/documents/doc/pdfs", 404), ("GET", "/api/documents/doc/nothing", 404),
         ("PATCH", "/api/documents/doc/annotations", 405), ("PUT", "/api/documents", 405),
         ("GET", "/api/documents/doc/annotations/none", 404), ("GET", "/api/documents/doc/pages/x/annotations", 400),
         ("GET", "/api/documents/..%2F..%2Fetc%2Fpasswd/pdf?source=true", 404), ("POST", "/api/documents", 400),

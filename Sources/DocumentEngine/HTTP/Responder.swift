@@ -35,15 +35,20 @@ struct Responder: HTTPResponder {
             response = reason.response
             refusal = reason
         }
+        if refusal?.reason == .methodNotAllowed { response.headers[.allow] = route?.allow }
         complete(&response, id)
         note(request, route, response, refusal, id, took: start.duration(to: .now))
         return request.method == .head ? response.createHeadResponse() : response
     }
 
     private func answer(_ route: Route, _ exchange: Exchange) async throws -> Response {
+        guard route.methods.contains(exchange.method) else {
+            throw Refusal(.methodNotAllowed, "this address takes \(route.allow)")
+        }
         switch route {
         case .health: return .health
         case .readiness: return await readiness.response()
+        case .apiDescription: return .apiDescription
         case .sync(let route): return try await sync.answer(route, exchange)
         default: return try await backend.answer(route, exchange)
         }

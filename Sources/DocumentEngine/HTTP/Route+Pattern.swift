@@ -4,6 +4,7 @@ extension Route {
         switch self {
         case .health: "/healthcheck"
         case .readiness: "/readiness"
+        case .apiDescription: "/openapi.json"
         case .documents: "/api/documents"
         case .revoke: "/api/revoke"
         case .copyDocument: "/api/copy_document"
@@ -19,7 +20,7 @@ extension Route.Resource {
         case .itself: ""
         case .properties: "/properties"
         case .info: "/document_info"
-        case .pdf: "/pdf"
+        case .pdf(let layer): Self.below(layer) + "/pdf"
         case .layers: "/layers"
         case .layer: "/layers/{layer}"
         case .attachment: "/attachments/{sha256}"

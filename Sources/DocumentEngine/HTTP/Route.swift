@@ -5,6 +5,8 @@ import HTTPTypes
 enum Route: Hashable {
     case health
     case readiness
+    /// What there is, in OpenAPI.
+    case apiDescription
     case documents
     case revoke
     case copyDocument
@@ -59,6 +61,7 @@ enum Route: Hashable {
         switch (segments.first, segments.dropFirst().first, segments.count) {
         case ("healthcheck", _, 1): return .health
         case ("readiness", _, 1): return .readiness
+        case ("openapi.json", _, 1): return .apiDescription
         case ("instant", "v1", 3...): return Sync(segments.dropFirst(2)).map(Route.sync)
         case ("api", "revoke", 2): return .revoke
         case ("api", "copy_document", 2): return .copyDocument
@@ -126,14 +129,6 @@ extension Route.Sync {
         case ("presence", 1): self = .presence
         case ("attachments", 2): self = .attachment(segments.last ?? "")
         default: return nil
-        }
-    }
-
-    var methods: [HTTPRequest.Method] {
-        switch self {
-        case .session, .document, .records, .digest, .events: [.get]
-        case .changes, .presence: [.post]
-        case .attachment: [.get, .put]
         }
     }
 }

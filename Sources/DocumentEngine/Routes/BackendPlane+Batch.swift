@@ -73,6 +73,7 @@ extension BackendPlane {
         _ key: LayerKey, _ entries: [JSON], at name: String,
         _ perform: @escaping @Sendable (inout BackendWriter, JSON) throws -> Record.ID
     ) async throws -> Response {
+        _ = try await engine.read { try Self.document(key.document, in: $0) }
         var outcome = BatchOutcome()
         for start in stride(from: 0, to: entries.count, by: Self.piece) {
             let part = entries[start..<min(start + Self.piece, entries.count)]

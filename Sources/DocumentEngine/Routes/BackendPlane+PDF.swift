@@ -15,7 +15,7 @@ extension BackendPlane {
         _ = try await engine.read { try Self.layer(key, in: $0) }
         let target = try intake.blobs.receive()
         do {
-            try await annotate(document, key, into: target.path)
+            try await intake.work.perform { try await annotate(document, key, into: target.path) }
         } catch let error as PDFError { throw error.refusal }
         // Open it stays readable when its name is taken away with the upload.
         return .made(try OpenFile(path: target.path), type: "application/pdf")

@@ -1,0 +1,86 @@
+import Annotations
+import Foundation
+import HTTPTypes
+import TestSupport
+import Testing
+
+@testable import DocumentEngine
+
+/// `docs/openapi.json` is what the server says of itself, and what it does.
+@Suite("The API's description", .timeLimit(.minutes(30))) struct APIDescriptionTests {
+    private func description() throws -> JSON { try JSON(parsing: Repository.text("docs/openapi.json")) }
+
+    @Test func itIsServedToWhoeverAsks() async throws {
+        try await RunningServer.run { server in
+            let answer = try await server.send("GET", "/openapi.json")
+            #expect((answer.status, answer.headers["content-type"]) == (200, "application/json"))
+            #expect(answer.text == (try Repository.text("docs/openapi.json")))
+        }
+    }
+
+    /// Every address it names is one, and takes what is described there and nothing else.
+    @Test func itNamesEveryMethodOfEveryAddress() throws {
+        let paths = try #require(try description()["paths"]?.object)
+        var described: Set<String> = []
+        for path in paths.members {
+            let address = path.key.replacing(/\{[^}]*\}/, with: "7")
+            let route = try #require(Route(path: address), "\(path.key)")
+            described.insert(route.pattern)
+            let methods = (path.value.object?.members ?? []).map(\.key).filter { $0 != "parameters" }
+            #expect(Set(methods.map { $0.uppercased() }) == Set(route.methods.map(\.rawValue)), "\(path.key)")
+        }
+        // What there is of the default layer there is of the others.
+        for pattern in described where pattern.hasPrefix("/api/documents/{id}/annotations") {
+            let layered = pattern.replacing("/api/documents/{id}", with: "/api/documents/{id}/layers/{layer}")
+            #expect(described.contains(layered), "\(layered)")
+        }
+    }
+
+    @Test func anAddressTellsWhatItTakes() async throws {
+        try await RunningServer.run { server in
+            let answers = [
+                ("PATCH", "/api/documents", "GET, HEAD, POST"), ("POST", "/healthcheck", "GET, HEAD"),
+                ("GET", "/api/documents/doc", "DELETE"), ("PUT", "/instant/v1/changes", "POST"),
+            ]
+            for (method, path, allow) in answers {
+                let answer = try await server.backend(method, path)
+                #expect((answer.status, answer.reason) == (405, "method_not_allowed"))
+                #expect(answer.headers["allow"] == allow)
+            }
+        }
+    }
+
+    /// Requests of the description's own examples: no error of the server, and no answer that it does not tell of.
+    /// `make api-test` makes up many more (`API_EXAMPLES`).
+    @Test(
+        .enabled(if: Program.python != nil, "make test puts schemathesis where it is looked for"),
+        arguments: ["^/(api|healthcheck|readiness|openapi)", "^/instant"])
+    func whatIsMadeUpFromItIsAnsweredAsItSays(_ addresses: String) async throws {
+        let python = try #require(Program.python)
+        let count = ProcessInfo.processInfo.environment["API_EXAMPLES"]
+        try await RunningServer.run {
+            $0.now = { Server.systemClock() }
+        } _: { server in
+            try await server.upload()
+            let path = "/api/documents/doc/layers/review/annotations/6/comments"
+            _ = try await server.backend("POST", path, json: #"{"comments":[{"content":{"text":"why?"}}]}"#)
+            var claims = TokenClaims()
+            claims.expires = Server.systemClock() + 3_600_000
+            let secret =
+                addresses.contains("instant")
+                ? "Bearer \(try server.mint.token(claims))" : #"Token token="\#(RunningServer.secret)""#
+            let outcome = try await Program.run(
+                python,
+                [
+                    "-m", "schemathesis.cli", "run", server.url + "/openapi.json", "--header",
+                    "Authorization: \(secret)",
+                    "--include-path-regex", addresses, "--seed", "1", "--generation-database", "none", "--no-color",
+                    "--phases", count == nil ? "examples" : "examples,coverage,fuzzing,stateful",
+                    "--max-examples", count ?? "1", "--request-timeout", "30",
+                    // What it would have refused, or taken, is the server's to decide.
+                    "--exclude-checks", "negative_data_rejection,positive_data_acceptance",
+                ])
+            #expect(outcome.status == 0, "\(outcome.output)")
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import Foundation
+import TestSupport
+
+/// A program of others that tries the server out.
+enum Program {
+    struct Outcome: Sendable {
+        var status: Int32
+        /// What it said, on both channels.
+        var output: String
+    }
+
+    /// Python with the packages that the tests need; nil where `make test` has not put it.
+    static let python: String? = {
+        let path = Repository.root + "/.build/python/bin/python"
+        return FileManager.default.isExecutableFile(atPath: path) ? path : nil
+    }()
+
+    /// Runs it to its end. Nobody's thread is held meanwhile.
+    static func run(_ path: String, _ arguments: [String]) async throws -> Outcome {
+        let folder = try TemporaryFolder()
+        let file = URL(fileURLWithPath: folder.path + "/output")
+        try Data().write(to: file)
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: path)
+        process.arguments = arguments
+        process.environment = ["PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"]
+        // It may leave notes of its runs behind.
+        process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
+        let handle = try FileHandle(forWritingTo: file)
+        process.standardOutput = handle
+        process.standardError = handle
+        let status: Int32 = try await withCheckedThrowingContinuation { continuation in
+            process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
+            do { try process.run() } catch { continuation.resume(throwing: error) }
+        }
+        return Outcome(status: status, output: String(decoding: try Data(contentsOf: file), as: UTF8.self))
+    }
+}
