@@ -50,8 +50,8 @@ package final class Server: Sendable {
         attachments = Attachments(
             engine: engine, blobs: storage.attachments, limit: options.service.attachmentBytes)
         let intake = Intake(
-            engine: engine, blobs: storage.pdfs, tools: options.tools, logger: options.logger,
-            limit: options.service.pdfBytes, work: work)
+            engine: engine, blobs: storage.pdfs, attachments: attachments, tools: options.tools,
+            logger: options.logger, limit: options.service.pdfBytes, work: work)
         responder = Responder(
             backend: BackendPlane(
                 engine: engine, intake: intake, attachments: attachments, secret: BackendSecret(options.apiToken),

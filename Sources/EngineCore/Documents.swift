@@ -22,6 +22,10 @@ package enum Documents {
         copy.createdAt = now
         copy.base = try store.addBase(try base(of: source, in: store))
         try store.put(copy)
+        for attachment in try store.attachments(of: source.id) {
+            try store.hold(.blob(attachment.id.hex))
+            try store.put(StoredAttachment(attachment.id, document: id, bytes: attachment.bytes, at: now))
+        }
         for name in try store.layerNames(of: source.id) {
             guard let layer = try store.layer(LayerKey(document: source.id, name: name)) else { continue }
             try Layers.copy(layer, to: LayerKey(document: id, name: name), in: store, now: now, using: &random)

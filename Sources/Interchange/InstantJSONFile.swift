@@ -23,6 +23,8 @@ package struct InstantJSONFile: Hashable, Sendable {
     package private(set) var comments: [Item] = []
     /// Object numbers of the PDF's own annotations that are not in the document any more.
     package private(set) var skippedObjects: [Int64] = []
+    /// Files that come with it, by the names under which records know them. Whether the names are true is not looked at.
+    package private(set) var attachments: [AttachmentID: [UInt8]] = [:]
 
     /// - Throws: ``JSONError`` with the place of what is wrong; then nothing of it counts.
     package init(_ bytes: [UInt8]) throws(JSONError) {
@@ -30,6 +32,7 @@ package struct InstantJSONFile: Hashable, Sendable {
         var isInstantJSON = false
         var (annotations, comments): ([Item], [Item]) = ([], [])
         var skippedObjects: [Int64] = []
+        var attachments: [AttachmentID: [UInt8]] = [:]
         try reader.object { (key: String, reader: inout JSONReader) throws(JSONError) in
             switch key {
             case "format":
@@ -43,12 +46,30 @@ package struct InstantJSONFile: Hashable, Sendable {
                 try reader.array { (reader: inout JSONReader) throws(JSONError) in
                     skippedObjects.append(try reader.integer())
                 }
+            case "attachments":
+                try reader.object { (name: String, reader: inout JSONReader) throws(JSONError) in
+                    let bytes = try Self.file(&reader)
+                    if let id = AttachmentID(name) { attachments[id] = bytes }
+                }
             default: try reader.skip()
             }
         }
         try reader.end()
         guard isInstantJSON else { throw JSONError(.missing("format"), at: 0) }
         (self.annotations, self.comments, self.skippedObjects) = (annotations, comments, skippedObjects)
+        self.attachments = attachments
+    }
+
+    /// `{"binary": "…", "contentType": "image/png"}`
+    private static func file(_ reader: inout JSONReader) throws(JSONError) -> [UInt8] {
+        var bytes: [UInt8]?
+        try reader.object { (key: String, reader: inout JSONReader) throws(JSONError) in
+            guard key == "binary" else { return try reader.skip() }
+            bytes = Base64.decode(try reader.string())
+            guard bytes != nil else { throw reader.error(.wrongType(#""binary" to be base64"#)) }
+        }
+        guard let bytes else { throw reader.error(.missing("binary")) }
+        return bytes
     }
 
     private static func items(_ reader: inout JSONReader) throws(JSONError) -> [Item] {

@@ -1,12 +1,17 @@
 package import Annotations
 
 /// Writes Instant JSON of a whole document piece by piece, so that a layer need not be held to be exported: annotations
-/// first, then comments, one record a line.
+/// first, then comments, one record a line, then the files that they name.
 ///
 /// A record is its content with `id`, and `createdBy`, `updatedBy` and `group` where it has them.
 package struct InstantJSONWriter {
-    private enum Section: String {
-        case annotations, comments
+    private enum Section: String, Comparable {
+        case annotations, comments, attachments
+
+        static func < (one: Section, other: Section) -> Bool { one.place < other.place }
+        private var place: Int { self == .annotations ? 0 : self == .comments ? 1 : 2 }
+
+        var brackets: (open: String, close: String) { self == .attachments ? ("{", "}") : ("[", "]") }
     }
 
     private var section: Section?
@@ -15,23 +20,37 @@ package struct InstantJSONWriter {
 
     package func begin() -> String { #"{"format":"\#(InstantJSONFile.format)""# }
 
-    /// - Precondition: no annotation comes behind a comment.
+    /// - Precondition: no annotation comes behind a comment, and neither behind a file.
     package mutating func add(_ record: Record) -> String {
-        let wanted: Section = record.contentType == .comments ? .comments : .annotations
-        precondition(section != .comments || wanted == .comments, "annotations come before comments")
-        defer { section = wanted }
-        let item = Self.item(record).text
-        if section == wanted { return ",\n" + item }
-        let closing =
-            switch section {
-            case .annotations: "\n]"
-            case .comments: ""
-            case nil: wanted == .comments ? ",\n\"annotations\":[]" : ""
-            }
-        return closing + ",\n\"\(wanted.rawValue)\":[\n" + item
+        add(Self.item(record).text, to: record.contentType == .comments ? .comments : .annotations)
     }
 
-    package func end() -> String { section == nil ? ",\n\"annotations\":[]}\n" : "\n]}\n" }
+    /// A file that records name.
+    package mutating func add(_ file: [UInt8], as id: AttachmentID) -> String {
+        add(
+            #""\#(id)":{"binary":"\#(Base64.encode(file))","contentType":"\#(Self.type(of: file))"}"#, to: .attachments)
+    }
+
+    private mutating func add(_ item: String, to wanted: Section) -> String {
+        precondition(section.map { $0 <= wanted } ?? true, "annotations come before comments, and both before files")
+        defer { section = wanted }
+        if section == wanted { return ",\n" + item }
+        let closing =
+            section.map { "\n" + $0.brackets.close } ?? (wanted == .annotations ? "" : ",\n\"annotations\":[]")
+        return closing + ",\n\"\(wanted.rawValue)\":\(wanted.brackets.open)\n" + item
+    }
+
+    package func end() -> String {
+        section.map { "\n\($0.brackets.close)}\n" } ?? ",\n\"annotations\":[]}\n"
+    }
+
+    /// As its first bytes tell.
+    private static func type(of file: [UInt8]) -> String {
+        if file.starts(with: [0x89, 0x50, 0x4E, 0x47]) { return "image/png" }
+        if file.starts(with: [0xFF, 0xD8, 0xFF]) { return "image/jpeg" }
+        if file.starts(with: "%PDF-".utf8) { return "application/pdf" }
+        return "application/octet-stream"
+    }
 
     private static func item(_ record: Record) -> JSON {
         var item = JSONObject()

@@ -70,6 +70,61 @@ import Testing
         }
     }
 
+    /// A layer that is taken elsewhere takes its files along: as Instant JSON, and as a copy of the document.
+    @Test func filesGoWithWhatNamesThem() async throws {
+        try await RunningServer.run { server in
+            try await server.upload()
+            let form = Form([
+                ("annotation", nil, Array(Self.record("i1").utf8)), ("photo", "a.png", Self.picture),
+            ])
+            _ = try await server.backend(form, to: "/api/documents/doc/annotations")
+            let file = try await server.backend("GET", "/api/documents/doc/document.json")
+            #expect(file.json["attachments"]?[Self.name]?["contentType"] == "application/octet-stream")
+            _ = try await server.backend(
+                "POST", "/api/copy_document", json: #"{"document_id":"doc","new_document_id":"copy"}"#)
+            _ = try await server.backend("DELETE", "/api/documents/doc")
+            let copied = try await server.backend("GET", "/api/documents/copy/attachments/" + Self.name)
+            #expect(copied.body == Self.picture)
+            _ = try await server.backend("DELETE", "/api/documents/copy")
+
+            let upload = Form([
+                ("file", "a.pdf", Samples.pdf), ("document_id", nil, Array("doc".utf8)),
+                ("attachment", "a.json", file.body),
+            ])
+            #expect(try await server.backend(upload).json["data"]?["errors"] == [])
+            try await server.upload("other")
+            let apply = Form([("instant.json", "a.json", file.body)])
+            let applied = try await server.backend(apply, to: "/api/documents/other/apply_instant_json")
+            #expect(applied.json["data"]?["errors"] == [])
+            // Named by a record of the base, it is not forgotten, and shown to whoever sees that record.
+            server.clock.advance(seconds: 2 * 86_400)
+            try await server.server.tidy()
+            var claims = TokenClaims(expires: TestClock.start + 10 * 86_400_000)
+            for document in ["doc", "other"] {
+                let backend = try await server.backend("GET", "/api/documents/\(document)/attachments/" + Self.name)
+                #expect(backend.body == Self.picture, "\(document)")
+            }
+            claims.document = "doc"
+            let seen = try await server.client(try server.mint.token(claims), "GET", "attachments/" + Self.name)
+            #expect(seen.body == Self.picture)
+        }
+    }
+
+    @Test func aFileUnderAFalseNameIsTold() async throws {
+        try await RunningServer.run { server in
+            try await server.upload()
+            let record =
+                #"{"id":"i1","v":2,"type":"pspdfkit/image","pageIndex":0,"bbox":[1,2,3,4],"imageAttachmentId":"\#(Self.name)"}"#
+            let file =
+                #"{"format":"https://pspdfkit.com/instant-json/v1","annotations":[\#(record)],"attachments":{"\#(Self.name)":{"binary":"AAAA"}}}"#
+            let form = Form([("instant.json", "a.json", Array(file.utf8))])
+            let answer = try await server.backend(form, to: "/api/documents/doc/apply_instant_json")
+            let errors = answer.json["data"]?["errors"]?.array?.compactMap { $0["reason"]?.string }
+            #expect(errors?.first == Self.name + ": its bytes have another SHA-256")
+            #expect(errors?.count == 2, "nor is the record taken that names it")
+        }
+    }
+
     @Test func aBackendNamesNoFileThatIsNotThere() async throws {
         try await RunningServer.run { server in
             try await server.upload()

@@ -28,6 +28,29 @@ struct InstantJSONTests {
         #expect(file.comments.map(\.content) == [comment.content])
     }
 
+    @Test(arguments: [0, 1, 2, 3, 4, 255]) func filesComeWithTheirRecords(_ count: Int) throws {
+        let id = try #require(AttachmentID(String(repeating: "a", count: 64)))
+        let bytes = (0..<count).map { UInt8(255 - $0) }
+        for records in [[], [note], [comment], [note, comment]] {
+            var writer = InstantJSONWriter()
+            var text = writer.begin() + records.map { writer.add($0) }.joined()
+            text += writer.add(bytes, as: id)
+            let file = try read(text + writer.end())
+            #expect(file.attachments == [id: bytes])
+            #expect(file.annotations.count + file.comments.count == records.count)
+        }
+    }
+
+    @Test(arguments: [
+        (#"{}"#, "binary"), (#"{"binary":7}"#, "string"), (#"{"binary":"AA"}"#, "base64"),
+        (#"{"binary":"AB=="}"#, "base64"), (#"{"binary":"A==="}"#, "base64"), (#"{"binary":"AA=A"}"#, "base64"),
+        (#"{"binary":"A-_A"}"#, "base64"), ("[]", "object"),
+    ])
+    func aFileThatIsNoneIsAnError(_ file: String, _ why: String) {
+        let text = #"{"format":"https://pspdfkit.com/instant-json/v1","attachments":{"a":\#(file)}}"#
+        #expect { try read(text) } throws: { "\($0)".contains(why) }
+    }
+
     @Test func theEnvelopeStandsBesideTheContent() {
         #expect(
             write([note]) == """

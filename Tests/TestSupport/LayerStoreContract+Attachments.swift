@@ -47,6 +47,24 @@ extension LayerStoreContract {
         }
     }
 
+    static func findsNamersOfTheBase(_ store: any LayerStore) throws {
+        let (named, other) = (attachment("a"), attachment("b"))
+        try store.write { store in
+            let layer = try layer(store, base: ["z", "a"].map { image($0, 0, named.id).record })
+            for attachment in [other, named] { try store.put(attachment) }
+            try equal(try store.attachments(of: "doc"), [named, other], "all, by name")
+            try equal(try store.attachments(of: "none"), [], "of no document")
+            try equal(
+                try store.records(naming: named.id, in: layer).map(\.id), ["a", "z"], "as they came with the PDF")
+            try equal(
+                try store.unnamedAttachments(before: now + 1, limit: 9).map(\.id), [other.id], "the base names it")
+            try store.put(record("z", 1), in: layer)
+            try equal(try store.records(naming: named.id, in: layer).map(\.id), ["a"], "changed in this layer")
+            try equal(
+                try store.unnamedAttachments(before: now + 1, limit: 9).map(\.id), [other.id], "other layers have it")
+        }
+    }
+
     private static func attachment(_ digit: String, of document: String = "doc") -> StoredAttachment {
         StoredAttachment(
             AttachmentID(String(repeating: digit, count: 64))!, document: document, bytes: 1 << 33, at: now)

@@ -35,6 +35,7 @@ package struct LayerStoreContract: Sendable {
         Step(description: "answers are kept until they are acknowledged", run: keepsAnswers),
         Step(description: "attachments belong to a document and go with it", run: keepsAttachments),
         Step(description: "what a record names is found, and what none names", run: findsNamers),
+        Step(description: "what a record of the PDF names is found as well", run: findsNamersOfTheBase),
         Step(description: "revocations are kept until their time is over", run: keepsRevocations),
     ]
 

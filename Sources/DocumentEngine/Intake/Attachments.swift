@@ -3,6 +3,7 @@ import Authorization
 import EngineCore
 import HTTPTypes
 import Hummingbird
+import NIOCore
 import SyncProtocol
 
 /// Files that records name: taken in under the SHA-256 of their bytes, handed out to those who see such a record,
@@ -53,6 +54,53 @@ struct Attachments: Sendable {
             try store.put(attachment)
         }
         return id
+    }
+
+    /// A file that came with others in one request.
+    struct Brought {
+        let upload: Upload
+        var received: Upload.Received
+    }
+
+    /// Writes such files to disk.
+    ///
+    /// - Returns: those whose bytes are what their names say, and why the others are not taken.
+    func bring(_ files: [AttachmentID: [UInt8]]) throws -> (brought: [AttachmentID: Brought], problems: [String]) {
+        var brought: [AttachmentID: Brought] = [:]
+        var problems: [String] = []
+        for (id, bytes) in files.sorted(by: { $0.key < $1.key }) {
+            guard Int64(bytes.count) <= limit else {
+                problems.append("\(id): an attachment may have at most \(limit) bytes")
+                continue
+            }
+            let upload = try blobs.receive()
+            try upload.write(ByteBuffer(bytes: bytes))
+            let received = try upload.finish()
+            if received.sha256 == id.hex {
+                brought[id] = Brought(upload: upload, received: received)
+            } else {
+                problems.append("\(id): its bytes have another SHA-256")
+            }
+        }
+        return (brought, problems)
+    }
+
+    func keep(_ brought: some Collection<Brought>, of document: String) async throws {
+        for file in brought { try await keep(file.received, of: document) }
+        withExtendedLifetime(brought) {}
+    }
+
+    /// The bytes of an attachment of the document; nil when it has none of this name.
+    func bytes(of id: AttachmentID, in document: String) async throws -> [UInt8]? {
+        guard try await engine.read({ try $0.attachment(id, of: document) }) != nil else { return nil }
+        let blob = try await blobs.opened(id.hex)
+        return try await engine.apart {
+            var bytes: [UInt8] = []
+            while Int64(bytes.count) < blob.length {
+                bytes += try blob.read(at: Int64(bytes.count), Int(blob.length) - bytes.count).readableBytesView
+            }
+            return bytes
+        }
     }
 
     /// To whoever sees a record that names it; to others it is not there.

@@ -9,6 +9,7 @@ import SyncProtocol
 struct Intake: Sendable {
     let engine: Engine
     let blobs: any Blobs
+    let attachments: Attachments
     let tools: PDFTools
     let logger: Logger
     /// Bytes a PDF may have.
@@ -49,15 +50,20 @@ struct Intake: Sendable {
         let supplied = try wish.annotations.map { try SuppliedAnnotations($0, pages: contents.pages) }
         var base = BaseRecords(
             wish.keepsAnnotations || supplied == nil ? contents.records : [], pageCount: contents.pages.count)
-        if let supplied { base.add(supplied, at: now, uploaded: try await attachments(named: supplied, in: id)) }
+        let files = try attachments.bring(supplied?.attachments ?? [:])
+        if let supplied {
+            let uploaded = try await attachments(named: supplied, in: id).union(files.brought.keys)
+            base.add(supplied, at: now, uploaded: uploaded)
+        }
         let stored = try await put(document, received, base.records, overwriting: wish.overwrites)
+        try await attachments.keep(files.brought.values, of: id)
         logger.info(
             "document stored",
             metadata: [
                 "bytes": "\(stored.pdfBytes)", "pages": "\(contents.pages.count)",
                 "annotations": "\(base.records.count)", "warnings": "\(contents.warnings)",
             ])
-        return (stored, base.errors)
+        return (stored, files.problems + base.errors)
     }
 
     /// Those of the attachments which a file names that the document has.

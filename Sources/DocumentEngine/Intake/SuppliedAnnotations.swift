@@ -9,6 +9,8 @@ struct SuppliedAnnotations {
     var comments: [InstantJSONFile.Item]
     /// Object numbers of the PDF's own annotations that it takes out.
     var skippedObjects: [Int64] = []
+    /// Files that records of it name.
+    var attachments: [AttachmentID: [UInt8]] = [:]
     /// What of it cannot be told in records, and why.
     var problems: [String] = []
 
@@ -21,6 +23,7 @@ struct SuppliedAnnotations {
         } else {
             let file = try Self.instantJSON(bytes)
             (annotations, comments, skippedObjects) = (file.annotations, file.comments, file.skippedObjects)
+            attachments = file.attachments
         }
     }
 

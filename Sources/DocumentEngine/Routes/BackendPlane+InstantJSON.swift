@@ -7,7 +7,8 @@ import SyncProtocol
 
 /// A layer as one file of Instant JSON (vendor: "Instant JSON"), out and in.
 extension BackendPlane {
-    /// Annotations first, then comments, written as they are read: one short transaction after the other.
+    /// Annotations first, then comments, then the files they name, written as they are read: one short transaction after
+    /// the other.
     func instantJSON(_ key: LayerKey) async throws -> Response {
         _ = try await part(of: key, .annotations, after: nil, limit: 1)
         return Response(
@@ -15,15 +16,23 @@ extension BackendPlane {
             body: ResponseBody { writer in
                 var file = InstantJSONWriter()
                 try await writer.write(ByteBuffer(string: file.begin()))
+                var named: Set<AttachmentID> = []
                 for type in [ContentType.annotations, .comments] {
                     var last: Record.ID?
                     repeat {
                         let part = try await part(of: key, type, after: last, limit: Self.rows)
                         var text = ""
-                        for record in part.records { text += file.add(record) }
+                        for record in part.records {
+                            text += file.add(record)
+                            if let id = record.content.attachmentID { named.insert(id) }
+                        }
                         if !text.isEmpty { try await writer.write(ByteBuffer(string: text)) }
                         last = part.next
                     } while last != nil
+                }
+                for id in named.sorted() {
+                    guard let bytes = try await attachments.bytes(of: id, in: key.document) else { continue }
+                    try await writer.write(ByteBuffer(string: file.add(bytes, as: id)))
                 }
                 try await writer.write(ByteBuffer(string: file.end()))
                 try await writer.finish(nil)
@@ -42,7 +51,10 @@ extension BackendPlane {
         }
         let file = try SuppliedAnnotations.instantJSON(bytes)
         let now = engine.now()
-        var errors: [String] = []
+        _ = try await engine.read { try Self.document(key.document, in: $0) }
+        let files = try attachments.bring(file.attachments)
+        var errors = files.problems
+        try await attachments.keep(files.brought.values, of: key.document)
         let entries =
             file.skippedObjects.map { Entry.delete("\($0)") }
             + (file.annotations + file.comments).map { Entry.put($0.record(at: now), group: $0.group) }

@@ -38,27 +38,14 @@ extension BackendPlane {
             repeat {
                 let part = try await replies(of: key, after: last, limit: Self.rows)
                 for entry in part.entries {
-                    let image = try await image(of: entry.record.content, in: key.document)
+                    var image: [UInt8]?
+                    if let id = entry.record.content.attachmentID {
+                        image = try await attachments.bytes(of: id, in: key.document)
+                    }
                     try annotated.add(entry.record, under: entry.root, image: image)
                 }
                 last = part.next
             } while last != nil
-        }
-    }
-
-    /// The file that an image shows; nil when it shows none.
-    private func image(of content: Content, in document: String) async throws -> [UInt8]? {
-        guard let id = content.attachmentID, try await engine.read({ try $0.attachment(id, of: document) }) != nil
-        else {
-            return nil
-        }
-        let blob = try await attachments.blobs.opened(id.hex)
-        return try await engine.apart {
-            var bytes: [UInt8] = []
-            while Int64(bytes.count) < blob.length {
-                bytes += try blob.read(at: Int64(bytes.count), Int(blob.length) - bytes.count).readableBytesView
-            }
-            return bytes
         }
     }
 }

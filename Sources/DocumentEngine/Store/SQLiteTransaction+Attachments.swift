@@ -9,12 +9,21 @@ extension SQLiteTransaction {
         ) ?? nil
     }
 
+    func attachments(of document: String) throws -> [StoredAttachment] {
+        try all("SELECT * FROM attachment WHERE document = ? ORDER BY sha256", [document], Self.attachment)
+            .compactMap(\.self)
+    }
+
     func unnamedAttachments(before moment: Timestamp, limit: Int) throws -> [StoredAttachment] {
         try all(
             """
             SELECT * FROM attachment WHERE at < ?1 AND NOT EXISTS (
                 SELECT 1 FROM layer JOIN record ON record.layer = layer.id AND record.attachment = attachment.sha256
                 WHERE layer.document = attachment.document)
+            AND NOT EXISTS (
+                SELECT 1 FROM document JOIN base_record
+                ON base_record.base = document.base AND base_record.attachment = attachment.sha256
+                WHERE document.id = attachment.document)
             ORDER BY sha256 LIMIT ?2
             """, [moment.milliseconds, limit], Self.attachment
         ).compactMap(\.self)
@@ -26,8 +35,16 @@ extension SQLiteTransaction {
 
     func records(naming id: AttachmentID, in layer: StoredLayer) throws -> [StoredRecord] {
         try all(
-            "SELECT * FROM record WHERE layer = ? AND attachment = ? AND removed_at IS NULL ORDER BY id",
-            [layer.id, id.hex], Self.own)
+            """
+            SELECT id, content, type, root, created_by, updated_by, grp, revision, run_client, run_start,
+                removed_at, removed_by, removed_client, cascade
+            FROM record WHERE layer = ?1 AND attachment = ?3 AND removed_at IS NULL
+            UNION ALL
+            SELECT id, content, type, root, created_by, updated_by, grp, 0, NULL, 0, NULL, NULL, NULL, NULL
+            FROM base_record WHERE base = ?2 AND attachment = ?3
+            AND NOT EXISTS (SELECT 1 FROM record WHERE layer = ?1 AND record.id = base_record.id)
+            ORDER BY id
+            """, [layer.id, layer.base, id.hex], Self.own)
     }
 
     func put(_ attachment: StoredAttachment) throws {

@@ -42,10 +42,10 @@ extension SQLiteTransaction {
         for record in records {
             let stored = StoredRecord(base: record)
             try run(
-                "INSERT INTO base_record VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO base_record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 [
                     base, record.id, record.content.text, stored.contentType.rawValue, stored.rootID,
-                    record.createdBy, record.updatedBy, record.group,
+                    record.createdBy, record.updatedBy, record.group, record.content.attachmentID?.hex,
                 ])
         }
         return base

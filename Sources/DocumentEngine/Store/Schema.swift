@@ -11,6 +11,7 @@ enum Schema {
             try $0.execute(sql: "CREATE TABLE mark (one INTEGER PRIMARY KEY CHECK (one = 1), mark TEXT NOT NULL)")
         }
         migrator.registerMigration("attachments") { try $0.execute(sql: attachments) }
+        migrator.registerMigration("attachments of the base") { try $0.execute(sql: baseAttachments) }
         return migrator
     }
 
@@ -78,5 +79,12 @@ enum Schema {
         CREATE INDEX attachment_sha256 ON attachment (sha256);
         ALTER TABLE record ADD COLUMN attachment TEXT;
         CREATE INDEX record_attachment ON record (layer, attachment) WHERE attachment IS NOT NULL;
+        """
+
+    private static let baseAttachments = """
+        ALTER TABLE base_record ADD COLUMN attachment TEXT;
+        UPDATE base_record SET attachment = json_extract(content, '$.imageAttachmentId')
+            WHERE content LIKE '%"imageAttachmentId"%';
+        CREATE INDEX base_record_attachment ON base_record (base, attachment) WHERE attachment IS NOT NULL;
         """
 }

@@ -43,11 +43,14 @@ package protocol StoreReading {
     func cascade(of revision: Revision, in layer: StoredLayer) throws -> [StoredRecord]
 
     func attachment(_ id: AttachmentID, of document: String) throws -> StoredAttachment?
-    /// Attachments of all documents that no record, live or removed, has named since this moment.
+    /// All of a document, in the order of their names.
+    func attachments(of document: String) throws -> [StoredAttachment]
+    /// Attachments of all documents that were uploaded before this moment and that no record names, live, removed or of
+    /// the PDF.
     func unnamedAttachments(before moment: Timestamp, limit: Int) throws -> [StoredAttachment]
     /// Whether any document has an attachment of this name.
     func isAttachmentKept(_ id: AttachmentID) throws -> Bool
-    /// Live records of the layer's own that name the attachment, in id order.
+    /// Live records of the layer that name the attachment, in id order.
     func records(naming id: AttachmentID, in layer: StoredLayer) throws -> [StoredRecord]
 
     func client(_ id: String, in layer: StoredLayer) throws -> StoredClient?

@@ -186,6 +186,10 @@ final class MemoryTransaction: StoreWriting {
         state.attachments[ByteOrdered(document)]?[id]
     }
 
+    func attachments(of document: String) throws -> [StoredAttachment] {
+        (state.attachments[ByteOrdered(document)] ?? [:]).values.sorted { $0.id < $1.id }
+    }
+
     func unnamedAttachments(before moment: Timestamp, limit: Int) throws -> [StoredAttachment] {
         let old = state.attachments.values.flatMap(\.values).filter { $0.at < moment }
         return Array(
@@ -193,16 +197,22 @@ final class MemoryTransaction: StoreWriting {
                 !state.layers.values.contains { layer in
                     ByteOrdered(layer.layer.key.document) == ByteOrdered(attachment.document)
                         && layer.records.values.contains { $0.record.content.attachmentID == attachment.id }
-                }
+                } && !(base(of: attachment.document).contains { $0.content.attachmentID == attachment.id })
             }.sorted { $0.id < $1.id }.prefix(limit))
     }
 
     func isAttachmentKept(_ id: AttachmentID) throws -> Bool { state.attachments.values.contains { $0[id] != nil } }
 
     func records(naming id: AttachmentID, in layer: StoredLayer) throws -> [StoredRecord] {
-        let own = (state.layers[layer.id]?.records.values).map(Array.init) ?? []
-        return own.filter { $0.isLive && $0.record.content.attachmentID == id }
+        let own = state.layers[layer.id]?.records ?? [:]
+        let base = (state.bases[layer.base] ?? []).filter { own[ByteOrdered($0.id)] == nil }
+        return (own.values + base.map(StoredRecord.init(base:)))
+            .filter { $0.isLive && $0.record.content.attachmentID == id }
             .sorted { ByteOrdered($0.id) < ByteOrdered($1.id) }
+    }
+
+    private func base(of document: String) -> [Record] {
+        state.documents[ByteOrdered(document)].flatMap { state.bases[$0.base] } ?? []
     }
 
     func put(_ attachment: StoredAttachment) throws {

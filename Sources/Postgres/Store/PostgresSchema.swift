@@ -3,7 +3,7 @@
 /// Ids are compared by their bytes (collation C). Times are milliseconds since 1970.
 enum PostgresSchema {
     /// Each is done once, in this order. What was released is never changed.
-    private static let steps = [layers, blobs, mark]
+    private static let steps = [layers, blobs, mark, baseAttachments]
 
     /// Whoever starts first does it, the others wait.
     static func migrate(_ connection: PostgresConnection, at address: PostgresAddress) throws {
@@ -105,4 +105,11 @@ enum PostgresSchema {
         """
 
     private static let mark = "CREATE TABLE mark (place text NOT NULL, count bigint NOT NULL)"
+
+    private static let baseAttachments = """
+        ALTER TABLE base_record ADD COLUMN attachment text;
+        UPDATE base_record SET attachment = content::json ->> 'imageAttachmentId'
+            WHERE content LIKE '%"imageAttachmentId"%';
+        CREATE INDEX base_record_attachment ON base_record (base, attachment) WHERE attachment IS NOT NULL;
+        """
 }

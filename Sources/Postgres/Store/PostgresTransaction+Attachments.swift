@@ -9,12 +9,23 @@ extension PostgresTransaction {
         ) ?? nil
     }
 
+    func attachments(of document: String) throws -> [StoredAttachment] {
+        try all(
+            "SELECT document, sha256, bytes, at FROM attachment WHERE document = $1 ORDER BY sha256", [.text(document)],
+            Self.attachment
+        ).compactMap(\.self)
+    }
+
     func unnamedAttachments(before moment: Timestamp, limit: Int) throws -> [StoredAttachment] {
         try all(
             """
             SELECT document, sha256, bytes, at FROM attachment WHERE at < $1 AND NOT EXISTS (
                 SELECT 1 FROM layer JOIN record ON record.layer = layer.id AND record.attachment = attachment.sha256
                 WHERE layer.document = attachment.document)
+            AND NOT EXISTS (
+                SELECT 1 FROM document JOIN base_record
+                ON base_record.base = document.base AND base_record.attachment = attachment.sha256
+                WHERE document.id = attachment.document)
             ORDER BY sha256 LIMIT $2
             """, [.integer(moment.milliseconds), .integer(Int64(limit))], Self.attachment
         ).compactMap(\.self)
@@ -27,8 +38,11 @@ extension PostgresTransaction {
     func records(naming id: AttachmentID, in layer: StoredLayer) throws -> [StoredRecord] {
         try all(
             """
-            SELECT \(Self.columns) FROM record WHERE layer = $1 AND attachment = $2 AND removed_at IS NULL ORDER BY id
-            """, [.integer(layer.id), .text(id.hex)], Self.record)
+            SELECT \(Self.columns) FROM record WHERE layer = $1 AND attachment = $3 AND removed_at IS NULL
+            UNION ALL
+            SELECT \(Self.baseColumns) FROM base_record WHERE base = $2 AND attachment = $3 AND \(Self.isNotCovered)
+            ORDER BY id
+            """, [.integer(layer.id), .integer(layer.base), .text(id.hex)], Self.record)
     }
 
     func put(_ attachment: StoredAttachment) throws {

@@ -51,11 +51,11 @@ extension PostgresTransaction {
         for record in records {
             let stored = StoredRecord(base: record)
             try run(
-                "INSERT INTO base_record VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+                "INSERT INTO base_record VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
                 [
                     .integer(base), .text(record.id), .text(record.content.text), .text(stored.contentType.rawValue),
                     PostgresValue(stored.rootID), PostgresValue(record.createdBy), PostgresValue(record.updatedBy),
-                    PostgresValue(record.group),
+                    PostgresValue(record.group), PostgresValue(record.content.attachmentID?.hex),
                 ])
         }
         return base

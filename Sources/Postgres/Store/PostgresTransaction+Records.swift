@@ -10,11 +10,11 @@ extension PostgresTransaction {
         removed_at, removed_by, removed_client, cascade
         """
     /// The same of a base record.
-    private static let baseColumns = """
+    static let baseColumns = """
         id, content, type, root, created_by, updated_by, grp, 0::bigint, NULL::text, 0::bigint,
         NULL::bigint, NULL::text, NULL::text, NULL::bigint
         """
-    private static let isNotCovered =
+    static let isNotCovered =
         "NOT EXISTS (SELECT 1 FROM record WHERE record.layer = $1 AND record.id = base_record.id)"
 
     func record(_ id: Record.ID, in layer: StoredLayer) throws -> StoredRecord? {
