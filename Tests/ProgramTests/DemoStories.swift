@@ -1,3 +1,4 @@
+import Annotations
 import Foundation
 import Glibc
 import TestSupport
@@ -28,6 +29,11 @@ struct DemoStories {
         let ready = try JSONDecoder().decode(Ready.self, from: Data(line))
         #expect(Set(ready.tokens.keys) == ["reviewer", "spectator", "teacher", "student", "expired"])
 
+        for (role, name) in [("teacher", "A teacher"), ("student", "A student")] {
+            let token = try String(contentsOfFile: try #require(ready.tokens[role]), encoding: .utf8)
+            try expectRights(of: token, toBeThoseOf: name)
+        }
+
         let reviewer = try terminal(["open", ready.server, "--token-file", try #require(ready.tokens["reviewer"])])
         try reviewer.see("synced")
         try reviewer.see("Reading Machines")
@@ -46,6 +52,17 @@ struct DemoStories {
             ["list", ready.server, "--token-file", try #require(ready.tokens["reviewer"])],
             environment: ["HOME": home.path])
         #expect(run.status == 5, "\(run.messages)")
+    }
+
+    /// The class of the demo is that of docs/permissions.md, whose tokens are those of the table.
+    private func expectRights(of token: String, toBeThoseOf name: String) throws {
+        let shown = try Program.run(["token", "show"], environment: [:], input: token).lines
+        let entries = shown.compactMap { $0.split(separator: " ").last.map(String.init) }
+            .filter { $0.hasPrefix("annotations:") || $0.hasPrefix("comments:") }
+        let role = try #require(try PermissionCase.all().first { $0.name == name })
+        let wanted = role.claims["collaboration_permissions"]?.array?.compactMap(\.string) ?? []
+        #expect(entries.sorted() == wanted.sorted())
+        #expect(shown.contains("group     \(role.claims["default_group"]?.string ?? "")"))
     }
 
     @Test func theDemoIsLeftWithTheLineThatJoinsIt() throws {

@@ -29,25 +29,30 @@ enum DemoRole: String, CaseIterable {
             request.expiresAt = now + -3_600_000
         case .teacher:
             // Sees and may delete what students publish, edits only what is the teacher's own, replies everywhere.
-            request.layer = "class"
-            request.userID = "tom"
-            request.creatorName = "Tom"
-            request.defaultGroup = "public"
-            request.collaboration = Self.everyone + ["annotations:delete:group=public", "comments:delete:all"]
+            request.join("class", "tom", "Tom")
+            request.collaboration? += ["annotations:delete:group=public", "comments:delete:group=public"]
         case .student:
-            request.layer = "class"
-            request.userID = "stella"
-            request.creatorName = "Stella"
-            request.defaultGroup = "public"
-            request.collaboration = Self.everyone + ["annotations:set-group:group=private-stella"]
+            request.join("class", "stella", "Stella")
         }
         return request
     }
+}
 
-    /// The PDF's own annotations, what is public, and one's own.
-    private static let everyone = [
-        "annotations:view:group=", "annotations:view:group=public", "annotations:view:self", "annotations:edit:self",
-        "annotations:delete:self", "comments:view:all", "comments:reply:all", "comments:edit:self",
-        "comments:delete:self",
-    ]
+extension TokenIssuer.Request {
+    /// The class of docs/permissions.md: everybody reads and answers what is public, and has a private group.
+    fileprivate mutating func join(_ layer: String, _ user: String, _ name: String) {
+        self.layer = layer
+        userID = user
+        creatorName = name
+        permissions = ["read-document", "download", "write"]
+        defaultGroup = "public"
+        collaboration = [
+            "annotations:view:group=", "annotations:view:group=public", "annotations:view:self",
+            "annotations:edit:self",
+            "annotations:delete:self", "annotations:set-group:group=private-\(user)",
+            "annotations:set-group:group=public", "comments:view:group=public", "comments:view:self",
+            "comments:edit:self", "comments:delete:self", "comments:reply:all",
+            "comments:set-group:group=private-\(user)",
+        ]
+    }
 }
