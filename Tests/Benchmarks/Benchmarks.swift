@@ -29,10 +29,12 @@ struct Measurement: AsyncParsableCommand {
 
     @Option(help: "Edits that are made without a connection and pushed together.") var edits = 10_000
 
-    @Option(parsing: .upToNextOption, help: "What is measured: list, sync, queue, edit, download.") var only = Part
-        .allCases
+    @Option(help: "Listeners that are open and hear nothing.") var listeners = 10_000
 
-    enum Part: String, CaseIterable, ExpressibleByArgument { case list, sync, queue, edit, download }
+    @Option(parsing: .upToNextOption, help: "What is measured: list, sync, queue, edit, download, listeners.")
+    var only = Part.allCases
+
+    enum Part: String, CaseIterable, ExpressibleByArgument { case list, sync, queue, edit, download, listeners }
 
     func run() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
@@ -53,6 +55,7 @@ struct Measurement: AsyncParsableCommand {
         if only.contains(.queue) { try await report.queue() }
         if only.contains(.edit) { try await report.edit() }
         if only.contains(.download) { try await report.download() }
+        if only.contains(.listeners) { try report.listeners() }
         Report.add("Server, whole run: peak \(Figures.megabytes(server.memory.peakResident)) MB (VmHWM).")
     }
 

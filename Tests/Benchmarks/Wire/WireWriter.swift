@@ -1,0 +1,51 @@
+import Annotations
+import EngineSupport
+import Foundation
+import SyncProtocol
+
+/// One connection that pushes changes by the wire alone, one a request.
+final class WireWriter {
+    private let socket: LoopbackSocket
+    private let head: String
+    private let clientID = UUID().uuidString
+    private var n: Int64 = 0
+
+    init(_ server: ServerProcess, document: String, layer: String = "") throws {
+        socket = try LoopbackSocket(port: server.listeningPort)
+        let token = try server.mint.token(document: document, layer: layer, user: "ana")
+        head =
+            "POST /instant/v1/changes HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer \(token)\r\n"
+            + "Content-Type: application/json\r\n"
+    }
+
+    /// The next change as bytes, to be sent at once.
+    func request(id: String, content: Content) -> [UInt8] {
+        n += 1
+        let change = Change(
+            n: n, kind: .create, id: id, baseRevision: 0, threadRevision: nil, group: nil, content: content)
+        let body = PushRequest(clientID: clientID, acked: n - 1, cursor: nil, changes: [change]).bytes
+        return Array((head + "Content-Length: \(body.count)\r\n\r\n").utf8) + body
+    }
+
+    func send(_ request: [UInt8]) throws { try socket.send(request) }
+
+    /// Waits for the answer, which has to be that the change was taken.
+    func confirm() throws {
+        var answer: [UInt8] = []
+        while answer.last != UInt8(ascii: "}") { answer += try socket.receive() }
+        guard answer.firstRange(of: Array("\"applied\"".utf8)) != nil else {
+            throw BenchmarkError("the server did not take it: \(String(decoding: answer, as: UTF8.self))")
+        }
+    }
+}
+
+extension ServerProcess {
+    var listeningPort: UInt16 {
+        get throws {
+            guard let port = UInt16(exactly: port), port > 0 else {
+                throw BenchmarkError("\(address) names no port")
+            }
+            return port
+        }
+    }
+}
