@@ -113,6 +113,10 @@ import Testing
             let cursor = try #require(first["next_cursor"]?.string)
             #expect(!cursor.contains("="))
             #expect(try await ids("?page_size=2&cursor=\(cursor)") == ["b"])
+            let second = try await server.backend("GET", "/api/documents?page_size=2&cursor=\(cursor)").json
+            #expect(second["next_cursor"] == .null)
+            let back = try #require(second["prev_cursor"]?.string)
+            #expect(try await ids("?page_size=2&cursor=\(back)") == ["c", "a"])
             for wrong in ["?cursor=%2Fx", "?page_size=0", "?page_size=x", "?order_by=size", "?order_direction=up"] {
                 #expect(try await server.backend("GET", "/api/documents" + wrong).status == 400, "\(wrong)")
             }

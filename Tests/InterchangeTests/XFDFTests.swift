@@ -136,12 +136,13 @@ struct XFDFTests {
             <square name="s" page="0" rect="0,0,9,9"/>
             <text name="d" inreplyto="s" page="0" rect="0,0,9,9"><contents>of a shape</contents></text>
             <text name="e" inreplyto="nothing" page="0" rect="0,0,9,9"/>
+            <text name="g" inreplyto="a" replyType="group" page="0" rect="0,0,9,9"><contents>part of it</contents></text>
             <text name="x" inreplyto="y" page="0" rect="0,0,9,9"/>
             <text name="y" inreplyto="x" page="0" rect="0,0,9,9"/>
             """)
         #expect(file.comments.map(\.id) == ["b", "c"])
         #expect(file.comments.map { $0.content["rootId"] } == ["a", "a"])
-        #expect(file.annotations.map(\.id) == ["a", "s", "d", "e", "x", "y"])
+        #expect(file.annotations.map(\.id) == ["a", "s", "d", "e", "g", "x", "y"])
         #expect(file.annotations[2].content["postilla"]?["inReplyTo"] == "s")
     }
 

@@ -15,9 +15,11 @@ struct XFDFThreads {
             item.id = name
             places[Array(name.utf8)] = found.count
         }
+        // What is grouped with another annotation is part of it and says nothing to it.
+        let repliesTo = node.attributes["replyType"] == "group" ? nil : node.attributes["inreplyto"]
         found.append(
             Found(
-                item: item, repliesTo: node.attributes["inreplyto"], isText: node.name == "text",
+                item: item, repliesTo: repliesTo, isText: node.name == "text",
                 rich: RichText.text(node.child("contents-richtext"))))
     }
 
