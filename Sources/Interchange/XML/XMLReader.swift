@@ -11,9 +11,9 @@ struct XMLReader {
     static let deepest = 32
     static let mostAttributes = 64
 
-    private let bytes: [UInt8]
-    private(set) var offset: Int
-    private var open: [String] = []
+    let bytes: [UInt8]
+    var offset: Int
+    private(set) var open: [String] = []
     private var hasRoot = false
     /// The end of an element that had none of its own.
     private var pendingEnd: String?
@@ -137,93 +137,16 @@ extension XMLReader {
     }
 }
 
-// MARK: - Text
-extension XMLReader {
-    /// Text up to the next mark; nil for the space around the document's own element.
-    private mutating func text() throws(XMLError) -> Event? {
-        let start = offset
-        while let byte = peek(), byte != UInt8(ascii: "<") { offset += 1 }
-        guard open.isEmpty else { return .text(try decoded(start..<offset, isAttribute: false)) }
-        guard let other = (start..<offset).first(where: { !Self.isSpace(bytes[$0]) }) else { return nil }
-        throw XMLError(.expected("an element"), at: other)
-    }
-
-    private mutating func data() throws(XMLError) -> Event {
-        let start = offset
-        guard !open.isEmpty else { throw XMLError(.expected("an element"), at: start) }
-        try skip(to: "]]>")
-        return .text(try checked(bytes[start..<(offset - 3)], at: start))
-    }
-
-    /// Only the encoding counts of what a declaration says.
-    private mutating func instruction() throws(XMLError) {
-        let start = offset
-        try skip(to: "?>")
-        let text = String(decoding: bytes[start..<(offset - 2)], as: UTF8.self).lowercased()
-        guard text.hasPrefix("xml "), let range = text.firstRange(of: "encoding") else { return }
-        guard text[range.upperBound...].contains("utf-8") else { throw XMLError(.notUTF8, at: start) }
-    }
-
-    private func decoded(_ range: Range<Int>, isAttribute: Bool) throws(XMLError) -> String {
-        var result: [UInt8] = []
-        result.reserveCapacity(range.count)
-        var place = range.lowerBound
-        while place < range.upperBound {
-            let byte = bytes[place]
-            if byte == UInt8(ascii: "&") {
-                guard let end = bytes[place..<min(place + 12, range.upperBound)].firstIndex(of: UInt8(ascii: ";")),
-                    let scalar = Self.entity(bytes[(place + 1)..<end])
-                else { throw XMLError(.unknownEntity, at: place) }
-                result += Array(String(scalar).utf8)
-                place = end + 1
-                continue
-            }
-            switch byte {
-            case 0x0D:
-                // One end of line, however it is written.
-                if place + 1 < range.upperBound, bytes[place + 1] == 0x0A { place += 1 }
-                result.append(isAttribute ? 0x20 : 0x0A)
-            case 0x09, 0x0A: result.append(isAttribute ? 0x20 : byte)
-            default: result.append(byte)
-            }
-            place += 1
-        }
-        return try checked(result[...], at: range.lowerBound)
-    }
-
-    private func checked(_ text: ArraySlice<UInt8>, at place: Int) throws(XMLError) -> String {
-        guard !text.contains(where: { $0 < 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }) else {
-            throw XMLError(.forbiddenCharacter, at: place)
-        }
-        guard let text = String(validating: text, as: UTF8.self) else { throw XMLError(.notUTF8, at: place) }
-        return text
-    }
-
-    private static func entity(_ name: ArraySlice<UInt8>) -> Unicode.Scalar? {
-        switch String(decoding: name, as: UTF8.self) {
-        case "amp": return "&"
-        case "lt": return "<"
-        case "gt": return ">"
-        case "quot": return "\""
-        case "apos": return "'"
-        case let name where name.hasPrefix("#x"):
-            return UInt32(name.dropFirst(2), radix: 16).flatMap(Unicode.Scalar.init)
-        case let name where name.hasPrefix("#"): return UInt32(name.dropFirst()).flatMap(Unicode.Scalar.init)
-        default: return nil
-        }
-    }
-}
-
 // MARK: - Bytes
 extension XMLReader {
-    private func peek() -> UInt8? { offset < bytes.count ? bytes[offset] : nil }
+    func peek() -> UInt8? { offset < bytes.count ? bytes[offset] : nil }
 
     private func starts(with mark: StaticString) -> Bool {
         guard bytes.count - offset >= mark.utf8CodeUnitCount else { return false }
         return mark.withUTF8Buffer { bytes[offset...].starts(with: $0) }
     }
 
-    private mutating func take(_ mark: StaticString) -> Bool {
+    mutating func take(_ mark: StaticString) -> Bool {
         guard starts(with: mark) else { return false }
         offset += mark.utf8CodeUnitCount
         return true
@@ -236,7 +159,7 @@ extension XMLReader {
     }
 
     /// Behind the next such mark.
-    private mutating func skip(to mark: StaticString) throws(XMLError) {
+    mutating func skip(to mark: StaticString) throws(XMLError) {
         while offset < bytes.count {
             if take(mark) { return }
             offset += 1
@@ -251,5 +174,5 @@ extension XMLReader {
         return offset > start
     }
 
-    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D }
+    static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D }
 }
