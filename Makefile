@@ -7,10 +7,11 @@ FROM = 0
 SOURCES = Package.swift Sources Tests
 CYCLES = 100
 EXAMPLES = 50
+SECONDS = 60
 # What the sanitizer and the coverage look at: the cores, the library, and the server they talk to.
 MEASURED = AnnotationsTests|AuthorizationTests|SyncProtocolTests|InstantCoreTests|InstantTests|EngineCoreTests|DocumentEngineTests
 
-.PHONY: help run test api-test simulate mutations bench format lint clean crash sanitize coverage docs
+.PHONY: help run test api-test simulate mutations bench format lint clean crash fuzz sanitize coverage docs
 
 help:
 	@echo "make run     build Postilla and start its demo: a server, sample documents, the viewer"
@@ -21,6 +22,7 @@ help:
 	@echo "make docs    write the pages of the Instant library to .build/docs"
 	@echo "make bench   measure, in a release build, beside less, neomutt, curl, SQLite and PostgreSQL"
 	@echo "make crash   kill client and server CYCLES times and compare with what was promised (SEED=… plans it again)"
+	@echo "make fuzz    let libFuzzer break every reader, each for SECONDS; TARGETS names some (a build of its own)"
 	@echo "make sanitize  run the tests of cores and library under the thread sanitizer (a build of its own)"
 	@echo "make coverage  which lines the tests of cores and library run, by module (a build of its own)"
 	@echo "make format  write all Swift as .swift-format says"
@@ -69,6 +71,10 @@ crash:
 	@Resources/build.sh debug postilla
 	@Resources/build.sh debug Crash
 	@.build/debug/Crash cycles --cycles $(CYCLES) $(if $(SEED),--seed $(SEED)) $(ARGS)
+
+fuzz:
+	@Resources/setup.sh test
+	@Resources/fuzz.sh $(SECONDS) $(TARGETS)
 
 sanitize:
 	@Resources/setup.sh test

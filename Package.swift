@@ -176,6 +176,13 @@ let package = Package(
                 "DocumentEngine", logging,
             ],
             swiftSettings: rim),
+        .testTarget(
+            name: "FuzzTests",
+            dependencies: [
+                "TestSupport", "Annotations", "Authorization", "SyncProtocol", "Interchange", "PDFPages", "Screen",
+                "DocumentEngine", "postilla",
+            ],
+            exclude: ["Corpus"], swiftSettings: rim),
         .target(
             name: "Simulation",
             dependencies: [

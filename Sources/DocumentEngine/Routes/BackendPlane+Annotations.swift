@@ -117,7 +117,7 @@ extension BackendPlane {
     private func create(_ key: LayerKey, _ exchange: Exchange) async throws -> Response {
         let body = try await recordBody(key, exchange)
         if let list = body["annotations"] {
-            return try await batch(key, list, at: "annotations") { try $0.create($1) }
+            return try await batch(key, list, at: "annotations", exchange) { try $0.create($1) }
         }
         let draft = try Draft(body, now: engine.now())
         let id = try await write(key) { try $0.create(draft) }
@@ -138,7 +138,7 @@ extension BackendPlane {
         guard let list = body["annotations"] else {
             throw Refusal(.badRequest, #""annotations" must be an array of records"#)
         }
-        return try await batch(key, list, at: "annotations") { try $0.replace($1) }
+        return try await batch(key, list, at: "annotations", exchange) { try $0.replace($1) }
     }
 
     private func delete(_ key: LayerKey, _ id: Record.ID) async throws -> Response {

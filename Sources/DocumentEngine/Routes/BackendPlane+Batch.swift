@@ -1,6 +1,5 @@
 import Annotations
 import EngineCore
-import FoundationEssentials
 import Hummingbird
 import SyncProtocol
 
@@ -10,14 +9,14 @@ private struct BatchOutcome: Sendable {
     var failing: [(path: String, refusal: Refusal)] = []
 
     /// The vendor's envelope: always 200, what went wrong is told entry by entry.
-    var response: Response {
+    func response(_ request: RequestID) -> Response {
         let result = failing.isEmpty ? "success" : done.isEmpty ? "failure" : "partial_failure"
         return .json { json in
             json.object {
                 $0.member("result", result)
                 $0.member("status", failing.isEmpty ? 200 : 422)
                 $0.member("details", "\(done.count) done, \(failing.count) failed")
-                $0.member("request_id", UUID().uuidString.lowercased())
+                $0.member("request_id", request.description)
                 $0.key("data")
                 $0.array(done) { json, id in json.object { $0.member("annotation_id", id) } }
                 $0.key("failing_paths")
@@ -38,12 +37,12 @@ extension BackendPlane {
     private static let piece = 500
 
     func batch(
-        _ key: LayerKey, _ list: JSON, at name: String,
+        _ key: LayerKey, _ list: JSON, at name: String, _ exchange: Exchange,
         _ perform: @escaping @Sendable (inout BackendWriter, Draft) throws -> Record.ID
     ) async throws -> Response {
         guard let entries = list.array else { throw Refusal(.badRequest, "\"\(name)\" must be an array") }
         let now = engine.now()
-        return try await inPieces(key, entries, at: name) { writer, entry in
+        return try await inPieces(key, entries, at: name, exchange) { writer, entry in
             try perform(&writer, try Draft(entry, now: now))
         }
     }
@@ -57,10 +56,10 @@ extension BackendPlane {
             while true {
                 let gone = try await write(key) { try $0.deleteSome(Self.piece) }
                 outcome.done += gone
-                if gone.count < Self.piece { return outcome.response }
+                if gone.count < Self.piece { return outcome.response(exchange.id) }
             }
         case .array(let ids)?:
-            return try await inPieces(key, ids, at: "annotationIds") { writer, entry in
+            return try await inPieces(key, ids, at: "annotationIds", exchange) { writer, entry in
                 guard let id = entry.string else { throw Refusal(.invalid, "an id is a string") }
                 try writer.delete(id, user: nil)
                 return id
@@ -70,7 +69,7 @@ extension BackendPlane {
     }
 
     private func inPieces(
-        _ key: LayerKey, _ entries: [JSON], at name: String,
+        _ key: LayerKey, _ entries: [JSON], at name: String, _ exchange: Exchange,
         _ perform: @escaping @Sendable (inout BackendWriter, JSON) throws -> Record.ID
     ) async throws -> Response {
         _ = try await engine.read { try Self.document(key.document, in: $0) }
@@ -91,7 +90,7 @@ extension BackendPlane {
             outcome.done += result.done
             outcome.failing += result.failing
         }
-        return outcome.response
+        return outcome.response(exchange.id)
     }
 }
 

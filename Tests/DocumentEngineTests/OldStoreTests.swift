@@ -1,0 +1,66 @@
+import Annotations
+import Foundation
+import GRDB
+import SyncProtocol
+import TestSupport
+import Testing
+
+@testable import DocumentEngine
+
+/// `Resources/vectors/store-v1.sql` is what the first version left; each change of the tables leaves that file alone.
+@Suite("Old stores", .timeLimit(.minutes(5))) struct OldStoreTests {
+    /// A data folder with that store.
+    private static func folder(and more: String = "") throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        let data = folder.path + "/data"
+        try FileManager.default.createDirectory(
+            atPath: data, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let sql = try String(contentsOfFile: Repository.root + "/Resources/vectors/store-v1.sql", encoding: .utf8)
+        let queue = try DatabaseQueue(path: data + "/postilla.sqlite")
+        try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = WAL;" + sql + more) }
+        try queue.close()
+        return folder
+    }
+
+    @Test func whatAnOlderVersionLeftIsServed() async throws {
+        let clock = TestClock()
+        try await RunningServer.run(folder: try Self.folder(), clock: clock) { server in
+            let token = try server.mint.token(TokenClaims())
+            let session = try await server.session(token)
+            #expect((session.head, session.title, session.generation) == (3, "Report", "3d07a66bdcdf0e8e"))
+            let page: SnapshotPage = try await server.client(token, "GET", "records").message()
+            #expect(page.records.map(\.id) == ["4", "n1"])
+            // What was answered then is answered so again, and only what is new is done.
+            let changes = [Samples.create(1, "n1"), Samples.create(2, "n2"), Samples.create(4, "n4")]
+            let again: PushAnswer = try await server.push(token, [changes[0], changes[1]]).message()
+            #expect(again.results.map(\.revision) == [1, 2])
+            let new: PushAnswer = try await server.push(token, [changes[2]]).message()
+            #expect(new.results.map(\.revision) == [4])
+            // Tables that came later are there.
+            let name = String(repeating: "0", count: 64)
+            #expect(try await server.client(token, "PUT", "attachments/\(name)", body: [1]).status == 422)
+        }
+    }
+
+    @Test func whatANewerVersionWroteIsLeftAlone() throws {
+        let folder = try Self.folder(and: "INSERT INTO grdb_migrations VALUES('of tomorrow');")
+        let path = folder.path + "/data/postilla.sqlite"
+        let before = try Data(contentsOf: URL(fileURLWithPath: path))
+        #expect(throws: StoreError.newerSchema(path)) { try SQLiteStore(path: path) }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
+    }
+
+    @Test func whatIsNoDatabaseIsLeftAlone() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/postilla.sqlite"
+        for text in [
+            "Dear Sir or Madam, this is no database, and it is long enough to be looked at twice.",
+            "SQLite format 3\u{0}",
+        ] {
+            let bytes = Data((text + String(repeating: " ", count: 4096)).utf8)
+            try bytes.write(to: URL(fileURLWithPath: path))
+            #expect(throws: StoreError.self) { try SQLiteStore(path: path) }
+            #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == bytes)
+        }
+    }
+}

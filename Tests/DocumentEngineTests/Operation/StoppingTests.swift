@@ -1,0 +1,51 @@
+import SyncProtocol
+import Testing
+
+@testable import DocumentEngine
+
+@Suite(.timeLimit(.minutes(5))) struct StoppingTests {
+    @Test func whoListensIsToldAndWhatWasBegunIsAnswered() async throws {
+        let (events, answer) = try await RunningServer.run { server in
+            try await server.upload()
+            let token = try server.mint.token(TokenClaims())
+            var events = try await EventReader(server, token)
+            #expect(try await events.session()?.kind == .open)
+            let pushing = Task { try await server.push(token, [Samples.create(1, "n1")]) }
+            await server.server.stop()
+            return (events, pushing)
+        }
+        var reader = events
+        #expect(try await reader.session()?.kind == .closing)
+        // Either it came in time and was done, or it did not come in at all.
+        if let status = try? await answer.value.status { #expect(status == 200) }
+    }
+
+    /// Somebody who never ends a request does not keep a server from stopping.
+    @Test func whatDoesNotEndIsCut() async throws {
+        let left = try await RunningServer.run {
+            $0.service.stopSeconds = 1
+        } _: { server in
+            try await server.upload()
+            let token = try server.mint.token(TokenClaims())
+            let (begun, hasBegun) = AsyncStream<Void>.makeStream()
+            let left = Task {
+                try await RawConnection.open(server) { connection in
+                    try await connection.send(
+                        """
+                        POST /instant/v1/changes HTTP/1.1\r
+                        Host: here\r
+                        Authorization: Bearer \(token)\r
+                        Content-Length: 1000\r
+                        \r
+                        {"clientID":
+                        """)
+                    hasBegun.yield()
+                    return try await connection.rest()
+                }
+            }
+            for await _ in begun { break }
+            return left
+        }
+        #expect(try await left.value.contains("200 OK") == false)
+    }
+}

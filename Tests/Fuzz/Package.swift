@@ -1,0 +1,47 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every reader of the package, built so that libFuzzer sees which way an input took through it. A package of its own,
+/// because all of it is compiled differently: the sources are those of the package, by link.
+let watched: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
+    .unsafeFlags(["-sanitize=fuzzer,address", "-enable-testing", "-parse-as-library"]),
+]
+
+func module(_ name: String, _ uses: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: uses, path: "Sources/\(name)", swiftSettings: watched)
+}
+
+let package = Package(
+    name: "fuzz",
+    platforms: [.macOS(.v15)],
+    dependencies: [
+        .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2", traits: []),
+        .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+    ],
+    targets: [
+        module("Annotations"),
+        module("Authorization", ["Annotations"]),
+        module("SyncProtocol", ["Annotations", "Authorization"]),
+        module(
+            "PDFPages",
+            [
+                "Annotations", .product(name: "Subprocess", package: "swift-subprocess"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ]),
+        module("Interchange", ["Annotations", "PDFPages"]),
+        module("Screen"),
+        // Of these two only the files that read: the rest needs a server's or a program's libraries.
+        module("DocumentEngine", ["SyncProtocol"]),
+        module("postilla"),
+        .executableTarget(
+            name: "Fuzz",
+            dependencies: [
+                "Annotations", "Authorization", "SyncProtocol", "Interchange", "PDFPages", "Screen", "DocumentEngine",
+                "postilla",
+            ],
+            path: "Sources/Fuzz", swiftSettings: watched,
+            linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]),
+    ],
+    swiftLanguageModes: [.v6]
+)

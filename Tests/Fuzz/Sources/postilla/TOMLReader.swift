@@ -1,0 +1,1 @@
+../../../../Sources/postilla/Serve/TOMLReader.swift
