@@ -53,7 +53,7 @@ final class Admission: Sendable {
     ///
     /// - Throws: ``Refusal``: what the check throws, or that there were too many from this address.
     func login<Who>(with proof: Proof, from address: String?, _ check: () throws -> Who) throws -> Who {
-        let (address, now) = (address ?? "nowhere", uptime())
+        let (address, now) = (ClientPlace.of(address ?? "nowhere"), uptime())
         if proof == .secret, let wait = state.withLock({ $0.failures?.wait(address, at: now) }) {
             throw Self.tooManyFailures(wait)
         }

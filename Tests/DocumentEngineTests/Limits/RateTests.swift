@@ -1,6 +1,7 @@
 import Annotations
 import EngineCore
 import SyncProtocol
+import Synchronization
 import Testing
 
 @testable import DocumentEngine
@@ -134,6 +135,32 @@ import Testing
             while true {
                 let again = try await EventReader(server, ana)
                 if again.status == 200 { break }
+            }
+        }
+    }
+
+    @Test func connectionsBeyondTheLimitWaitForAPlace() async throws {
+        try await RunningServer.run {
+            $0.service.connections = 1
+        } _: { server in
+            let hasLeft = Mutex(false)
+            let ask = "GET /healthcheck HTTP/1.1\r\nHost: here\r\n\r\n"
+            try await withThrowingTaskGroup(of: Bool.self) { group in
+                try await RawConnection.open(server) { first in
+                    try await first.send(ask)
+                    #expect(try await first.read(until: "ok").contains("200 OK"))
+                    group.addTask {
+                        try await RawConnection.open(server) { second in
+                            try await second.send(ask)
+                            _ = try await second.read(until: "ok")
+                            return hasLeft.withLock { $0 }
+                        }
+                    }
+                    try await first.send(ask)
+                    _ = try await first.read(until: "ok")
+                    hasLeft.withLock { $0 = true }
+                }
+                for try await waited in group { #expect(waited) }
             }
         }
     }
