@@ -88,7 +88,10 @@ package final class Server: Sendable {
         // What stands last is stopped first: figures can be read until everything else has ended.
         var services: [any Service] = []
         if let address = options.metrics {
-            services.append(application(metricsPlane, Self.http(options, metricsPlane.metrics), at: address) { [self] in told(.metrics, $0, ready) })
+            services.append(
+                application(metricsPlane, Self.http(options, metricsPlane.metrics), at: address) { [self] in
+                    told(.metrics, $0, ready)
+                })
         }
         let address = ListenAddress(host: options.host, port: options.port)
         services += [

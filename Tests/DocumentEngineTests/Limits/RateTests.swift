@@ -143,7 +143,7 @@ import Testing
         try await RunningServer.run {
             $0.service.connections = 1
         } _: { server in
-            let hasLeft = Mutex(false)
+            let door = Door()
             let ask = "GET /healthcheck HTTP/1.1\r\nHost: here\r\n\r\n"
             try await withThrowingTaskGroup(of: Bool.self) { group in
                 try await RawConnection.open(server) { first in
@@ -153,16 +153,22 @@ import Testing
                         try await RawConnection.open(server) { second in
                             try await second.send(ask)
                             _ = try await second.read(until: "ok")
-                            return hasLeft.withLock { $0 }
+                            return door.isFree
                         }
                     }
                     try await first.send(ask)
                     _ = try await first.read(until: "ok")
-                    hasLeft.withLock { $0 = true }
+                    door.leave()
                 }
                 for try await waited in group { #expect(waited) }
             }
         }
+    }
+
+    private final class Door: Sendable {
+        private let hasLeft = Mutex(false)
+        var isFree: Bool { hasLeft.withLock { $0 } }
+        func leave() { hasLeft.withLock { $0 = true } }
     }
 
     @Test func pdfsBeyondTheLineAreTurnedAway() async throws {
