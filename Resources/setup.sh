@@ -48,6 +48,8 @@ LIST
 command less           less           less           less     less
 command neomutt        neomutt        neomutt        neomutt  neomutt
 command curl           curl           curl           curl     curl
+command nginx          nginx-light    nginx          nginx    nginx
+command redis-server   redis-server   redis          redis    redis
 LIST
 }
 

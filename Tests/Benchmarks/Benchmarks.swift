@@ -31,10 +31,14 @@ struct Measurement: AsyncParsableCommand {
 
     @Option(help: "Listeners that are open and hear nothing.") var listeners = 10_000
 
-    @Option(parsing: .upToNextOption, help: "What is measured: list, sync, queue, edit, download, listeners.")
+    @Option(
+        parsing: .upToNextOption,
+        help: "What is measured: list, sync, queue, edit, download, listeners, writes, fanout, snapshot.")
     var only = Part.allCases
 
-    enum Part: String, CaseIterable, ExpressibleByArgument { case list, sync, queue, edit, download, listeners }
+    enum Part: String, CaseIterable, ExpressibleByArgument {
+        case list, sync, queue, edit, download, listeners, writes, fanout, snapshot
+    }
 
     func run() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
@@ -56,6 +60,9 @@ struct Measurement: AsyncParsableCommand {
         if only.contains(.edit) { try await report.edit() }
         if only.contains(.download) { try await report.download() }
         if only.contains(.listeners) { try report.listeners() }
+        if only.contains(.writes) { try report.writes() }
+        if only.contains(.fanout) { try report.fanout() }
+        if only.contains(.snapshot) { try await report.snapshot() }
         Report.add("Server, whole run: peak \(Figures.megabytes(server.memory.peakResident)) MB (VmHWM).")
     }
 

@@ -70,13 +70,13 @@ struct ListenersBenchmark {
             try writer.send(request)
             try audience.listen(for: .seconds(60), what: "change \(revision)", until: everybody)
             if let last = audience.heard[revision]?.last { result.slowest.add(last - start) }
-            try writer.confirm()
+            try writer.finish()
         }
         let start = ContinuousClock.now
         for number in 0..<burst {
             revision += 1
             try writer.send(writer.request(id: "burst-\(number)", content: EditBenchmark.note(number)))
-            try writer.confirm()
+            try writer.finish()
             audience.listen(for: .zero)
         }
         try? audience.listen(for: .seconds(60), what: "the last change", until: everybody)

@@ -18,7 +18,7 @@ extension Run {
         if postgres == nil { Report.add("There is no PostgreSQL here: left out.") }
         let result = try await EditBenchmark().run(
             writer, reader, wire: try WirePair(backend.server, document: "wire"),
-            postgres: try postgres.map(NotifyPair.init))
+            postgres: try postgres.map { try NotifyPair($0) })
         let screens = try ScreensBenchmark(backend: backend, document: document, folder: folder).run()
         var table = Table("ms", "p50", "p99", "slowest", "of", "x")
         for (name, samples) in [

@@ -35,4 +35,11 @@ extension ServerProcess {
         memory.note(process: processID)
         return memory
     }
+
+    /// What it has written itself and holds at this moment, in bytes.
+    var memoryNow: Int {
+        var memory = ProcessMemory()
+        memory.note(process: processID)
+        return memory.peakAnonymous
+    }
 }

@@ -11,9 +11,9 @@ final class PostgresServer {
     private let log = Pipe()
 
     /// - Returns: nil where there is no PostgreSQL.
-    static func start(in folder: URL) throws -> PostgresServer? {
+    static func start(in folder: URL, connections: Int = 32) throws -> PostgresServer? {
         guard let programs, let user = try commandPrefix(owning: folder) else { return nil }
-        return try PostgresServer(programs: programs, asUser: user, folder: folder)
+        return try PostgresServer(programs: programs, asUser: user, folder: folder, connections: connections)
     }
 
     /// It refuses to run as root; whoever else runs this, it runs as them.
@@ -30,7 +30,7 @@ final class PostgresServer {
         return prefix + ["--reuid", "\(user)", "--regid", "\(group)", "--clear-groups"]
     }
 
-    private init(programs: String, asUser: [String], folder: URL) throws {
+    private init(programs: String, asUser: [String], folder: URL, connections: Int) throws {
         let data = folder.appendingPathComponent("data").path
         try Tools.run(
             asUser + [
@@ -44,6 +44,7 @@ final class PostgresServer {
             asUser.dropFirst() + [
                 programs + "/postgres", "-D", data, "-p", "\(port)", "-c", "listen_addresses=127.0.0.1", "-c",
                 "unix_socket_directories=", "-c", "fsync=on", "-c", "synchronous_commit=on",
+                "-c", "max_connections=\(connections)",
             ]
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice

@@ -13,6 +13,14 @@ struct SnapshotFetch {
     let pages: Int
     let bytes: Int
 
+    private init(curl: String, configuration: URL, file: URL, pages: Int, bytes: Int) {
+        self.curl = curl
+        self.configuration = configuration
+        self.file = file
+        self.pages = pages
+        self.bytes = bytes
+    }
+
     /// Walks through the snapshot once to learn the addresses.
     init(server: ServerProcess, document: String, curl: String, folder: URL) async throws {
         let token = try server.mint.token(document: document, user: "curl")
@@ -46,5 +54,28 @@ struct SnapshotFetch {
         let end = ContinuousClock.now
         for page in 0..<pages { try? FileManager.default.removeItem(atPath: "\(file.path)-\(page)") }
         return end - start
+    }
+
+    /// Fetches the pages once and leaves them in a folder that everybody may read, as `0`, `1`, …
+    func save(in folder: URL) throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try Tools.run([curl, "--config", configuration.path])
+        for page in 0..<pages {
+            let name = folder.appendingPathComponent("\(page)").path
+            try FileManager.default.moveItem(atPath: "\(file.path)-\(page)", toPath: name)
+            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: name)
+        }
+    }
+
+    /// The same bytes from a server of files, in the same way.
+    func copy(from port: UInt16, curl: String, folder: URL) throws -> SnapshotFetch {
+        let copied = folder.appendingPathComponent("copy.json")
+        var lines = "silent\nfail\n"
+        for page in 0..<pages {
+            lines += "url = \"http://127.0.0.1:\(port)/\(page)\"\noutput = \"\(copied.path)-\(page)\"\n"
+        }
+        let list = folder.appendingPathComponent("copy.curl")
+        try lines.write(to: list, atomically: true, encoding: .utf8)
+        return SnapshotFetch(curl: curl, configuration: list, file: copied, pages: pages, bytes: bytes)
     }
 }

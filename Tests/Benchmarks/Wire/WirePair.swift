@@ -2,32 +2,38 @@ import Annotations
 import EngineSupport
 import Foundation
 
-/// Our server by the wire alone: one connection pushes a change, another one listens. No client store, no client
-/// library; the server decides, writes and publishes as ever.
+/// Our server by the wire alone: one connection pushes a change, others listen. No client store, no client library; the
+/// server decides, writes and publishes as ever.
 final class WirePair {
     private let writer: WireWriter
-    private let listener: LoopbackSocket
+    private let listeners: [LoopbackSocket]
 
-    init(_ server: ServerProcess, document: String) throws {
+    init(_ server: ServerProcess, document: String, listeners count: Int = 1) throws {
         writer = try WireWriter(server, document: document)
-        listener = try LoopbackSocket(port: server.listeningPort)
-        let token = try server.mint.token(document: document, user: "ben")
-        try listener.send(
-            Array(
-                "GET /instant/v1/events HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer \(token)\r\n\r\n".utf8))
-        var heard: [UInt8] = []
-        while !heard.contains("event: session") { heard += try listener.receive() }
+        listeners = try (0..<count).map { number in
+            let listener = try LoopbackSocket(port: server.listeningPort)
+            let token = try server.mint.token(document: document, user: "ben\(number)")
+            try listener.send(
+                Array(
+                    "GET /instant/v1/events HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer \(token)\r\n\r\n"
+                        .utf8))
+            var heard: [UInt8] = []
+            while !heard.contains("event: session") { heard += try listener.receive() }
+            return listener
+        }
     }
 
-    /// From before the change is sent until the listener has read the event that holds it.
+    /// From before the change is sent until the last listener has read the event that holds it.
     func run(id: String, content: Content) throws -> Duration {
         let request = writer.request(id: id, content: content)
         let start = ContinuousClock.now
         try writer.send(request)
-        var heard: [UInt8] = []
-        while !heard.contains(id) { heard += try listener.receive() }
+        for listener in listeners {
+            var heard: [UInt8] = []
+            while !heard.contains(id) { heard += try listener.receive() }
+        }
         let end = ContinuousClock.now
-        try writer.confirm()
+        try writer.finish()
         return end - start
     }
 }

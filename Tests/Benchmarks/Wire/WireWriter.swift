@@ -4,7 +4,7 @@ import Foundation
 import SyncProtocol
 
 /// One connection that pushes changes by the wire alone, one a request.
-final class WireWriter {
+final class WireWriter: DurableWriter {
     private let socket: LoopbackSocket
     private let head: String
     private let clientID = UUID().uuidString
@@ -29,8 +29,10 @@ final class WireWriter {
 
     func send(_ request: [UInt8]) throws { try socket.send(request) }
 
+    func start(id: String, content: Content) throws { try send(request(id: id, content: content)) }
+
     /// Waits for the answer, which has to be that the change was taken.
-    func confirm() throws {
+    func finish() throws {
         var answer: [UInt8] = []
         while answer.last != UInt8(ascii: "}") { answer += try socket.receive() }
         guard answer.firstRange(of: Array("\"applied\"".utf8)) != nil else {

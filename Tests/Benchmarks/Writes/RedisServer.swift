@@ -1,0 +1,68 @@
+import Annotations
+import Foundation
+
+/// A Redis of its own in a new folder, with every command on the disk before it is answered. It ends with this program.
+final class RedisServer {
+    let version: String
+    private let port: UInt16
+    private let process = Process()
+
+    /// - Returns: nil where there is no Redis.
+    static func start(in folder: URL) throws -> RedisServer? {
+        guard let program = Tools.path("redis-server") else { return nil }
+        return try RedisServer(program: program, folder: folder)
+    }
+
+    private init(program: String, folder: URL) throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let words = try Tools.firstLine(of: [program, "--version"]).split(separator: " ")
+        version = words.first { $0.hasPrefix("v=") }.map { String($0.dropFirst(2)) } ?? ""
+        port = try LoopbackSocket.freePort()
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = [
+            "--port", "\(port)", "--bind", "127.0.0.1", "--dir", folder.path, "--save", "", "--appendonly", "yes",
+            "--appendfsync", "always",
+        ]
+        process.standardInput = FileHandle.nullDevice
+        let log = Pipe()
+        process.standardOutput = log
+        try process.run()
+        var said = ""
+        while !said.contains("eady to accept connections") {
+            let more = log.fileHandleForReading.availableData
+            guard !more.isEmpty else { throw BenchmarkError("Redis did not start: \(said)") }
+            said += String(decoding: more, as: UTF8.self)
+        }
+        log.fileHandleForReading.readabilityHandler = { _ = $0.availableData }
+    }
+
+    func writer() throws -> RedisWriter { RedisWriter(socket: try LoopbackSocket(port: port)) }
+
+    func stop() {
+        // Asked to end it would not hear: it inherits the signals that the threads of this program hold back.
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+    }
+}
+
+/// Appends to a stream, which is what a log of changes would be in Redis.
+final class RedisWriter: DurableWriter {
+    private let socket: LoopbackSocket
+
+    init(socket: LoopbackSocket) { self.socket = socket }
+
+    func start(id: String, content: Content) throws {
+        var command: [UInt8] = []
+        let words = ["XADD", "layer", "*", "id", id, "content", content.text]
+        command += Array("*\(words.count)\r\n".utf8)
+        for word in words { command += Array("$\(word.utf8.count)\r\n\(word)\r\n".utf8) }
+        try socket.send(command)
+    }
+
+    func finish() throws {
+        let answer = try socket.receive()
+        guard answer.first == UInt8(ascii: "$") else {
+            throw BenchmarkError("Redis: \(String(decoding: answer, as: UTF8.self))")
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import Annotations
+import Foundation
+import Synchronization
+
+/// So many writers at once, each waiting for the answer to one record before it sends the next: the peers in turns.
+struct WritesBenchmark {
+    var writers = 8
+    var seconds = 2.0
+    var turns = 5
+
+    struct Peer {
+        var name: String
+        var make: () throws -> any DurableWriter
+    }
+
+    /// - Returns: answers in a second, of each turn, in the order of the peers.
+    func run(_ peers: [Peer]) throws -> [[Double]] {
+        let connections = try peers.map { peer in try (0..<writers).map { _ in try peer.make() } }
+        var rates = peers.map { _ in [Double]() }
+        for turn in 0..<turns + 1 {
+            for (index, writers) in connections.enumerated() {
+                let rate = try self.rate(of: writers, turn: "\(index)-\(turn)")
+                // The first turn warms up.
+                if turn > 0 { rates[index].append(rate) }
+            }
+        }
+        return rates
+    }
+
+    private func rate(of writers: [any DurableWriter], turn: String) throws -> Double {
+        let start = ContinuousClock.now
+        let end = start + .seconds(seconds)
+        let outcome = Mutex((count: 0, failure: nil as (any Error)?))
+        // Each writer is used by one thread.
+        nonisolated(unsafe) let writers = writers
+        DispatchQueue.concurrentPerform(iterations: writers.count) { number in
+            var count = 0
+            do {
+                while ContinuousClock.now < end {
+                    try writers[number].start(
+                        id: "w\(number)-\(turn)-\(count)", content: EditBenchmark.note(count))
+                    try writers[number].finish()
+                    count += 1
+                }
+                outcome.withLock { $0.count += count }
+            } catch { outcome.withLock { $0.failure = error } }
+        }
+        let took = ContinuousClock.now - start
+        return try outcome.withLock {
+            if let failure = $0.failure { throw failure }
+            return Double($0.count) / (took.milliseconds / 1000)
+        }
+    }
+}
