@@ -1,3 +1,4 @@
+import EngineCore
 import InstantCore
 import SyncProtocol
 import TestSupport
@@ -56,8 +57,24 @@ extension Universe {
                     devices[id.device - 1].ledger.isGone(change.id)
                 }
             }
+            let device = devices[id.device - 1]
+            let isLookingThrough = try device.disk.read { try $0.facts().isRecovering }
             try give(.answered(request.id, answer), process)
+            if isLookingThrough, case .page(let page) = answer, page.next == nil { try seeGone(page, device) }
         case .failure(let failure): try give(.failed(request.id, failure), process)
+        }
+    }
+
+    /// A complete snapshot does not list what is out of sight either. A client that looks a restored server through takes
+    /// that for gone, and a delete of it for done.
+    private func seeGone(_ page: SnapshotPage, _ device: Device) throws {
+        guard let book = try host.book(ofEpoch: page.epoch),
+            let rights = try device.disk.read({ try $0.facts() }).grant.flatMap({ rights[$0] })
+        else { return }
+        let waiting = try device.leader.layer.outbox().map(\.id)
+        for id in device.ledger.wishes.keys where !waiting.contains(id) {
+            let then = book.past(id).last { $0.revision <= page.at }
+            if let then, !rights.sees(then.subject) { device.ledger.isGone(id) }
         }
     }
 

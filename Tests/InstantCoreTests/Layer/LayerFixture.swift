@@ -6,6 +6,7 @@ import SyncProtocol
 /// A layer that was opened once, with a few records of the server in it.
 struct LayerFixture {
     let layer: Layer
+    private let disk: MemoryStore
     var now = Timestamp(seconds: 1000)
 
     init(
@@ -13,7 +14,8 @@ struct LayerFixture {
         collaboration: [Permission]? = nil, records: [StoredRecord] = [stored("1", "one", 0), stored("2", "two", 3)]
     ) throws {
         let identity = LayerIdentity(server: "s", documentID: "doc", layer: "", userID: user)
-        layer = Layer(store: MemoryStore(LayerFacts(identity: identity, clientID: "me")))
+        disk = MemoryStore(LayerFacts(identity: identity, clientID: "me"))
+        layer = Layer(store: disk)
         try accept(grant(user: user, general: general, collaboration: collaboration))
         try take(records)
     }
@@ -61,6 +63,9 @@ struct LayerFixture {
     func pull(_ items: SyncItem..., upTo revision: Revision) throws -> LayerChanges {
         try layer.take(Delta(epoch: "e", changes: items, upTo: revision, more: false))
     }
+
+    /// The machine goes down: what was not synced is gone.
+    func losePower() { disk.losePower() }
 
     func text(_ id: Record.ID) throws -> String? { try layer.record(id).map { Annotation($0).text } }
     func delivery(_ id: Record.ID) throws -> Delivery? { try layer.row(id)?.delivery }

@@ -167,6 +167,23 @@ import Testing
         #expect(try it.layer.seal()?.changes.map { "\($0.kind) \($0.id)" } == ["create n"])
     }
 
+    /// An edit lost, and a later one is kept with it: taking that one back sends nothing beside the conflict, whose answer
+    /// would overwrite what is written next.
+    @Test func takingAnEditBackSendsNothingBesideItsConflict() throws {
+        let it = try LayerFixture()
+        try it.layer.update("2", content: note("one"), at: it.now)
+        let first = try #require(try it.layer.seal())
+        try it.layer.update("2", content: note("two"), at: it.now)
+        let third = try it.layer.update("2", content: note("three"), at: it.now)
+        let gone = ChangeResult(n: 1, status: .gone, reason: "because")
+        _ = try it.layer.take(PushAnswer(results: [gone], delta: nil), to: first, newClientID: "new")
+        try it.pull(.removed("2", 4), upTo: 4)
+        #expect(throws: EditProblem.self) { try it.layer.undo(third, at: it.now) }
+        try it.layer.update("2", content: note("four"), at: it.now)
+        #expect(try it.layer.seal() == nil)
+        #expect(try it.layer.conflicts().map { $0.mine?["text"]?.string } == ["four"])
+    }
+
     /// The stream was faster than the answer: the server lost nothing.
     @Test func aSessionAnswerThatComesLateIsNoRestoredServer() throws {
         let it = try LayerFixture()

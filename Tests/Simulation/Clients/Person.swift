@@ -68,7 +68,9 @@ struct Person {
         guard let done = device.history.popLast() else { return nil }
         let receipt = done.receipt
         if let before = receipt.before { device.ledger.sendsAgain(Remark.text(of: before.content)) }
-        return try doing("takes back \(receipt.kind) of \(receipt.id)", nil, receipt.id) {
+        // Who takes back that a root came back deletes it once more, with its thread.
+        let thread = done.wantedGoneBefore ? try layer.thread(under: receipt.id).map(\.id) : []
+        return try doing("takes back \(receipt.kind) of \(receipt.id)", nil, receipt.id, with: thread) {
             let undone = Done(try layer.undo(receipt, at: now), takingBack: done)
             try wantAgain(receipt.swallowed)
             return undone
@@ -98,7 +100,7 @@ struct Person {
         let receipt = try layer.resolve(conflict.id, .mine, newID: newID, at: now)
         device.ledger.forget(conflict.recordID)
         guard let receipt else { return "lets go of \(conflict.recordID)" }
-        note(Done(receipt), nil)
+        try note(Done(receipt), nil)
         return "sends \(conflict.recordID) again as \(receipt.id)"
     }
 
@@ -124,7 +126,7 @@ struct Person {
         _ edit: () throws -> Done
     ) throws -> Deed {
         do {
-            note(try edit(), wish)
+            try note(try edit(), wish)
             return what
         } catch is ProcessDied {
             // Perhaps it is on the disk: nobody was told.
@@ -134,10 +136,12 @@ struct Person {
         }
     }
 
-    private func note(_ done: Done, _ wish: Ledger.Wish?) {
+    private func note(_ done: Done, _ wish: Ledger.Wish?) throws {
         let receipt = done.receipt
         device.history.append(done)
-        if let wish = wish ?? receipt.after.map({ .text(Remark.text(of: $0.content)) }) {
+        // What stands aside for a winner is not shown, and kept all the same.
+        let kept = try layer.outbox().last { $0.id == receipt.id && $0.content != nil }?.content
+        if let wish = wish ?? (kept ?? receipt.after?.content).map({ .text(Remark.text(of: $0)) }) {
             device.ledger.wants(wish, of: receipt.id)
         } else if done.wantsGone {
             device.ledger.wants(.gone, of: receipt.id)

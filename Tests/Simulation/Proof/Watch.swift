@@ -62,8 +62,11 @@ struct Watch {
             // What was changed again since may come with its newest change only.
             guard let state = book.present(id), state.revision <= cursor.revision else { continue }
             if state.isLive, rights.sees(state.subject) {
+                // Newer than all of this book: the PDF was replaced, and an answer brought a row of what follows.
+                let newer =
+                    byID[id].map { $0.revision > book.head && host.hasFollower(of: cursor.epoch, with: $0) } ?? false
                 try require(
-                    byID[id]?.revision == state.revision,
+                    newer || byID[id]?.revision == state.revision,
                     "the cursor is past revision \(state.revision) of \(id), which is not here")
             } else {
                 try require(byID[id] == nil, "\(id) is here, and gone since revision \(state.revision)")

@@ -1,6 +1,7 @@
 import Annotations
 import Authorization
 import EngineCore
+import InstantCore
 import SyncProtocol
 import TestSupport
 
@@ -98,6 +99,14 @@ final class Host {
         guard let end = epoch.lastIndex(of: "-") else { return nil }
         if let book = books[String(epoch[..<end])] { return book }
         return try storedLayers().first { $0.bookName == epoch[..<end] }.map(book)
+    }
+
+    /// Whether another book of the same generation has the record in this state: the PDF was replaced.
+    func hasFollower(of epoch: String, with row: InstantCore.StoredRecord) -> Bool {
+        guard let end = epoch.firstIndex(of: "-") else { return false }
+        return books.contains { name, book in
+            name.hasPrefix(epoch[...end]) && book.state(row.id, at: row.revision)?.record == row.record
+        }
     }
 
     func write(_ commit: Commit, by client: String?, applied: [String] = []) {
