@@ -140,7 +140,8 @@ struct Person {
         let receipt = done.receipt
         device.history.append(done)
         // What stands aside for a winner is not shown, and kept all the same.
-        let kept = try layer.outbox().last { $0.id == receipt.id && $0.content != nil }?.content
+        let newest = try layer.outbox().last { $0.id == receipt.id }
+        let kept = newest.flatMap { $0.stage == .conflict || $0.stage == .refused ? $0.content : nil }
         if let wish = wish ?? (kept ?? receipt.after?.content).map({ .text(Remark.text(of: $0)) }) {
             device.ledger.wants(wish, of: receipt.id)
         } else if done.wantsGone {
