@@ -33,18 +33,16 @@ extension SQLiteTransaction {
         try one("SELECT 1 FROM attachment WHERE sha256 = ?", [id.hex]) { _ in true } ?? false
     }
 
+    private static let recordsNaming = """
+        SELECT \(ownColumns) FROM record WHERE layer = ?1 AND attachment = ?3 AND removed_at IS NULL
+        UNION ALL
+        SELECT \(baseColumns) FROM base_record WHERE base = ?2 AND attachment = ?3
+        AND NOT EXISTS (SELECT 1 FROM record WHERE layer = ?1 AND record.id = base_record.id)
+        ORDER BY id
+        """
+
     func records(naming id: AttachmentID, in layer: StoredLayer) throws -> [StoredRecord] {
-        try all(
-            """
-            SELECT id, content, type, root, created_by, updated_by, grp, revision, run_client, run_start,
-                removed_at, removed_by, removed_client, cascade
-            FROM record WHERE layer = ?1 AND attachment = ?3 AND removed_at IS NULL
-            UNION ALL
-            SELECT id, content, type, root, created_by, updated_by, grp, 0, NULL, 0, NULL, NULL, NULL, NULL
-            FROM base_record WHERE base = ?2 AND attachment = ?3
-            AND NOT EXISTS (SELECT 1 FROM record WHERE layer = ?1 AND record.id = base_record.id)
-            ORDER BY id
-            """, [layer.id, layer.base, id.hex], Self.own)
+        try all(Self.recordsNaming, [layer.id, layer.base, id.hex], Self.stored)
     }
 
     func put(_ attachment: StoredAttachment) throws {

@@ -6,23 +6,11 @@ import SyncProtocol
 
 extension SQLiteTransaction {
     func record(_ id: Record.ID, in layer: StoredLayer) throws -> StoredRecord? {
-        try one("SELECT * FROM record WHERE layer = ? AND id = ?", [layer.id, id], Self.own)
-            ?? one("SELECT * FROM base_record WHERE base = ? AND id = ?", [layer.base, id], Self.base)
+        try one(Self.ownRecord, [layer.id, id], Self.stored) ?? one(Self.baseRecord, [layer.base, id], Self.stored)
     }
 
-    /// The two are merged as they come out of their indexes: not wrapped in a further SELECT, which would sort them all.
     func live(in layer: StoredLayer, after id: Record.ID?, limit: Int) throws -> [StoredRecord] {
-        try all(
-            """
-            SELECT id, content, type, root, created_by, updated_by, grp, revision, run_client, run_start,
-                removed_at, removed_by, removed_client, cascade
-            FROM record WHERE layer = ?1 AND id > ?3 AND removed_at IS NULL
-            UNION ALL
-            SELECT id, content, type, root, created_by, updated_by, grp, 0, NULL, 0, NULL, NULL, NULL, NULL
-            FROM base_record WHERE base = ?2 AND id > ?3
-            AND NOT EXISTS (SELECT 1 FROM record WHERE layer = ?1 AND record.id = base_record.id)
-            ORDER BY id LIMIT ?4
-            """, [layer.id, layer.base, id ?? "", limit], Self.own)
+        try all(Self.liveRecords, [layer.id, layer.base, id ?? "", limit], Self.stored)
     }
 
     func marks(in layer: StoredLayer, after id: Record.ID?, limit: Int) throws -> [RecordMark] {
@@ -43,9 +31,7 @@ extension SQLiteTransaction {
     }
 
     func changed(in layer: StoredLayer, after revision: Revision, limit: Int) throws -> [StoredRecord] {
-        try all(
-            "SELECT * FROM record WHERE layer = ? AND revision > ? ORDER BY revision LIMIT ?",
-            [layer.id, revision, limit], Self.own)
+        try all(Self.changedRecords, [layer.id, revision, limit], Self.stored)
     }
 
     func departures(in layer: StoredLayer, after revision: Revision, limit: Int) throws -> [Departure] {
@@ -61,25 +47,12 @@ extension SQLiteTransaction {
         }
     }
 
-    /// Named indexes, here and for cascades: to save a sort of a few rows SQLite would walk the whole layer.
     func thread(of root: Record.ID, in layer: StoredLayer) throws -> [StoredRecord] {
-        try all(
-            """
-            SELECT id, content, type, root, created_by, updated_by, grp, revision, run_client, run_start,
-                removed_at, removed_by, removed_client, cascade
-            FROM record INDEXED BY record_root WHERE layer = ?1 AND root = ?3 AND removed_at IS NULL
-            UNION ALL
-            SELECT id, content, type, root, created_by, updated_by, grp, 0, NULL, 0, NULL, NULL, NULL, NULL
-            FROM base_record INDEXED BY base_record_root WHERE base = ?2 AND root = ?3
-            AND NOT EXISTS (SELECT 1 FROM record WHERE layer = ?1 AND record.id = base_record.id)
-            ORDER BY id
-            """, [layer.id, layer.base, root], Self.own)
+        try all(Self.thread, [layer.id, layer.base, root], Self.stored)
     }
 
     func cascade(of revision: Revision, in layer: StoredLayer) throws -> [StoredRecord] {
-        try all(
-            "SELECT * FROM record INDEXED BY record_cascade WHERE layer = ? AND cascade = ? ORDER BY revision",
-            [layer.id, revision], Self.own)
+        try all(Self.cascade, [layer.id, revision], Self.stored)
     }
 
     func put(_ stored: StoredRecord, in layer: StoredLayer) throws {
@@ -104,28 +77,52 @@ extension SQLiteTransaction {
 
     // MARK: Rows
 
-    static func own(_ row: Row) throws -> StoredRecord {
+    /// What makes a record, in the order in which ``stored(_:)`` takes it. By place: a row looks a name up among all of
+    /// its columns each time, and a snapshot has a hundred thousand rows.
+    static let ownColumns = """
+        id, content, type, root, created_by, updated_by, grp, revision, run_client, run_start,
+        removed_at, removed_by, removed_client, cascade
+        """
+    /// The same of a record of the PDF itself.
+    static let baseColumns = "id, content, type, root, created_by, updated_by, grp, 0, NULL, 0, NULL, NULL, NULL, NULL"
+
+    private static let ownRecord = "SELECT \(ownColumns) FROM record WHERE layer = ? AND id = ?"
+    private static let baseRecord = "SELECT \(baseColumns) FROM base_record WHERE base = ? AND id = ?"
+
+    /// The two are merged as they come out of their indexes: not wrapped in a further SELECT, which would sort them all.
+    private static let liveRecords = """
+        SELECT \(ownColumns) FROM record WHERE layer = ?1 AND id > ?3 AND removed_at IS NULL
+        UNION ALL
+        SELECT \(baseColumns) FROM base_record WHERE base = ?2 AND id > ?3
+        AND NOT EXISTS (SELECT 1 FROM record WHERE layer = ?1 AND record.id = base_record.id)
+        ORDER BY id LIMIT ?4
+        """
+    private static let changedRecords =
+        "SELECT \(ownColumns) FROM record WHERE layer = ? AND revision > ? ORDER BY revision LIMIT ?"
+
+    /// Named indexes, here and for cascades: to save a sort of a few rows SQLite would walk the whole layer.
+    private static let thread = """
+        SELECT \(ownColumns) FROM record INDEXED BY record_root WHERE layer = ?1 AND root = ?3 AND removed_at IS NULL
+        UNION ALL
+        SELECT \(baseColumns) FROM base_record INDEXED BY base_record_root WHERE base = ?2 AND root = ?3
+        AND NOT EXISTS (SELECT 1 FROM record WHERE layer = ?1 AND record.id = base_record.id)
+        ORDER BY id
+        """
+    private static let cascade =
+        "SELECT \(ownColumns) FROM record INDEXED BY record_cascade WHERE layer = ? AND cascade = ? ORDER BY revision"
+
+    static func stored(_ row: Row) throws -> StoredRecord {
+        guard let type = ContentType(rawValue: row[2]) else { throw StoreError.unusable("a record", "unknown type") }
         var stored = StoredRecord(
-            record(row), revision: row["revision"], contentType: try type(row), rootID: row["root"],
-            run: StoredRecord.Run(client: row["run_client"], start: row["run_start"]))
-        if let at: Int64 = row["removed_at"] {
+            Record(
+                id: row[0], content: Content(checked: row[1]), createdBy: row[4], updatedBy: row[5], group: row[6]),
+            revision: row[7], contentType: type, rootID: row[3],
+            run: StoredRecord.Run(client: row[8], start: row[9]))
+        if let at: Int64 = row[10] {
             stored.removal = StoredRecord.Removal(
-                by: row["removed_by"], client: row["removed_client"], cascade: row["cascade"],
-                at: Timestamp(milliseconds: at))
+                by: row[11], client: row[12], cascade: row[13], at: Timestamp(milliseconds: at))
         }
         return stored
-    }
-
-    private static func base(_ row: Row) throws -> StoredRecord {
-        StoredRecord(
-            record(row), revision: 0, contentType: try type(row), rootID: row["root"],
-            run: StoredRecord.Run(client: nil, start: 0))
-    }
-
-    private static func record(_ row: Row) -> Record {
-        Record(
-            id: row["id"], content: Content(checked: row["content"]), createdBy: row["created_by"],
-            updatedBy: row["updated_by"], group: row["grp"])
     }
 
     private static func type(_ row: Row) throws -> ContentType {
