@@ -14,8 +14,9 @@ extension Synchronizer {
         if let news = presence.takeNews() { effects.append(.announce(.presence(news))) }
     }
 
-    /// Whoever listens waits for the channel: its end is the end of what was said under its session.
-    var canTell: Bool { session.dataTicket != nil && (!isListening || stream.current?.wasHeard == true) }
+    /// Only who listens is here, from the first word of the channel on: its end is the end of what was said under its
+    /// session. Whoever told of itself beside it would leave with the channel and be back a moment later.
+    var canTell: Bool { session.dataTicket != nil && stream.current?.wasHeard == true }
 
     mutating func take(_ answer: PresenceAnswer, to id: Int) {
         guard id == presenceRequest else { return }

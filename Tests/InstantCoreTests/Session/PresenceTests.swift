@@ -91,6 +91,18 @@ import Testing
         #expect(again?.sign.whereabouts.pageIndex == 1)
     }
 
+    @Test mutating func whoDoesNotListenIsNotHere() throws {
+        _ = try answer(sign(.announced(page(1))))
+        it.now = it.now + 1_000
+        #expect(sign(.listening(false)) == nil, "the others were just told by the end of the stream that one is gone")
+        it.now = it.now + 60_000
+        #expect(sign(.woke) == nil)
+        #expect(sign(.announced(page(2))) == nil)
+        let pull = it.request(.listening(true))
+        stream = try #require(it.give(.answered(pull, it.delta())).stream).id
+        #expect(sign(.heard(stream, .session(SessionEvent(.open))))?.sign.whereabouts.pageIndex == 2)
+    }
+
     @Test mutating func theOthersComeMoveAndLeave() throws {
         _ = try answer(sign(.announced(page(1))))
         let came = hear(PresenceEvent(isComplete: true, people: [person("2", "Bo"), person("1", "Ana"), person("me")]))
