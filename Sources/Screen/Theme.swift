@@ -7,6 +7,8 @@ package struct Theme: Hashable, Sendable {
     package var dimmed = Style(.dim)
     package var rule = Style(.dim)
     package var statusLine = Style(.reverse)
+    /// The word that Tab has put into the line, among the others.
+    package var completion = Style([.bold, .underline])
     package var footer = Style.normal
     package var footerKey = Style(.bold)
     package var prompt = Style(.bold)

@@ -18,7 +18,7 @@ import Testing
         try stage.press("<enter>")
         let asked = stage.asked.dropFirst(before).filter {
             switch $0 {
-            case .loadPage, .loadPageRows: false
+            case .loadPage, .loadPageRows, .loadHistory, .remember: false
             default: true
             }
         }

@@ -15,6 +15,8 @@ final class FakeServices: AppServices {
     var delivery: [Record.ID: Delivery] = [:]
     var pages: [PageText] = []
     var outbox: [OutboxItem] = []
+    /// Lines typed after `:` in earlier runs.
+    var history: [String] = []
     /// Set to have edits fail with this sentence.
     var failure: String?
     /// Pages are on their way and do not come.
@@ -46,6 +48,8 @@ final class FakeServices: AppServices {
             unread.subtract(ids)
             post(.recordsChanged(ids, author: nil))
         case .perform(let step): perform(step, post: post)
+        case .loadHistory: post(.history(history))
+        case .remember(let line): history.append(line)
         case .undo(let step):
             guard let before = steps.removeValue(forKey: step) else {
                 post(.undoFailed(step: step, "someone wrote since"))

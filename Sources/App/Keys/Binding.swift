@@ -5,7 +5,7 @@ package enum KeyContext: String, Hashable, Sendable, CaseIterable {
     case everywhere, moving, library, document, list, page, selection, outbox, conflict, help, lost, tokenCard,
         tokenEntry
     case question
-    case text, editor
+    case text, commandLine, picker, editor
 
     /// The heading in help and documentation.
     package var title: String {
@@ -25,6 +25,8 @@ package enum KeyContext: String, Hashable, Sendable, CaseIterable {
         case .tokenEntry: "Token card, filled"
         case .question: "Question"
         case .text: "Writing"
+        case .commandLine: "After :"
+        case .picker: "Choosing"
         case .editor: "Note editor"
         }
     }

@@ -1,7 +1,7 @@
 /// What a key can mean. The raw value is the command's name, in the keymap and in the documentation.
 package enum Command: String, Hashable, Sendable, CaseIterable {
     // Everywhere.
-    case help, commandLine = "command-line", redraw, suspend
+    case help, commandLine = "command-line", palette, redraw, suspend
     /// Takes back the topmost thing: a prompt, a card, a selection, a search, a filter. Never leaves.
     case escape
     /// `escape`, and says how to leave.
@@ -41,6 +41,7 @@ package enum Command: String, Hashable, Sendable, CaseIterable {
     case yes
 
     // Writing.
+    case complete, completeBack = "complete-back", olderLine = "older-line", newerLine = "newer-line"
     case accept, newLine = "new-line", moveToEditor = "move-to-editor"
     case lineStart = "line-start", lineEnd = "line-end", deleteBack = "delete-back", deleteForward = "delete-forward"
     case deleteWord = "delete-word", deleteToStart = "delete-to-start", deleteToEnd = "delete-to-end"

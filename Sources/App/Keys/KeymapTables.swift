@@ -3,6 +3,7 @@ extension Keymap {
     static let everywhere = [
         Binding(.everywhere, "?", .help, "the keys that are valid here", footer: "help"),
         Binding(.everywhere, ":", .commandLine, "type a command"),
+        Binding(.everywhere, "<C-p>", .palette, "find a command by its name"),
         Binding(.everywhere, "<esc>", .escape, "take back one thing: prompt, card, selection, search, filter"),
         Binding(.everywhere, "<C-c>", .interrupt, "the same, and say how to quit"),
         Binding(.everywhere, "q", .leave, "leave this screen; on the first one, quit"),
@@ -24,6 +25,7 @@ extension Keymap {
     static let library = [
         Binding(.library, "<enter>", .open, "open the layer", footer: "open"),
         Binding(.library, "+", .addLayer, "add a layer by its server and token", footer: "add"),
+        Binding(.library, "<space>", .palette, "find a command by its name"),
         Binding(.library, "x", .removeLayer, "remove the layer from this machine", footer: "remove"),
     ]
 
@@ -116,6 +118,13 @@ extension Keymap {
         Binding(.editor, "<C-j> <A-enter>", .newLine, "a new line", footer: "new line"),
         Binding(.editor, "<C-x>", .moveToEditor, "go on in your editor", footer: "editor"),
         Binding(.editor, "<esc>", .escape, "leave, keep the text as a draft", footer: "keep draft"),
+        Binding(.commandLine, "<tab>", .complete, "complete the word; again: the next one", footer: "complete"),
+        Binding(.commandLine, "<S-tab>", .completeBack, "the one before"),
+        Binding(.commandLine, "<up> <C-p>", .olderLine, "an older line that begins alike"),
+        Binding(.commandLine, "<down> <C-n>", .newerLine, "a newer one"),
+        Binding(.picker, "<enter>", .accept, "choose it", footer: "choose"),
+        Binding(.picker, "<pgdn>", .screenDown, "a screenful down"),
+        Binding(.picker, "<pgup>", .screenUp, "a screenful up"),
         Binding(.text, "<enter>", .accept, "use it"),
         Binding(.text, "<esc>", .escape, "leave it"),
         Binding(.text, "<C-c>", .interrupt, "leave it"),

@@ -55,6 +55,12 @@ package enum Effect: Hashable, Sendable {
     /// Keeps a text that is being written, or with nil forgets it.
     case saveDraft(DraftKey, String?)
 
+    // The line after `:`.
+    /// → `history`
+    case loadHistory
+    /// Keeps a line that was used, for later runs.
+    case remember(line: String)
+
     // Sync.
     /// → `status`, and `tokenRefused` when it is not taken
     case supplyToken(TokenText)

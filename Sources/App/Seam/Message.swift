@@ -50,6 +50,9 @@ package enum Message: Hashable, Sendable {
     case undone(step: Int)
     case undoFailed(step: Int, String)
 
+    /// What was typed after `:` in earlier runs, oldest first.
+    case history([String])
+
     // Sync.
     case status(SyncStatus)
     /// The token in force ends then, by the server's clock: told five minutes and one minute ahead.

@@ -34,6 +34,8 @@ package struct AppState: Equatable, Sendable {
     var keys = KeyReader()
     var notice: Notice?
     var prompt: Prompt?
+    var picker: Picker?
+    var history = CommandHistory()
     var token: TokenCard?
     var help: HelpState?
 

@@ -21,6 +21,8 @@ struct Prompt: Equatable, Sendable {
     var purpose: Purpose
     var label: String
     var input: TextInput
+    /// What Tab goes through; nil until it is pressed.
+    var completion: Completion?
 
     init(_ purpose: Purpose, label: String, text: String = "") {
         self.purpose = purpose

@@ -25,11 +25,13 @@ enum FilterText {
 
     /// All kinds that go by a name (`highlight`, `strike-out`) or by a letter (`H`, `S`).
     private static func kinds(_ name: String) -> Set<AnnotationKind> {
-        let known: [AnnotationKind] = [
-            .highlight, .underline, .strikeOut, .squiggly, .note, .text, .ink, .line, .rectangle, .ellipse, .polygon,
-            .polyline, .stamp, .image, .link, .commentMarker, .comment,
-        ]
         let name = name.lowercased()
-        return Set(known.filter { $0.name.lowercased() == name || $0.letter.lowercased() == name })
+        return Set(AnnotationKind.known.filter { term($0) == name || $0.letter.lowercased() == name })
     }
+
+    /// The names that `kind:` takes.
+    static var kindNames: [String] { AnnotationKind.known.filter { $0 != .comment }.map(term) }
+
+    /// A kind as it is typed: `free-text`.
+    static func term(_ kind: AnnotationKind) -> String { kind.name.replacing(" ", with: "-") }
 }

@@ -25,6 +25,9 @@ package enum TypedCommand: String, Hashable, Sendable, CaseIterable {
         }
     }
 
+    /// Whether it does nothing by itself.
+    var takesWords: Bool { [.page, .filter, .author].contains(self) }
+
     /// Whether it means something in the library.
     var isForLibrary: Bool { self == .quit || self == .help }
 }
@@ -36,6 +39,9 @@ extension AppState {
         let rest = words.count > 1 ? words[1].trimmed : ""
         let matches = TypedCommand.allCases.filter { $0.rawValue.hasPrefix(word.lowercased()) }
         let exact = TypedCommand(rawValue: word.lowercased()) ?? (word == "q" ? .quit : nil)
+        if exact == nil, let command = Command(rawValue: word.lowercased()), commandsHere.contains(command) {
+            return run(command, count: Int(rest))
+        }
         guard let command = exact ?? (matches.count == 1 ? matches.first : nil) else {
             notice = .warning(
                 matches.isEmpty ? "no such command: \(word)" : matches.map(\.rawValue).joined(separator: ", ") + "?")

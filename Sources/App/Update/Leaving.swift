@@ -7,6 +7,10 @@ extension AppState {
             return []
         }
         if prompt != nil { return promptLeft() }
+        if picker != nil {
+            picker = nil
+            return []
+        }
         if let card = token {
             if card.path != nil {
                 token?.path = nil

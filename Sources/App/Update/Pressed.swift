@@ -5,7 +5,11 @@ extension AppState {
     /// Where keys are looked up now, innermost first.
     var contexts: [KeyContext] {
         if help != nil { return [.help, .moving, .everywhere] }
-        if let prompt { return prompt.isQuestion ? [.question] : [.text] }
+        if let prompt {
+            if prompt.isQuestion { return [.question] }
+            return prompt.purpose == .command ? [.commandLine, .text] : [.text]
+        }
+        if picker != nil { return [.picker, .text] }
         if token?.path != nil { return [.tokenEntry, .text] }
         guard let document else {
             return token.map { $0.isEmpty ? [.tokenCard] : [.tokenCard, .tokenEntry] } ?? []
@@ -58,7 +62,7 @@ extension AppState {
                 return []
             }
             // One line is asked for: line ends of the paste are blanks in it.
-            let isOneLine = document?.editor == nil || prompt != nil
+            let isOneLine = document?.editor == nil || prompt != nil || picker != nil
             return write(isOneLine ? String(text.map { $0.isNewline ? " " : $0 }) : text)
         }
         let pasted = TokenText(text)
@@ -79,7 +83,9 @@ extension AppState {
             prompt?.input.insert(text)
             return promptChanged()
         }
-        if token?.path != nil {
+        if picker != nil {
+            picker?.insert(text)
+        } else if token?.path != nil {
             token?.path?.insert(text)
         } else {
             document?.editor?.input.insert(text)

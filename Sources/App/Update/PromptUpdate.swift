@@ -4,6 +4,7 @@ import Screen
 extension AppState {
     /// What changes while a prompt is typed in: only the filter is used at once.
     mutating func promptChanged() -> [Effect] {
+        prompt?.completion = nil
         if let prompt, case .filter = prompt.purpose { setFilter(prompt.input.text) }
         return []
     }
@@ -33,7 +34,9 @@ extension AppState {
             return [.rememberAuthor(text)] + perform(edits, from: editor)
         case .command:
             self.prompt = nil
-            return runTyped(text)
+            guard !text.isEmpty else { return [] }
+            history.add(text)
+            return [.remember(line: text)] + runTyped(text)
         case .filter: self.prompt = nil
         case .search:
             self.prompt = nil

@@ -12,7 +12,8 @@ extension AppState {
         if let effects = runWriting(command) { return effects }
         switch command {
         case .help: help = help == nil ? HelpState(contexts: contexts) : nil
-        case .commandLine: prompt = Prompt(.command, label: ":")
+        case .commandLine: return beginCommandLine()
+        case .palette: openPalette()
         case .redraw: return [.redraw]
         case .suspend: return keepDraft() + [.suspend]
         case .escape: return escape() ?? []
@@ -56,9 +57,11 @@ extension AppState {
     /// The commands of a text that is being written; nil when the command is not one of them here.
     private mutating func runWriting(_ command: Command) -> [Effect]? {
         if prompt != nil {
+            if let effects = runInCommandLine(command) { return effects }
             if command == .accept { return promptAccepted() }
             return prompt?.input.run(command) == true ? promptChanged() : nil
         }
+        if picker != nil { return runInPicker(command) }
         if token?.path != nil {
             if command == .accept { return useToken() }
             return token?.path?.run(command) == true ? [] : nil

@@ -6,6 +6,8 @@ import Screen
 extension AppState {
     mutating func settle() -> [Effect] {
         settleCard()
+        let rows = pickerArea.rows
+        picker?.scroll(rows: rows)
         guard document != nil else { return [] }
         let layout = layout
         guard layout.form != .tooSmall else { return [] }

@@ -4,7 +4,8 @@ import InstantCore
 extension AppState {
     /// Whether a card may open: never over something that is being typed or chosen.
     var canOpenCard: Bool {
-        guard prompt == nil, help == nil, let document else { return prompt == nil && help == nil }
+        guard prompt == nil, picker == nil, help == nil else { return false }
+        guard let document else { return true }
         return document.editor == nil && document.conflict == nil && document.page.selection == nil
     }
 

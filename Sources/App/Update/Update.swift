@@ -46,6 +46,7 @@ extension AppState {
         case .tokenExpires(let end): tokenExpires(at: end)
         case .tokenRead(let text): token?.receive(text)
         case .tokenRefused(let why): tokenRefused(why)
+        case .history(let lines): history.load(lines)
         case .notice(let text): notice = .done(text)
         }
         return []

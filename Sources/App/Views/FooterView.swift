@@ -7,6 +7,11 @@ extension Canvas {
         fill(area)
         if let prompt = state.prompt {
             drawPrompt(prompt, state.theme, in: area)
+            if let completion = prompt.completion {
+                drawCompletion(completion, state.theme, in: self.area.split(bottom: 2).bottom.split(top: 1).top)
+            }
+        } else if let picker = state.picker, state.notice == nil {
+            drawLine(picker.input, label: CleanText(cleaning: picker.label), state.theme, in: area)
         } else if let notice = state.notice {
             let style: Style =
                 switch notice.kind {
@@ -21,13 +26,20 @@ extension Canvas {
     }
 
     private mutating func drawPrompt(_ prompt: Prompt, _ theme: Theme, in area: Area) {
-        let label = CleanText(cleaning: prompt.label).truncated(to: max(1, area.columns - 8))
-        write(label, in: area, style: theme.prompt)
+        let label = CleanText(cleaning: prompt.label)
         guard !prompt.isQuestion else {
+            write(label.truncated(to: max(1, area.columns - 8)), in: area, style: theme.prompt)
             cursor = Position(row: area.row, column: min(label.width, area.columns - 1))
             return
         }
-        drawInput(prompt.input, in: area.split(left: label.width).rest, style: theme.input)
+        drawLine(prompt.input, label: label, theme, in: area)
+    }
+
+    /// A line that is typed, behind what it is for.
+    private mutating func drawLine(_ input: TextInput, label: CleanText, _ theme: Theme, in area: Area) {
+        let label = label.truncated(to: max(1, area.columns - 8))
+        write(label, in: area, style: theme.prompt)
+        drawInput(input, in: area.split(left: label.width).rest, style: theme.input)
     }
 
     /// One line of input, scrolled so that its cursor is seen.

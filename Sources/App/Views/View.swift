@@ -9,6 +9,8 @@ package func view(_ state: AppState) -> Canvas {
     }
     if state.help != nil {
         canvas.drawHelp(state)
+    } else if let picker = state.picker {
+        canvas.drawPicker(picker, state)
     } else if let document = state.document {
         canvas.drawDocument(state, document)
     } else if let opening = state.opening {

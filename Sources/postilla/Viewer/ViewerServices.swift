@@ -61,6 +61,9 @@ final class ViewerServices: AppServices {
         case .saveDraft(let key, let text):
             do { try drafts?.keep(text, for: key) } catch { tell(error) }
 
+        case .loadHistory: post(.history(history.lines()))
+        case .remember(let line): remember(line)
+
         case .supplyToken(let token): layer?.supply(token.secret)
         case .readTokenFile(let path): readToken(path)
         case .forgetToken: layer?.forgetToken()
@@ -192,6 +195,15 @@ final class ViewerServices: AppServices {
         let folder = options.folders.state + "/drafts"
         try? Folders.make(folder)
         return "\(folder)/\(identity.fileName).json"
+    }
+
+    private var history: CommandHistoryFile { CommandHistoryFile(path: options.folders.state + "/history") }
+
+    private func remember(_ line: String) {
+        do {
+            try Folders.make(options.folders.state)
+            try history.add(line)
+        } catch { tell(error) }
     }
 
     private func readToken(_ path: String) {

@@ -1,0 +1,74 @@
+/// Things to choose from by typing some of their letters: the palette, terms of the filter, colours, the outline.
+struct Picker: Equatable, Sendable {
+    struct Item: Equatable, Sendable {
+        /// Uncleaned, as everything in it.
+        var name: String
+        /// What it does or where it leads.
+        var detail = ""
+        /// The key that does the same.
+        var key = ""
+        var choice: Choice
+        /// Why it cannot be chosen now.
+        var denial: String?
+    }
+
+    enum Choice: Equatable, Sendable {
+        case command(Command)
+        case typed(TypedCommand)
+    }
+
+    let title: String
+    /// What stands before the line that is typed.
+    let label: String
+    private(set) var items: [Item]
+    private(set) var input = TextInput()
+    /// Indexes of the items that fit what is typed, the best first.
+    private(set) var matches: [Int]
+    /// An index of `matches`.
+    private(set) var cursor = 0
+    private(set) var top = 0
+
+    init(_ title: String, label: String, items: [Item]) {
+        self.title = title
+        self.label = label
+        self.items = items
+        matches = Array(items.indices)
+    }
+
+    var current: Item? { matches.indices.contains(cursor) ? items[matches[cursor]] : nil }
+
+    mutating func insert(_ text: String) {
+        input.insert(text)
+        match()
+    }
+
+    /// Does what an editing or moving command says; false for any other.
+    mutating func run(_ command: Command, rows: Int) -> Bool {
+        if let place = command.row(from: cursor, count: nil, screen: rows, last: max(0, matches.count - 1)) {
+            cursor = place
+            return true
+        }
+        let before = input.text
+        guard input.run(command) else { return false }
+        if input.text != before { match() }
+        return true
+    }
+
+    /// Puts the cursor on an item that fits.
+    mutating func move(to item: Int) { cursor = matches.firstIndex(of: item) ?? cursor }
+
+    mutating func scroll(rows: Int) {
+        top = Scrolling.top(top, cursor: cursor, rows: rows, count: matches.count)
+    }
+
+    private mutating func match() {
+        let typed = FuzzyMatch(input.text)
+        // What is said of an item counts only where its name does not fit.
+        let found = items.enumerated().compactMap { index, item -> (index: Int, score: Int)? in
+            if let score = typed.score(item.name) { return (index, score + 1_000_000) }
+            return typed.score(item.detail).map { (index, $0) }
+        }
+        matches = found.sorted { ($1.score, $0.index) < ($0.score, $1.index) }.map(\.index)
+        (cursor, top) = (0, 0)
+    }
+}

@@ -1,0 +1,21 @@
+import Screen
+
+extension Canvas {
+    /// What Tab goes through, above the line that is typed: as many as there is room for, from the chosen one's screenful.
+    mutating func drawCompletion(_ completion: Completion, _ theme: Theme, in area: Area) {
+        fill(area, style: theme.statusLine)
+        let words = completion.lines.map { CleanText(cleaning: String($0.split(separator: " ").last ?? "")) }
+        var first = 0
+        var column = 1
+        for (index, word) in words.enumerated() {
+            if column + word.width + 1 > area.columns, index <= completion.index ?? 0 { (first, column) = (index, 1) }
+            column += word.width + 2
+        }
+        column = 1
+        for (index, word) in words.enumerated().dropFirst(first) {
+            guard column + word.width < area.columns else { break }
+            let style = index == completion.index ? theme.completion : theme.statusLine
+            column += write(word, in: area, column: column, style: style) + 2
+        }
+    }
+}

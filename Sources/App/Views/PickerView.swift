@@ -1,0 +1,49 @@
+import Screen
+
+extension AppState {
+    /// Where the things to choose from stand: everything but the two rows at the foot, and the rule above them.
+    var pickerArea: Area { Area(size).split(bottom: 2).rest.split(top: 1).rest }
+}
+
+extension Canvas {
+    mutating func drawPicker(_ picker: Picker, _ state: AppState) {
+        let area = state.pickerArea
+        fill(Area(size))
+        rule(
+            CleanText(cleaning: "\(picker.title) \(picker.matches.count)/\(picker.items.count)"), row: 0,
+            style: state.theme.rule, titleStyle: state.theme.title)
+        if picker.matches.isEmpty { write("Nothing fits.", in: area, column: 2, style: state.theme.dimmed) }
+        let form = PickerForm(picker, columns: area.columns)
+        for (row, match) in picker.matches.dropFirst(picker.top).prefix(area.rows).enumerated() {
+            let item = picker.items[match]
+            let isCurrent = picker.top + row == picker.cursor
+            let style = item.denial == nil ? state.theme.text : state.theme.dimmed
+            write(
+                form.line(item, isCurrent: isCurrent), in: area, row: row,
+                style: isCurrent ? state.theme.selection : style)
+        }
+    }
+}
+
+/// How the things to choose from are set: their names, what is said of them, their keys at the right.
+private struct PickerForm {
+    let columns: Int
+    let names: Int
+    let keys: Int
+
+    init(_ picker: Picker, columns: Int) {
+        self.columns = columns
+        let widths = picker.items.prefix(200).map { CleanText(cleaning: $0.name).width }
+        let hasDetails = picker.items.contains { !$0.detail.isEmpty }
+        names = hasDetails ? min(max(8, widths.max() ?? 0), max(10, columns * 2 / 5)) : columns - 4
+        keys = picker.items.contains { !$0.key.isEmpty } && columns >= 60 ? 15 : 0
+    }
+
+    func line(_ item: Picker.Item, isCurrent: Bool) -> CleanText {
+        let name = CleanText(cleaning: item.name).truncated(to: names).padded(to: names)
+        let start: CleanText = "\(isCurrent ? ">" : " ") \(name)  "
+        let room = max(0, columns - start.width - keys)
+        let detail = CleanText(cleaning: item.denial ?? item.detail).truncated(to: room).padded(to: room)
+        return start + detail + CleanText(cleaning: item.key).truncated(to: max(0, keys - 1)).padded(to: keys)
+    }
+}

@@ -1,0 +1,17 @@
+/// The lines typed after `:`, one a line, oldest first, in a file that only this user reads.
+struct CommandHistoryFile {
+    let path: String
+    private static let most = 500
+
+    /// Nothing when there is no such file yet, or none that can be read.
+    func lines() -> [String] {
+        guard let text = try? PrivateFile.read(path, limit: 1 << 20) else { return [] }
+        return text.split(separator: "\n").map(String.init)
+    }
+
+    /// - Throws: ``CommandFailure`` when the file cannot be written.
+    func add(_ line: String) throws {
+        let kept = lines().filter { $0 != line } + [String(line.map { $0.isNewline ? " " : $0 })]
+        try PrivateFile.write(kept.suffix(Self.most).joined(separator: "\n") + "\n", to: path)
+    }
+}

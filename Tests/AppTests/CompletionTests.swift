@@ -1,0 +1,66 @@
+import Screen
+import Testing
+
+@testable import App
+
+/// The line after `:` is completed by Tab and remembers what was typed before.
+@Suite struct CompletionTests {
+    @Test func tabGoesThroughWhatAWordCouldBecome() throws {
+        let stage = Stage(Sample.services())
+        try stage.press(":for<tab>")
+        #expect(stage.foot == ":forget-token")
+        #expect(stage.statusLine == " forget-token  forward")
+        try stage.press("<tab>")
+        #expect(stage.foot == ":forward")
+        try stage.press("<tab><S-tab>")
+        #expect(stage.foot == ":forward")
+        try stage.press("<C-w>und<tab>")
+        #expect(stage.foot == ":undo")
+        #expect(stage.statusLine.contains("synced"))
+    }
+
+    @Test func termsOfTheFilterAreCompletedToo() throws {
+        let stage = Stage(Sample.services())
+        try stage.press(":filter ana kind:str<tab><enter>")
+        #expect(stage.state.document?.list.filter == "ana kind:strike-out")
+        try stage.press(":filter zebra<tab>")
+        #expect(stage.foot == ":filter zebra")
+    }
+
+    @Test func everyCommandThatIsValidHereCanBeTyped() throws {
+        let stage = Stage(Sample.services())
+        try stage.press(":down 2<enter>")
+        #expect(stage.state.document?.list.cursorID == "u1")
+        try stage.press(":word-forward<enter>")
+        #expect(stage.foot == " no such command: word-forward")
+        try stage.press("<tab>:word-forward<enter>")
+        #expect(stage.underCursor == "calls")
+    }
+
+    @Test func olderLinesComeBackAndAreKept() throws {
+        let services = Sample.services()
+        services.history = ["page 3", "filter ana", "page 2"]
+        let stage = Stage(services)
+        try stage.press(":<up>")
+        #expect(stage.foot == ":page 2")
+        try stage.press("<up><up><up>")
+        #expect(stage.foot == ":page 3")
+        try stage.press("<down><down><down>")
+        #expect(stage.foot == ":")
+        try stage.press("fi<C-p>")
+        #expect(stage.foot == ":filter ana")
+        try stage.press("<C-n>")
+        #expect(stage.foot == ":fi")
+        try stage.press("<C-u>page 2<enter>:<up>")
+        #expect(stage.foot == ":page 2")
+        #expect(services.history.last == "page 2")
+        try stage.press("<up>")
+        #expect(stage.foot == ":filter ana")
+    }
+
+    @Test func anEmptyLineIsNotKept() throws {
+        let stage = Stage(Sample.services())
+        try stage.press(":<enter>")
+        #expect(stage.services.history.isEmpty)
+    }
+}

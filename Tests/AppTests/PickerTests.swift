@@ -1,0 +1,94 @@
+import Authorization
+import InstantCore
+import Screen
+import Testing
+
+@testable import App
+
+/// The palette: every command that is valid here, found by some of its letters.
+@Suite struct PickerTests {
+    @Test func thePaletteShowsCommandsTheirKeysAndWhatTheyDo() throws {
+        let stage = Stage(Sample.services())
+        try stage.press("<C-p>")
+        #expect(stage.lines[0].hasPrefix("-- Commands "))
+        try stage.press("nxtunr")
+        #expect(stage.lines[0].hasPrefix("-- Commands 1/"))
+        #expect(stage.lines[1].hasPrefix("> next-unread"))
+        #expect(stage.lines[1].contains("next unread"))
+        #expect(stage.lines[1].hasSuffix(" m"))
+        #expect(stage.foot == "Command: nxtunr")
+        try stage.press("<enter>")
+        #expect(stage.state.picker == nil)
+        #expect(stage.state.document?.list.cursorID == "h1")
+        #expect(stage.asked.contains { if case .findUnread = $0 { true } else { false } })
+    }
+
+    @Test func namesThatFitBetterComeFirst() throws {
+        let stage = Stage(Sample.services())
+        try stage.press("<C-p>sync")
+        #expect(stage.lines[1].hasPrefix("> sync "))
+        try stage.press("<C-u>fi")
+        #expect(stage.lines[1].hasPrefix("> first "))
+        #expect(stage.lines[2].hasPrefix("  filter "))
+    }
+
+    @Test func whatIsSaidOfACommandIsSearchedToo() throws {
+        let stage = Stage(Sample.services())
+        try stage.press("<C-p>bring back zebra")
+        #expect(stage.lines[1] == "  Nothing fits.")
+        try stage.press("<enter>")
+        #expect(stage.state.picker != nil)
+        try stage.press("<C-u>screenful up")
+        #expect(stage.screen.contains("screen-up"))
+    }
+
+    @Test func whatCannotBeDoneNowIsDimAndSaysWhy() throws {
+        let services = Sample.services()
+        services.opened.status = .live(.hotos([.readDocument, .download]))
+        let stage = Stage(services)
+        try stage.press("<C-p>delete")
+        #expect(stage.lines[1].contains(#"read-only: this token lacks "write""#))
+        try stage.press("<enter>")
+        #expect(stage.foot == #" read-only: this token lacks "write""#)
+        #expect(stage.state.picker != nil)
+    }
+
+    @Test func aCommandThatTakesWordsAsksForThem() throws {
+        let stage = Stage(Sample.services())
+        try stage.press("<C-p>page<enter>")
+        #expect(stage.foot == ":page")
+        try stage.press("2<enter>")
+        #expect(stage.lines[0].contains("Page 2 of 3"))
+    }
+
+    @Test func movingAndLeaving() throws {
+        let stage = Stage(Sample.services())
+        try stage.press("<C-p><pgdn>")
+        #expect(stage.screen.contains("\n> "))
+        #expect(!stage.lines[1].hasPrefix(">"))
+        try stage.press("<pgup><down><C-n><up>")
+        #expect(stage.lines[2].hasPrefix(">"))
+        try stage.press("<esc>")
+        #expect(stage.state.picker == nil)
+        #expect(stage.lines[0].contains("Page 1 of 3"))
+    }
+
+    @Test func theLibraryHasItUnderSpace() throws {
+        let stage = Stage(FakeServices(), begin: .library)
+        try stage.press("<space>quit<enter>")
+        #expect(stage.state.hasQuit)
+    }
+
+    @Test(arguments: [
+        ("nu", "next-unread", true), ("NU", "next-unread", true), ("un", "next-unread", true), ("xx", "next", false),
+        ("", "anything", true), ("n u", "next-unread", true),
+    ])
+    func fits(typed: String, name: String, isFound: Bool) {
+        #expect((FuzzyMatch(typed).score(name) != nil) == isFound)
+    }
+
+    @Test func beginningsOfWordsCountMore() throws {
+        let typed = FuzzyMatch("nu")
+        #expect(try #require(typed.score("next-unread")) > (try #require(typed.score("sentence-unread"))))
+    }
+}
