@@ -78,15 +78,15 @@ let package = Package(
         module("Authorization", ["Annotations"]),
         module("SyncProtocol", ["Annotations", "Authorization"]),
         module("EventLoops", [nio]),
+        module("SQLite", [sqlite, rawSQLite]),
 
         // The client.
         module("InstantCore", ["Annotations", "Authorization", "SyncProtocol"]),
         module(
             "Instant",
             [
-                "Annotations", "Authorization", "SyncProtocol", "EventLoops", "InstantCore", httpClient, nio, nioHTTP,
-                nioPosix,
-                nioSSL, sqlite, rawSQLite, crypto, logging,
+                "Annotations", "Authorization", "SyncProtocol", "EventLoops", "SQLite", "InstantCore", httpClient, nio,
+                nioHTTP, nioPosix, nioSSL, sqlite, rawSQLite, crypto, logging,
             ], rim),
 
         // The server.
@@ -97,10 +97,9 @@ let package = Package(
         module(
             "DocumentEngine",
             [
-                "Annotations", "Authorization", "SyncProtocol", "EventLoops", "EngineCore", "Postgres", "PDFPages",
-                "Interchange", http, httpCore, httpTLS, httpTypes, nio, nioHTTPTypes, nioPosix, nioSSL, lifecycle,
-                sqlite, jwt,
-                crypto, logging, metrics,
+                "Annotations", "Authorization", "SyncProtocol", "EventLoops", "SQLite", "EngineCore", "Postgres",
+                "PDFPages", "Interchange", http, httpCore, httpTLS, httpTypes, nio, nioHTTPTypes, nioPosix, nioSSL,
+                lifecycle, sqlite, jwt, crypto, logging, metrics,
             ], rim, holding: [.embedInCode("API/openapi.json")]),
 
         // Files and the terminal.

@@ -11,10 +11,11 @@ package enum Layers {
         _ grant: Grant, issuedAt: Timestamp?, in store: any StoreReading
     ) throws -> StoredLayer? {
         let key = LayerKey(document: grant.documentID, name: grant.layer)
+        // There is none without its document.
+        if let layer = try store.layer(key) { return layer }
         guard try store.document(key.document) != nil else {
             throw Refusal(.documentNotFound, "there is no document with the id that the token names")
         }
-        if let layer = try store.layer(key) { return layer }
         // A token that does not say when it was issued may be older than the deletion.
         if let deleted = try store.deletion(of: key), issuedAt.map({ $0 <= deleted }) ?? true {
             throw Refusal(.layerDeleted, "the layer that the token names was deleted after the token was issued")

@@ -17,7 +17,7 @@ import Testing
     @Test func aCommitWaitsForTheDisk() throws {
         let folder = try TemporaryFolder()
         let store = try SQLiteStore(path: folder.path + "/store.sqlite")
-        let level = try store.write { try ($0 as? SQLiteTransaction)?.one("PRAGMA synchronous", []) { $0[0] as Int64 } }
+        let level = try store.write { try ($0 as? SQLiteTransaction)?.number("PRAGMA synchronous") }
         #expect(level == 2)
         try store.close()
     }

@@ -1,12 +1,14 @@
 import Dispatch
 package import EngineCore
 import GRDB
+import SQLite
 
 /// Documents and layers in one SQLite file: write-ahead log, every commit synced to disk.
 ///
 /// Calls block, so the performer makes them on threads of its own. Reads run beside the one writer and each other.
 package final class SQLiteStore: LayerStore {
     private let pool: DatabasePool
+    private let cache = StatementCache()
 
     /// Opens the file, making it (readable by its owner only) and bringing an older schema up to date.
     ///
@@ -38,18 +40,22 @@ package final class SQLiteStore: LayerStore {
     }
 
     package func read<Result: Sendable>(_ body: (any StoreReading) throws -> Result) throws -> Result {
-        try pool.read { try body(SQLiteTransaction($0)) }
+        try pool.read { try body(transaction($0)) }
     }
 
     package func write<Result: Sendable>(_ body: (any StoreWriting) throws -> Result) throws -> Result {
         try pool.writeWithoutTransaction { database in
             var result: Result?
             try database.inTransaction(.immediate) {
-                result = try body(SQLiteTransaction(database))
+                result = try body(transaction(database))
                 return .commit
             }
             return result!
         }
+    }
+
+    private func transaction(_ database: Database) throws -> SQLiteTransaction {
+        SQLiteTransaction(database: database, statements: try cache.statements(of: database))
     }
 
     /// What stands beside the layers and belongs to the file alone.
@@ -61,6 +67,7 @@ package final class SQLiteStore: LayerStore {
 
     /// The readers go first: only the last connection to close writes the log back into the file, and they may not.
     package func close() throws {
+        try pool.barrierWriteWithoutTransaction { _ in cache.finalize() }
         pool.invalidateReadOnlyConnections()
         try pool.close()
     }

@@ -1,23 +1,26 @@
 import Annotations
 import EngineCore
-import GRDB
+import SQLite
 
 extension SQLiteTransaction {
     func attachment(_ id: AttachmentID, of document: String) throws -> StoredAttachment? {
         try one(
-            "SELECT * FROM attachment WHERE document = ? AND sha256 = ?", [document, id.hex], Self.attachment
+            "SELECT document, sha256, bytes, at FROM attachment WHERE document = ? AND sha256 = ?", .text(document),
+            .text(id.hex), read: Self.attachment
         ) ?? nil
     }
 
     func attachments(of document: String) throws -> [StoredAttachment] {
-        try all("SELECT * FROM attachment WHERE document = ? ORDER BY sha256", [document], Self.attachment)
-            .compactMap(\.self)
+        try all(
+            "SELECT document, sha256, bytes, at FROM attachment WHERE document = ? ORDER BY sha256", .text(document),
+            read: Self.attachment
+        ).compactMap(\.self)
     }
 
     func unnamedAttachments(before moment: Timestamp, limit: Int) throws -> [StoredAttachment] {
         try all(
             """
-            SELECT * FROM attachment WHERE at < ?1 AND NOT EXISTS (
+            SELECT document, sha256, bytes, at FROM attachment WHERE at < ?1 AND NOT EXISTS (
                 SELECT 1 FROM layer JOIN record ON record.layer = layer.id AND record.attachment = attachment.sha256
                 WHERE layer.document = attachment.document)
             AND NOT EXISTS (
@@ -25,12 +28,17 @@ extension SQLiteTransaction {
                 ON base_record.base = document.base AND base_record.attachment = attachment.sha256
                 WHERE document.id = attachment.document)
             ORDER BY sha256 LIMIT ?2
-            """, [moment.milliseconds, limit], Self.attachment
+            """, .integer(moment.milliseconds), .integer(limit), read: Self.attachment
         ).compactMap(\.self)
     }
 
     func isAttachmentKept(_ id: AttachmentID) throws -> Bool {
-        try one("SELECT 1 FROM attachment WHERE sha256 = ?", [id.hex]) { _ in true } ?? false
+        try one("SELECT 1 FROM attachment WHERE sha256 = ?", .text(id.hex)) { _ in true } ?? false
+    }
+
+    func records(naming id: AttachmentID, in layer: StoredLayer) throws -> [StoredRecord] {
+        try statements.prepared(composed: Self.recordsNaming)
+            .rows([.integer(layer.id), .integer(layer.base), .text(id.hex)], Self.stored)
     }
 
     private static let recordsNaming = """
@@ -41,24 +49,20 @@ extension SQLiteTransaction {
         ORDER BY id
         """
 
-    func records(naming id: AttachmentID, in layer: StoredLayer) throws -> [StoredRecord] {
-        try all(Self.recordsNaming, [layer.id, layer.base, id.hex], Self.stored)
-    }
-
     func put(_ attachment: StoredAttachment) throws {
         try run(
-            "INSERT OR REPLACE INTO attachment VALUES (?, ?, ?, ?)",
-            [attachment.document, attachment.id.hex, attachment.bytes, attachment.at.milliseconds])
+            "INSERT OR REPLACE INTO attachment VALUES (?, ?, ?, ?)", .text(attachment.document),
+            .text(attachment.id.hex), .integer(attachment.bytes), .integer(attachment.at.milliseconds))
     }
 
     func removeAttachment(_ id: AttachmentID, of document: String) throws {
-        try run("DELETE FROM attachment WHERE document = ? AND sha256 = ?", [document, id.hex])
+        try run("DELETE FROM attachment WHERE document = ? AND sha256 = ?", .text(document), .text(id.hex))
     }
 
-    private static func attachment(_ row: Row) throws -> StoredAttachment? {
-        AttachmentID(row["sha256"]).map {
+    private static func attachment(_ row: Columns) throws -> StoredAttachment? {
+        AttachmentID(row.text(1)).map {
             StoredAttachment(
-                $0, document: row["document"], bytes: row["bytes"], at: Timestamp(milliseconds: row["at"]))
+                $0, document: row.text(0), bytes: row.integer(2), at: Timestamp(milliseconds: row.integer(3)))
         }
     }
 }

@@ -1,16 +1,18 @@
 import Annotations
 import Authorization
 import EngineCore
-import GRDB
+import SQLite
 import SyncProtocol
 
 extension SQLiteTransaction {
     func record(_ id: Record.ID, in layer: StoredLayer) throws -> StoredRecord? {
-        try one(Self.ownRecord, [layer.id, id], Self.stored) ?? one(Self.baseRecord, [layer.base, id], Self.stored)
+        try statements.prepared(composed: Self.ownRecord).first([.integer(layer.id), .text(id)], Self.stored)
+            ?? statements.prepared(composed: Self.baseRecord).first([.integer(layer.base), .text(id)], Self.stored)
     }
 
     func live(in layer: StoredLayer, after id: Record.ID?, limit: Int) throws -> [StoredRecord] {
-        try all(Self.liveRecords, [layer.id, layer.base, id ?? "", limit], Self.stored)
+        try statements.prepared(composed: Self.liveRecords)
+            .rows([.integer(layer.id), .integer(layer.base), .text(id ?? ""), .integer(limit)], Self.stored)
     }
 
     func marks(in layer: StoredLayer, after id: Record.ID?, limit: Int) throws -> [RecordMark] {
@@ -22,63 +24,65 @@ extension SQLiteTransaction {
             SELECT id, 0, type, created_by, grp FROM base_record WHERE base = ?2 AND id > ?3
             AND NOT EXISTS (SELECT 1 FROM record WHERE layer = ?1 AND record.id = base_record.id)
             ORDER BY id LIMIT ?4
-            """, [layer.id, layer.base, id ?? "", limit]
+            """, .integer(layer.id), .integer(layer.base), .text(id ?? ""), .integer(limit)
         ) { row in
             RecordMark(
-                id: row["id"], revision: row["revision"],
-                subject: Subject(try Self.type(row), createdBy: row["created_by"], group: row["grp"]))
+                id: row.text(0), revision: row.integer(1),
+                subject: Subject(
+                    try Self.type(row.text(2)), createdBy: row.optionalText(3), group: row.optionalText(4)))
         }
     }
 
     func changed(in layer: StoredLayer, after revision: Revision, limit: Int) throws -> [StoredRecord] {
-        try all(Self.changedRecords, [layer.id, revision, limit], Self.stored)
+        try statements.prepared(composed: Self.changedRecords)
+            .rows([.integer(layer.id), .integer(revision), .integer(limit)], Self.stored)
     }
 
     func departures(in layer: StoredLayer, after revision: Revision, limit: Int) throws -> [Departure] {
         try all(
-            "SELECT * FROM departure WHERE layer = ? AND revision > ? ORDER BY revision LIMIT ?",
-            [layer.id, revision, limit]
+            """
+            SELECT id, revision, type, created_by, grp, at FROM departure
+            WHERE layer = ? AND revision > ? ORDER BY revision LIMIT ?
+            """, .integer(layer.id), .integer(revision), .integer(limit)
         ) { row in
             Departure(
-                id: row["id"], revision: row["revision"],
+                id: row.text(0), revision: row.integer(1),
                 subject: Subject(
-                    try Self.type(row), createdBy: row["created_by"], group: row["grp"]),
-                at: Timestamp(milliseconds: row["at"]))
+                    try Self.type(row.text(2)), createdBy: row.optionalText(3), group: row.optionalText(4)),
+                at: Timestamp(milliseconds: row.integer(5)))
         }
     }
 
     func thread(of root: Record.ID, in layer: StoredLayer) throws -> [StoredRecord] {
-        try all(Self.thread, [layer.id, layer.base, root], Self.stored)
+        try statements.prepared(composed: Self.thread)
+            .rows([.integer(layer.id), .integer(layer.base), .text(root)], Self.stored)
     }
 
     func cascade(of revision: Revision, in layer: StoredLayer) throws -> [StoredRecord] {
-        try all(Self.cascade, [layer.id, revision], Self.stored)
+        try statements.prepared(composed: Self.cascade).rows([.integer(layer.id), .integer(revision)], Self.stored)
     }
 
     func put(_ stored: StoredRecord, in layer: StoredLayer) throws {
         try run(
             "INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            [
-                layer.id, stored.id, stored.record.content.text, stored.contentType.rawValue, stored.rootID,
-                stored.record.createdBy, stored.record.updatedBy, stored.record.group, stored.revision,
-                stored.run.client, stored.run.start, stored.removal?.at.milliseconds, stored.removal?.by,
-                stored.removal?.client, stored.removal?.cascade, stored.record.content.attachmentID?.hex,
-            ])
+            .integer(layer.id), .text(stored.id), .text(stored.record.content.text),
+            .text(stored.contentType.rawValue), .text(stored.rootID), .text(stored.record.createdBy),
+            .text(stored.record.updatedBy), .text(stored.record.group), .integer(stored.revision),
+            .text(stored.run.client), .integer(stored.run.start), .integer(stored.removal?.at.milliseconds),
+            .text(stored.removal?.by), .text(stored.removal?.client), .integer(stored.removal?.cascade),
+            .text(stored.record.content.attachmentID?.hex))
     }
 
     func add(_ departure: Departure, in layer: StoredLayer) throws {
         try run(
-            "INSERT OR REPLACE INTO departure VALUES (?, ?, ?, ?, ?, ?, ?)",
-            [
-                layer.id, departure.revision, departure.id, departure.subject.contentType.rawValue,
-                departure.subject.createdBy, departure.subject.group, departure.at.milliseconds,
-            ])
+            "INSERT OR REPLACE INTO departure VALUES (?, ?, ?, ?, ?, ?, ?)", .integer(layer.id),
+            .integer(departure.revision), .text(departure.id), .text(departure.subject.contentType.rawValue),
+            .text(departure.subject.createdBy), .text(departure.subject.group), .integer(departure.at.milliseconds))
     }
 
     // MARK: Rows
 
-    /// What makes a record, in the order in which ``stored(_:)`` takes it. By place: a row looks a name up among all of
-    /// its columns each time, and a snapshot has a hundred thousand rows.
+    /// What makes a record, in the order in which ``stored(_:)`` takes it.
     static let ownColumns = """
         id, content, type, root, created_by, updated_by, grp, revision, run_client, run_start,
         removed_at, removed_by, removed_client, cascade
@@ -111,24 +115,23 @@ extension SQLiteTransaction {
     private static let cascade =
         "SELECT \(ownColumns) FROM record INDEXED BY record_cascade WHERE layer = ? AND cascade = ? ORDER BY revision"
 
-    static func stored(_ row: Row) throws -> StoredRecord {
-        guard let type = ContentType(rawValue: row[2]) else { throw StoreError.unusable("a record", "unknown type") }
+    static func stored(_ row: Columns) throws -> StoredRecord {
         var stored = StoredRecord(
             Record(
-                id: row[0], content: Content(checked: row[1]), createdBy: row[4], updatedBy: row[5], group: row[6]),
-            revision: row[7], contentType: type, rootID: row[3],
-            run: StoredRecord.Run(client: row[8], start: row[9]))
-        if let at: Int64 = row[10] {
+                id: row.text(0), content: Content(checked: row.text(1)), createdBy: row.optionalText(4),
+                updatedBy: row.optionalText(5), group: row.optionalText(6)),
+            revision: row.integer(7), contentType: try type(row.text(2)), rootID: row.optionalText(3),
+            run: StoredRecord.Run(client: row.optionalText(8), start: row.integer(9)))
+        if let at = row.optionalInteger(10) {
             stored.removal = StoredRecord.Removal(
-                by: row[11], client: row[12], cascade: row[13], at: Timestamp(milliseconds: at))
+                by: row.optionalText(11), client: row.optionalText(12), cascade: row.optionalInteger(13),
+                at: Timestamp(milliseconds: at))
         }
         return stored
     }
 
-    private static func type(_ row: Row) throws -> ContentType {
-        guard let type = ContentType(rawValue: row["type"]) else {
-            throw StoreError.unusable("a record", "unknown type")
-        }
+    private static func type(_ name: String) throws -> ContentType {
+        guard let type = ContentType(rawValue: name) else { throw StoreError.unusable("a record", "unknown type") }
         return type
     }
 }

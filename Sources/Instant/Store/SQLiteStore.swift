@@ -2,6 +2,7 @@ import Annotations
 import GRDB
 import GRDBSQLite
 import InstantCore
+import SQLite
 
 /// A layer in one SQLite file: WAL, edits on the disk before they are told (`synchronous` FULL; NORMAL for what the server
 /// can tell again), readers that never wait for a writer. Several processes may open one file; writers take turns.
@@ -75,7 +76,7 @@ final class SQLiteStore: LocalStore {
     func write<T>(_ durability: Durability, _ body: (any WritableLayer) throws -> T) throws -> T {
         do {
             return try pool.writeWithoutTransaction { db in
-                try cache.statements(of: db).wait(durability)
+                try cache.statements(of: db).wait(durability == .synced ? .always : .never)
                 var result: Result<T, any Error>?
                 // Immediate: a transaction that reads first must not find out at its first write that it is too late.
                 try db.inTransaction(.immediate) {

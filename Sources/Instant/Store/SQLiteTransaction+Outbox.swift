@@ -1,6 +1,7 @@
 import Annotations
 import GRDB
 import InstantCore
+import SQLite
 import SyncProtocol
 
 import struct Annotations.Record

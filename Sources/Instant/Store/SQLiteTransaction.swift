@@ -1,29 +1,16 @@
 import Annotations
 import GRDB
 import InstantCore
+import SQLite
 import SyncProtocol
 
 import struct Annotations.Record
 
 /// The contract of the store, spoken to one connection inside one transaction.
-struct SQLiteTransaction: WritableLayer {
+struct SQLiteTransaction: WritableLayer, SQLTransaction {
     let db: Database
     let statements: Statements
     let known: KnownFacts
-
-    func run(_ sql: StaticString, _ values: SQLValue...) throws { try statements.prepared(sql).run(values) }
-
-    func one<T>(_ sql: StaticString, _ values: SQLValue..., read: (Columns) throws -> T) throws -> T? {
-        try statements.prepared(sql).first(values, read)
-    }
-
-    func all<T>(_ sql: StaticString, _ values: SQLValue..., read: (Columns) throws -> T) throws -> [T] {
-        try statements.prepared(sql).rows(values, read)
-    }
-
-    func number(_ sql: StaticString, _ values: SQLValue...) throws -> Int {
-        try statements.prepared(sql).first(values) { $0.number(0) } ?? 0
-    }
 }
 
 extension SQLiteTransaction {

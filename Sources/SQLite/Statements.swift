@@ -1,7 +1,5 @@
 import GRDB
 import GRDBSQLite
-import InstantCore
-import Synchronization
 
 /// The prepared statements of one connection.
 ///
@@ -9,9 +7,9 @@ import Synchronization
 /// directly. A first sync runs two for each of 100,000 records, and boxing their values took longer than storing them.
 ///
 /// Unchecked: used only by whoever GRDB lent the connection to, one at a time, and finalized with the connection idle.
-final class Statements: @unchecked Sendable {
+package final class Statements: @unchecked Sendable {
     let connection: SQLiteConnection
-    private var durability = Durability.synced
+    private var waiting = Waiting.always
     /// By the address of the literal they were written as: nothing is hashed that is longer than a pointer.
     private var written: [UnsafePointer<UInt8>: PreparedStatement] = [:]
     /// By the text they were composed of, such as a list's with its filter.
@@ -23,14 +21,14 @@ final class Statements: @unchecked Sendable {
 
     deinit { finalize() }
 
-    func prepared(_ sql: StaticString) throws -> PreparedStatement {
+    package func prepared(_ sql: StaticString) throws -> PreparedStatement {
         if let known = written[sql.utf8Start] { return known }
         let statement = try PreparedStatement(sql.description, connection)
         written[sql.utf8Start] = statement
         return statement
     }
 
-    func prepared(composed sql: String) throws -> PreparedStatement {
+    package func prepared(composed sql: String) throws -> PreparedStatement {
         if let known = composed[sql] { return known }
         if composed.count >= Self.most {
             for statement in composed.values { statement.finalize() }
@@ -46,13 +44,21 @@ final class Statements: @unchecked Sendable {
         written.values.reduce(0) { $0 + $1.steps } + composed.values.reduce(0) { $0 + $1.steps }
     }
 
-    /// Whether the transactions that follow wait for the disk. Not to be called inside of one.
-    func wait(_ durability: Durability) throws {
-        guard durability != self.durability else { return }
-        let level = durability == .synced ? "FULL" : "NORMAL"
+    /// What the transactions that follow wait for.
+    package enum Waiting: Hashable, Sendable {
+        /// `synchronous` FULL: each is on the disk when it ends.
+        case always
+        /// `synchronous` NORMAL: the loss of power may take the last ones.
+        case never
+    }
+
+    /// Not to be called inside of a transaction.
+    package func wait(_ waiting: Waiting) throws {
+        guard waiting != self.waiting else { return }
+        let level = waiting == .always ? "FULL" : "NORMAL"
         let code = sqlite3_exec(connection, "PRAGMA synchronous = \(level)", nil, nil, nil)
         guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
-        self.durability = durability
+        self.waiting = waiting
     }
 
     func finalize() {
@@ -60,32 +66,5 @@ final class Statements: @unchecked Sendable {
         for statement in composed.values { statement.finalize() }
         written = [:]
         composed = [:]
-    }
-}
-
-/// The statements of every connection that was used.
-final class StatementCache: Sendable {
-    private let known = Mutex<[ObjectIdentifier: Statements]>([:])
-
-    func statements(of db: Database) throws -> Statements {
-        guard let connection = db.sqliteConnection else { throw DatabaseError(resultCode: .SQLITE_MISUSE) }
-        return known.withLock { known in
-            // A connection that was closed and left its address to another one is not that one.
-            if let here = known[ObjectIdentifier(db)], here.connection == connection { return here }
-            let statements = Statements(connection)
-            known[ObjectIdentifier(db)] = statements
-            return statements
-        }
-    }
-
-    /// Of all connections, with none of them in use.
-    var steps: Int { known.withLock { $0.values.reduce(0) { $0 + $1.steps } } }
-
-    /// Before the connections are closed, with none of them in use: SQLite keeps a connection alive for its statements.
-    func finalize() {
-        known.withLock { known in
-            for statements in known.values { statements.finalize() }
-            known = [:]
-        }
     }
 }

@@ -2,7 +2,7 @@ import GRDB
 import GRDBSQLite
 
 /// A statement of SQLite's. Each use binds all of its parameters anew and ends with it reset.
-struct PreparedStatement {
+package struct PreparedStatement {
     private let handle: OpaquePointer
 
     init(_ sql: String, _ connection: SQLiteConnection) throws {
@@ -18,24 +18,24 @@ struct PreparedStatement {
 
     /// - Returns: whether it changed a row.
     @discardableResult
-    func run(_ values: [SQLValue]) throws -> Bool {
+    package func run(_ values: [SQLValue]) throws -> Bool {
         try each(values) { _ in }
         return sqlite3_changes(sqlite3_db_handle(handle)) > 0
     }
 
-    func each(_ values: [SQLValue], _ read: (Columns) throws -> Void) throws {
+    package func each(_ values: [SQLValue], _ read: (Columns) throws -> Void) throws {
         defer { sqlite3_reset(handle) }
         try bind(values)
         while try step() { try read(Columns(row: handle)) }
     }
 
-    func rows<T>(_ values: [SQLValue], _ read: (Columns) throws -> T) throws -> [T] {
+    package func rows<T>(_ values: [SQLValue], _ read: (Columns) throws -> T) throws -> [T] {
         var found: [T] = []
         try each(values) { found.append(try read($0)) }
         return found
     }
 
-    func first<T>(_ values: [SQLValue], _ read: (Columns) throws -> T) throws -> T? {
+    package func first<T>(_ values: [SQLValue], _ read: (Columns) throws -> T) throws -> T? {
         defer { sqlite3_reset(handle) }
         try bind(values)
         return try step() ? try read(Columns(row: handle)) : nil
@@ -77,45 +77,8 @@ struct PreparedStatement {
     }
 }
 
-/// What a parameter is bound to.
-enum SQLValue {
-    case null
-    case integer(Int64)
-    case real(Double)
-    case text(String)
-
-    static func text(_ text: String?) -> SQLValue { text.map { .text($0) } ?? .null }
-    static func integer(_ number: Int64?) -> SQLValue { number.map { .integer($0) } ?? .null }
-    static func integer(_ number: Int) -> SQLValue { .integer(Int64(number)) }
-    static func integer(_ flag: Bool) -> SQLValue { .integer(flag ? 1 : 0) }
-}
-
-/// The row a statement stands at. Valid only inside the closure it was given to.
-struct Columns {
-    fileprivate let row: OpaquePointer
-
-    func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(row, column) }
-    func number(_ column: Int32) -> Int { Int(sqlite3_column_int64(row, column)) }
-    func flag(_ column: Int32) -> Bool { sqlite3_column_int64(row, column) != 0 }
-
-    func optionalInteger(_ column: Int32) -> Int64? {
-        sqlite3_column_type(row, column) == SQLITE_NULL ? nil : sqlite3_column_int64(row, column)
-    }
-
-    /// Empty for NULL.
-    func text(_ column: Int32) -> String { optionalText(column) ?? "" }
-
-    func optionalText(_ column: Int32) -> String? { bytes(column).map { String(decoding: $0, as: UTF8.self) } }
-
-    /// A text where it lies; nil for NULL.
-    func bytes(_ column: Int32) -> UnsafeBufferPointer<UInt8>? {
-        guard let start = sqlite3_column_text(row, column) else { return nil }
-        return UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(row, column)))
-    }
-}
-
 extension DatabaseError {
-    fileprivate init(_ connection: OpaquePointer?, _ code: CInt) {
+    init(_ connection: OpaquePointer?, _ code: CInt) {
         self.init(resultCode: ResultCode(rawValue: code), message: String(cString: sqlite3_errmsg(connection)))
     }
 }

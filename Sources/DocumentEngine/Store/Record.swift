@@ -1,4 +1,0 @@
-import Annotations
-
-/// GRDB has a `Record` too; here it is ours.
-typealias Record = Annotations.Record

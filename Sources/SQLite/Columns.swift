@@ -1,0 +1,25 @@
+import GRDBSQLite
+
+/// The row a statement stands at. Valid only inside the closure it was given to.
+package struct Columns {
+    let row: OpaquePointer
+
+    package func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(row, column) }
+    package func number(_ column: Int32) -> Int { Int(sqlite3_column_int64(row, column)) }
+    package func flag(_ column: Int32) -> Bool { sqlite3_column_int64(row, column) != 0 }
+
+    package func optionalInteger(_ column: Int32) -> Int64? {
+        sqlite3_column_type(row, column) == SQLITE_NULL ? nil : sqlite3_column_int64(row, column)
+    }
+
+    /// Empty for NULL.
+    package func text(_ column: Int32) -> String { optionalText(column) ?? "" }
+
+    package func optionalText(_ column: Int32) -> String? { bytes(column).map { String(decoding: $0, as: UTF8.self) } }
+
+    /// A text where it lies; nil for NULL.
+    package func bytes(_ column: Int32) -> UnsafeBufferPointer<UInt8>? {
+        guard let start = sqlite3_column_text(row, column) else { return nil }
+        return UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(row, column)))
+    }
+}
