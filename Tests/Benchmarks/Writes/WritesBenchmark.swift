@@ -31,20 +31,26 @@ struct WritesBenchmark {
         let start = ContinuousClock.now
         let end = start + .seconds(seconds)
         let outcome = Mutex((count: 0, failure: nil as (any Error)?))
-        // Each writer is used by one thread.
+        // Each writer is used by one thread. Dispatch would run as many at once as there are processors.
         nonisolated(unsafe) let writers = writers
-        DispatchQueue.concurrentPerform(iterations: writers.count) { number in
-            var count = 0
-            do {
-                while ContinuousClock.now < end {
-                    try writers[number].start(
-                        id: "w\(number)-\(turn)-\(count)", content: EditBenchmark.note(count))
-                    try writers[number].finish()
-                    count += 1
-                }
-                outcome.withLock { $0.count += count }
-            } catch { outcome.withLock { $0.failure = error } }
+        let done = DispatchGroup()
+        for number in writers.indices {
+            done.enter()
+            Thread.detachNewThread {
+                defer { done.leave() }
+                var count = 0
+                do {
+                    while ContinuousClock.now < end {
+                        try writers[number].start(
+                            id: "w\(number)-\(turn)-\(count)", content: EditBenchmark.note(count))
+                        try writers[number].finish()
+                        count += 1
+                    }
+                    outcome.withLock { $0.count += count }
+                } catch { outcome.withLock { $0.failure = error } }
+            }
         }
+        done.wait()
         let took = ContinuousClock.now - start
         return try outcome.withLock {
             if let failure = $0.failure { throw failure }
