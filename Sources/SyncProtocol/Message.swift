@@ -2,13 +2,17 @@ package import Annotations
 
 /// A message of the sync plane: JSON both ways, unknown members skipped.
 package protocol Message: Hashable, Sendable {
+    /// About how many bytes it takes on the wire.
+    var size: Int { get }
     func write(to json: inout JSONWriter)
     init(from reader: inout JSONReader) throws(JSONError)
 }
 
 extension Message {
+    package var size: Int { 1024 }
+
     package var bytes: [UInt8] {
-        var writer = JSONWriter(capacity: 1024)
+        var writer = JSONWriter(capacity: size)
         write(to: &writer)
         return writer.bytes
     }

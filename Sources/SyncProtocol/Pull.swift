@@ -17,6 +17,8 @@ package struct SnapshotPage: Message {
         self.next = next
     }
 
+    package var size: Int { records.reduce(256) { $0 + $1.size } }
+
     package func write(to json: inout JSONWriter) {
         json.object {
             $0.member("epoch", epoch)
@@ -62,6 +64,8 @@ package struct Delta: Message {
         self.upTo = upTo
         self.more = more
     }
+
+    package var size: Int { changes.reduce(256) { $0 + $1.size } }
 
     package func write(to json: inout JSONWriter) {
         json.object { writeMembers(to: &$0) }

@@ -19,6 +19,10 @@ package enum SyncItem: Hashable, Sendable {
         }
     }
 
+    package var size: Int {
+        if case .record(let record, _) = self { record.content.text.utf8.count + 256 } else { 256 }
+    }
+
     package func write(to json: inout JSONWriter) {
         switch self {
         case .record(let record, let revision): record.write(to: &json, revision: revision)

@@ -111,14 +111,13 @@ package struct JSONWriter {
         bytes.append(UInt8(ascii: "\""))
         var text = text
         text.withUTF8 { utf8 in
-            var start = 0
-            for index in 0..<utf8.count {
-                guard let escape = Self.escape(utf8[index]) else { continue }
-                bytes.append(contentsOf: utf8[start..<index])
-                bytes.append(contentsOf: escape)
-                start = index + 1
+            var rest = utf8
+            while let index = rest.firstIndex(where: Self.mustEscape) {
+                bytes.append(contentsOf: UnsafeBufferPointer(rebasing: rest[..<index]))
+                bytes.append(contentsOf: Self.escape(rest[index]))
+                rest = UnsafeBufferPointer(rebasing: rest[(index + 1)...])
             }
-            bytes.append(contentsOf: utf8[start...])
+            bytes.append(contentsOf: rest)
         }
         bytes.append(UInt8(ascii: "\""))
         needsComma = true
@@ -129,17 +128,19 @@ package struct JSONWriter {
     }
 
     /// Quote, backslash and C0 controls must be escaped; so is DEL, which some terminals act on.
-    private static func escape(_ byte: UInt8) -> [UInt8]? {
+    private static func mustEscape(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte == 0x7F
+    }
+
+    private static func escape(_ byte: UInt8) -> [UInt8] {
         switch byte {
-        case UInt8(ascii: "\""): return Array(#"\""#.utf8)
-        case UInt8(ascii: "\\"): return Array(#"\\"#.utf8)
         case 0x0A: return Array(#"\n"#.utf8)
         case 0x0D: return Array(#"\r"#.utf8)
         case 0x09: return Array(#"\t"#.utf8)
         case 0..<0x20, 0x7F:
             let digits = Array("0123456789abcdef".utf8)
             return Array(#"\u00"#.utf8) + [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-        default: return nil
+        default: return [UInt8(ascii: "\\"), byte]
         }
     }
 }

@@ -6,8 +6,12 @@ import SyncProtocol
 
 extension Response {
     /// Answers are for whoever asked, never for a cache.
-    static func json(_ status: HTTPResponse.Status = .ok, _ write: (inout JSONWriter) -> Void) -> Response {
-        var json = JSONWriter(capacity: 1024)
+    ///
+    /// - Parameter size: in bytes, about.
+    static func json(
+        _ status: HTTPResponse.Status = .ok, size: Int = 1024, _ write: (inout JSONWriter) -> Void
+    ) -> Response {
+        var json = JSONWriter(capacity: size)
         write(&json)
         return Response(
             status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
@@ -24,5 +28,5 @@ extension Response {
         }
     }
 
-    static func message(_ message: some Message) -> Response { json { message.write(to: &$0) } }
+    static func message(_ message: some Message) -> Response { json(size: message.size) { message.write(to: &$0) } }
 }

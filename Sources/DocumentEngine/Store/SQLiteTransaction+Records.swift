@@ -10,9 +10,26 @@ extension SQLiteTransaction {
             ?? statements.prepared(composed: Self.baseRecord).first([.integer(layer.base), .text(id)], Self.stored)
     }
 
+    /// The two are merged here: as one statement SQLite would walk them by turns, and carry each row across.
     func live(in layer: StoredLayer, after id: Record.ID?, limit: Int) throws -> [StoredRecord] {
-        try statements.prepared(composed: Self.liveRecords)
-            .rows([.integer(layer.id), .integer(layer.base), .text(id ?? ""), .integer(limit)], Self.stored)
+        let after = SQLValue.text(id ?? "")
+        let own = try statements.prepared(composed: Self.liveRecords)
+            .rows([.integer(layer.id), after, .integer(limit)], Self.stored)
+        // What lies behind a full page of them is not needed.
+        let end = own.count == limit ? own.last?.id : nil
+        let base = try statements.prepared(composed: Self.liveBase)
+            .rows([.integer(layer.id), .integer(layer.base), after, .integer(limit), .text(end)], Self.stored)
+        guard !base.isEmpty else { return own }
+        var merged: [StoredRecord] = []
+        merged.reserveCapacity(own.count + base.count)
+        var rest = own[...]
+        for record in base {
+            let index = rest.firstIndex { record.id.utf8.lexicographicallyPrecedes($0.id.utf8) } ?? rest.endIndex
+            merged += rest[..<index]
+            merged.append(record)
+            rest = rest[index...]
+        }
+        return Array((merged + rest).prefix(limit))
     }
 
     func marks(in layer: StoredLayer, after id: Record.ID?, limit: Int) throws -> [RecordMark] {
@@ -93,11 +110,11 @@ extension SQLiteTransaction {
     private static let ownRecord = "SELECT \(ownColumns) FROM record WHERE layer = ? AND id = ?"
     private static let baseRecord = "SELECT \(baseColumns) FROM base_record WHERE base = ? AND id = ?"
 
-    /// The two are merged as they come out of their indexes: not wrapped in a further SELECT, which would sort them all.
     private static let liveRecords = """
-        SELECT \(ownColumns) FROM record WHERE layer = ?1 AND id > ?3 AND removed_at IS NULL
-        UNION ALL
-        SELECT \(baseColumns) FROM base_record WHERE base = ?2 AND id > ?3
+        SELECT \(ownColumns) FROM record WHERE layer = ? AND id > ? AND removed_at IS NULL ORDER BY id LIMIT ?
+        """
+    private static let liveBase = """
+        SELECT \(baseColumns) FROM base_record WHERE base = ?2 AND id > ?3 AND (?5 IS NULL OR id < ?5)
         AND NOT EXISTS (SELECT 1 FROM record WHERE layer = ?1 AND record.id = base_record.id)
         ORDER BY id LIMIT ?4
         """

@@ -117,10 +117,3 @@ package struct LayerView {
     private static let startOver = Refusal(
         .epochChanged, "the layer or what the token may see has changed, or the cursor is too old: load it anew")
 }
-
-extension SyncItem {
-    /// About how many bytes it takes on the wire.
-    var size: Int {
-        if case .record(let record, _) = self { record.content.text.utf8.count + 256 } else { 256 }
-    }
-}
