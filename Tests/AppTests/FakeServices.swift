@@ -21,12 +21,15 @@ final class FakeServices: AppServices {
     var failure: String?
     /// Pages are on their way and do not come.
     var holdsPages = false
-    /// Every request, in order.
+    /// Every request, in order, but for what others are told.
     private(set) var asked: [Effect] = []
+    /// What others were told of this person, in order.
+    private(set) var announced: [OwnPresence] = []
     private var steps: [Int: [Record]] = [:]
     private var made = 0
 
     func perform(_ effect: Effect, post: @escaping @Sendable (Message) -> Void) {
+        if case .announce(let own) = effect { return announced.append(own) }
         asked.append(effect)
         switch effect {
         case .loadLibrary: post(.library(entries))

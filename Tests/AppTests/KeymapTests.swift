@@ -86,6 +86,10 @@ import Testing
             try stage.press(script)
             return stage.state
         }
+        let following = Stage(Sample.services())
+        let presenter = LayerPerson(id: "1", whereabouts: .init(pageIndex: 1), isPresenting: true)
+        following.send(.presence(LayerPresence(people: [presenter])))
+        scenes.append(following.state)
         for status in [
             SyncStatus(connection: .needsToken(.expired), grant: .hotos()), .init(connection: .lost("gone")),
         ] {

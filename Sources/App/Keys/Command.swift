@@ -17,7 +17,7 @@ package enum Command: String, Hashable, Sendable, CaseIterable {
 
     // A document.
     case otherPane = "other-pane", search, searchNext = "search-next", searchPrevious = "search-previous"
-    case undo, redo, sync, token, outbox, download, back, forward
+    case undo, redo, sync, token, outbox, download, back, forward, present, follow
     case note, delete, edit, editExternally = "edit-externally"
 
     // Its list.

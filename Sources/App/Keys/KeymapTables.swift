@@ -35,6 +35,8 @@ extension Keymap {
         Binding(.document, "<C-r>", .redo, "do again what was undone"),
         Binding(.document, "S", .sync, "sync now"),
         Binding(.document, "T", .token, "give a token"),
+        Binding(.document, "P", .present, "present page and selection to the others, or stop"),
+        Binding(.document, "F", .follow, "follow who presents; moving on the page breaks away"),
         Binding(.document, "D", .download, "download the PDF"),
         Binding(.document, "J", .nextPage, "next page of the document"),
         Binding(.document, "K", .previousPage, "previous page of the document"),

@@ -26,6 +26,11 @@ package struct PageMark: Hashable, Sendable {
     }
 }
 
+extension PageMark {
+    /// What a presenter has selected: no annotation, so nothing stands in the gutter for it.
+    static func presented(_ rects: [Rect]) -> PageMark { PageMark(id: "", letter: " ", rects: rects, box: .zero) }
+}
+
 /// The marks of a page, found on its glyphs: which text each one marks and where the others stand. Does not depend on
 /// the view or its width; `rows(in:)` brings it to the screen.
 package struct PageMarks: Equatable, Sendable {

@@ -34,7 +34,11 @@ extension PageMarks {
     /// Brackets stand in the blank cells beside the words, never in a word, so that nothing moves: a mark that begins
     /// within a word has its bracket before the word. In the reading view a mark that runs over several rows opens in
     /// the first and closes in the last; in the layout view, where other text stands beside it, it does so in each.
-    package func rows(in view: TypesetPage, of page: PageGlyphs) -> [Int: RowMarks] {
+    ///
+    /// - Parameter brackets: nil: those of annotations, which differ where they overlap.
+    package func rows(
+        in view: TypesetPage, of page: PageGlyphs, brackets: (Character, Character)? = nil
+    ) -> [Int: RowMarks] {
         var rows: [Int: RowMarks] = [:]
         for mark in marks.indices {
             if ranges[mark].isEmpty {
@@ -48,7 +52,7 @@ extension PageMarks {
                     if case .placeholder = view.rows[piece.row].role { continue }
                     rows[piece.row, default: .init()].spans.append(.init(columns: piece.columns, mark: mark))
                     let each = view.view == .layout
-                    let (open, close) = Self.brackets(depth: depths[mark])
+                    let (open, close) = brackets ?? Self.brackets(depth: depths[mark])
                     if index == 0 || each {
                         let column = view.blank(before: piece.columns.lowerBound, row: piece.row, page: page)
                         if let column { rows[piece.row]?.add(open, at: column, mark: mark, depth: depths[mark]) }
@@ -84,7 +88,7 @@ extension RowMarks {
             brackets.append(.init(column: column, character: sign, marks: [mark]))
             return
         }
-        let opening: Set<Character> = ["[", "<", "("]
+        let opening: Set<Character> = ["[", "<", "(", "{"]
         let there = brackets[index].character
         if there == "|" || opening.contains(there) != opening.contains(sign) {
             brackets[index].character = "|"

@@ -1,4 +1,5 @@
 package import Annotations
+package import InstantCore
 
 /// A request to the world, as a value that tests compare. What answers it is named with each; an effect without an
 /// answer named has none. An answer that comes late is harmless: `update` drops what no longer fits.
@@ -69,6 +70,8 @@ package enum Effect: Hashable, Sendable {
     case forgetToken
     case syncNow
     case setOnline(Bool)
+    /// The others at the layer are told where this person is, for as long as it is open. → `presence`
+    case announce(OwnPresence)
 
     // The terminal. Performed on the loop's thread, in order.
     /// The person's own editor over this text. → `externallyEdited`

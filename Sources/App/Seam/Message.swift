@@ -60,6 +60,8 @@ package enum Message: Hashable, Sendable {
     case tokenRead(TokenText)
     /// Why the token that was supplied is not taken, in a sentence that does not hold it.
     case tokenRefused(String)
+    /// Who else has the layer open, and whether this person presents: whenever that changes.
+    case presence(LayerPresence)
     /// A sentence for the person.
     case notice(String)
 }

@@ -95,6 +95,7 @@ extension AppState {
         if document?.conflict != nil { return max(9, size.rows / 2) }
         if let token { return 1 + lines(of: token, columns: size.columns).count }
         if isLossShown { return 1 + lossLines(columns: size.columns).count }
+        if document?.company.isShown == true { return 1 + companyLines(columns: size.columns).count }
         return 0
     }
 

@@ -42,6 +42,7 @@ struct DocumentState: Equatable, Sendable {
     var sent: [Int: Editor] = [:]
     var jumps = JumpList()
     var news = News()
+    var company = Company()
 
     init(_ opened: OpenedLayer) {
         reference = opened.reference

@@ -44,6 +44,8 @@ struct PagePane: Equatable, Sendable {
     private(set) var typeset: TypesetPage?
     private(set) var marks: PageMarks?
     private(set) var rowMarks: [Int: RowMarks] = [:]
+    /// What the presenter has selected here.
+    private(set) var presentedMarks: [Int: RowMarks] = [:]
     private(set) var layoutWidth: Int?
     private var setting: Setting?
 
@@ -53,17 +55,22 @@ struct PagePane: Equatable, Sendable {
         var view: TypesetPage.View?
         var opened: Set<Int>
         var rows: [ListRow]
+        var presented: [Rect]
     }
 
     /// Sets the page for a pane, if anything that it depends on has changed.
     ///
-    /// - Parameter columns: of the pane, gutter included.
-    mutating func set(_ text: PageGlyphs?, columns: Int) {
+    /// - Parameters:
+    ///   - columns: of the pane, gutter included.
+    ///   - presented: boxes of what a presenter has selected on the page.
+    mutating func set(_ text: PageGlyphs?, columns: Int, presented: [Rect]) {
         guard let text, !text.isEmpty else {
             (glyphs, typeset, marks, rowMarks, layoutWidth, setting) = (text, nil, nil, [:], nil, nil)
+            presentedMarks = [:]
             return
         }
-        let wanted = Setting(index: index, width: columns, view: chosenView, opened: opened, rows: rows)
+        let wanted = Setting(
+            index: index, width: columns, view: chosenView, opened: opened, rows: rows, presented: presented)
         guard wanted != setting || glyphs == nil else { return }
         let isOtherPage = setting?.index != index || glyphs == nil
         let isOtherForm =
@@ -83,6 +90,8 @@ struct PagePane: Equatable, Sendable {
         let marks = PageMarks(shown, on: text)
         self.marks = marks
         rowMarks = typeset.map { marks.rows(in: $0, of: text) } ?? [:]
+        let shownByOthers = PageMarks(presented.isEmpty ? [] : [.presented(presented)], on: text)
+        presentedMarks = typeset.map { shownByOthers.rows(in: $0, of: text, brackets: ("{", "}")) } ?? [:]
     }
 
     /// Cells before the text of a page: a blank, two kinds, two states.

@@ -1,6 +1,7 @@
 /// The words that can be typed after `:`.
 package enum TypedCommand: String, Hashable, Sendable, CaseIterable {
-    case quit, help, page, filter, sync, offline, online, token, outbox, undo, redo, reading, layout, author, download
+    case quit, help, page, filter, sync, offline, online, token, outbox, undo, redo, reading, layout, author, download,
+        who
     case forgetToken = "forget-token"
 
     /// A few words for the help.
@@ -22,6 +23,7 @@ package enum TypedCommand: String, Hashable, Sendable, CaseIterable {
         case .layout: "the layout view of the page"
         case .author: "author NAME: the name for what you write"
         case .download: "download the PDF"
+        case .who: "who else has this layer open"
         }
     }
 
@@ -84,6 +86,7 @@ extension AppState {
             notice = .done("new records are by \(rest)")
             return [.rememberAuthor(rest)]
         case .download: return download()
+        case .who: document?.company.isShown = true
         }
         return []
     }

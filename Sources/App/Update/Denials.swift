@@ -13,6 +13,8 @@ extension AppState {
         case .note where !document.outbox.isOpen: return document.denialOfCreation
         case .edit, .editExternally: return document.denialOfChange { .edit($0) }
         case .delete: return document.denialOfChange { .delete($0) }
+        case .present: return document.denialOfPresenting
+        case .follow: return document.denialOfFollowing
         case .selectCharacters, .selectRows, .changeView, .searchNext, .searchPrevious:
             return document.focus == .page && document.page.glyphs?.isEmpty != false ? "this page shows no text" : nil
         default: return nil

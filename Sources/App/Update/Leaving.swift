@@ -36,6 +36,10 @@ extension AppState {
             self.document?.outbox.isOpen = false
             return []
         }
+        if document.company.isShown {
+            self.document?.company.isShown = false
+            return []
+        }
         if document.page.selection != nil {
             self.document?.page.dropSelection()
             return []

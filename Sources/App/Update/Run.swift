@@ -44,6 +44,8 @@ extension AppState {
         case .saveUnsent: return [.saveUnsent]
         case .keepReading: document?.isLossAccepted = true
         case .download: return download()
+        case .present: present()
+        case .follow: follow()
         case .mine, .theirs, .merge: return resolve(command)
         case .note: return addNote()
         case .delete: return deleteCurrent()

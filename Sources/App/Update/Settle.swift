@@ -11,7 +11,7 @@ extension AppState {
         guard document != nil else { return [] }
         let layout = layout
         guard layout.form != .tooSmall else { return [] }
-        return settlePage(layout) + settleList(layout) + settleOutbox()
+        return settlePage(layout) + settleList(layout) + settleOutbox() + settlePresence()
     }
 
     private mutating func settlePage(_ layout: DocumentLayout) -> [Effect] {
@@ -26,7 +26,8 @@ extension AppState {
             effects.append(.loadPage(document.page.index))
         }
         let columns = layout.page.isEmpty ? size.columns : layout.page.columns
-        document.page.set(document.texts.glyphs(document.page.index), columns: columns)
+        document.page.set(
+            document.texts.glyphs(document.page.index), columns: columns, presented: document.ledSelection)
         document.page.arrive()
         document.page.scroll(rows: max(1, layout.page.rows), columns: columns)
         if document.page.isStale {

@@ -19,7 +19,11 @@ extension AppState {
 
     mutating func handle(_ message: Message) -> [Effect] {
         switch message {
-        case .key(let key): return pressed(key)
+        case .key(let key):
+            let before = followerStanding
+            let effects = pressed(key)
+            breakAway(from: before)
+            return effects
         case .resize(let size): self.size = size
         case .tick(let now): return ticked(now)
         case .terminate: return keepDraft() + quit()
@@ -47,6 +51,7 @@ extension AppState {
         case .tokenRead(let text): token?.receive(text)
         case .tokenRefused(let why): tokenRefused(why)
         case .history(let lines): history.load(lines)
+        case .presence(let presence): presenceCame(presence)
         case .notice(let text): notice = .done(text)
         }
         return []

@@ -27,8 +27,10 @@ extension Canvas {
             drawEditor(editor, state, in: area)
         } else if let card = state.token {
             drawTokenCard(card, state, in: area)
-        } else {
+        } else if state.isLossShown {
             drawLoss(state, in: area)
+        } else {
+            drawCompany(state, in: area)
         }
     }
 }

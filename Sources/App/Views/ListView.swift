@@ -16,7 +16,9 @@ extension Canvas {
         let place = list.total == 0 ? "0" : "\(list.cursor + 1)/\(list.total)"
         let filter = list.filter.isEmpty ? "none" : list.filter
         let unread = list.window?.unread ?? 0
-        let right: CleanText = unread > 0 ? " \(unread) new " : ""
+        let authors = document.news.authors.reversed().joined(separator: ", ")
+        let new: CleanText = authors.isEmpty ? "\(unread) new" : "\(unread) new by \(authors)"
+        let right: CleanText = unread > 0 ? " \(new.truncated(to: max(8, area.columns / 3))) " : ""
         let title: CleanText = "Annotations \(place) - \(order) - filter: \(filter)"
         rule(
             title.truncated(to: max(0, area.columns - right.width - 11)), row: area.row, column: area.column,

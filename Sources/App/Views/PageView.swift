@@ -50,7 +50,10 @@ extension Canvas {
                 style: state.theme.style(of: typeset.rows[index].role))
             if let rowMarks = page.rowMarks[index] {
                 write(page.gutter(rowMarks, marks.marks), in: area, row: row, style: state.theme.otherMark)
-                draw(rowMarks, page, state.theme, row: row, in: text)
+                draw(rowMarks, page, row: row, in: text) { state.theme.style(of: page.rows[$0].kind) }
+            }
+            if let presented = page.presentedMarks[index] {
+                draw(presented, page, row: row, in: text) { _ in state.theme.presenting }
             }
         }
         for hit in page.search?.hits ?? [] { restyle(hit, page, in: text, state.theme.searchMatch) }
@@ -59,10 +62,12 @@ extension Canvas {
     }
 
     /// The brackets beside marked words, and their styles.
-    private mutating func draw(_ marks: RowMarks, _ page: PagePane, _ theme: Theme, row: Int, in text: Area) {
-        for span in marks.spans where page.rows.indices.contains(span.mark) {
+    private mutating func draw(
+        _ marks: RowMarks, _ page: PagePane, row: Int, in text: Area, style: (Int) -> Style
+    ) {
+        for span in marks.spans {
             let columns = span.columns
-            let style = theme.style(of: page.rows[span.mark].kind)
+            let style = style(span.mark)
             let area = Area(
                 row: text.row + row, column: text.column + columns.lowerBound - page.left, rows: 1,
                 columns: columns.count)

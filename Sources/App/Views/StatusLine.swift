@@ -21,6 +21,7 @@ struct StatusLine {
         if !document.isLocal { add([CleanText(cleaning: document.layerName).truncated(to: 20)], rank: 2) }
         if let selection = document.selectionText { add(selection, rank: nil) }
         if document.isReadOnly || document.status.grant?.mayWrite == false { add(["READ-ONLY", "RO"], rank: nil) }
+        if let presenting = document.presentingText { add(presenting, rank: nil) }
         let total = document.pageCount.map { "/\($0)" } ?? ""
         add(["p\(document.page.index + 1)\(total)", "p\(document.page.index + 1)"], rank: nil)
         add([document.syncText(at: state.now, utcOffset: state.utcOffset)], rank: nil)
@@ -31,11 +32,7 @@ struct StatusLine {
             let isShort = life < 15 * 60_000
             add(["token \(RelativeTime.life(milliseconds: life))"], rank: isShort ? nil : 3)
         }
-        let names = document.news.shown.map { CleanText(cleaning: $0) }
-        if let first = names.first {
-            let all = names.dropFirst().reduce(first) { $0 + ", " + $1 }
-            add([all.truncated(to: 30), "+\(document.news.total)"], rank: 0)
-        }
+        add(document.company.shortForms.map { CleanText(cleaning: $0).truncated(to: 24) }, rank: 0)
         if let unread = document.list.window?.unread, unread > 0 { add(["\(unread) new"], rank: 4) }
         if !state.keys.isEmpty { add([CleanText(cleaning: state.keys.shown)], rank: nil) }
     }
@@ -81,6 +78,19 @@ extension DocumentState {
         let words: CleanText = "SELECT \(count) word\(count == 1 ? "" : "s")"
         if !page.carried.isEmpty { return [words + " on \(page.carried.count + 1) pages", words] }
         return [words + " \"\(glyphs.excerpt(of: range))\"", words]
+    }
+
+    /// `PRESENTING to 3 · P stops`, `FOLLOWING ana`, `FREE · F follows`
+    fileprivate var presentingText: [CleanText]? {
+        switch company.presenting {
+        case .yes: return ["PRESENTING to \(company.people.count) · P stops", "PRESENTING to \(company.people.count)"]
+        case .asked: return ["PRESENTING?"]
+        case .no: break
+        }
+        guard let leader = company.leader else { return nil }
+        guard company.isFollowing else { return ["FREE · F follows", "FREE"] }
+        let name = CleanText(cleaning: leader.shownName)
+        return ["FOLLOWING \(name.truncated(to: 20))", "FOLLOWING \(name.truncated(to: 6))"]
     }
 
     /// `synced`, `3 unsent`, `syncing`, `offline, retry in 8 s`, `TOKEN? T`

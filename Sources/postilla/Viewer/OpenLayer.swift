@@ -70,6 +70,7 @@ final class OpenLayer: Sendable {
     }
 
     func close() {
+        descriptor.stopAnnouncing()
         descriptor.stopListeningForServerChanges()
         let pages = state.withLock { state in
             state.events?.cancel()
@@ -221,8 +222,15 @@ final class OpenLayer: Sendable {
         case .didFailSync(let error):
             if error.kind != .requestFailed, !isAboutToken(error) { post(.notice(error.message)) }
         case .didChangeRecords(let ids, let others): post(.recordsChanged(Array(ids), author: author(of: others)))
-        case .refresh: post(.recordsChanged([], author: nil))
+        case .refresh:
+            post(.recordsChanged([], author: nil))
+            post(.presence(descriptor.presence))
         case .tokenExpires(let end): post(.tokenExpires(end))
+        case .didChangePresence:
+            // Whoever is gone because the connection is has not left: the connection is told first.
+            tellStatus()
+            post(.presence(descriptor.presence))
+            return
         case .didReplacePDF:
             post(.notice("The server holds another PDF now: it is fetched again."))
             startDownload()
@@ -230,7 +238,7 @@ final class OpenLayer: Sendable {
             state.withLock { $0.isSourceSpent = false }
             keep(token.jwt)
         case .didBeginSync, .didChangeSyncState, .didFinishSync, .didChangeConnection,
-            .didCheckIntegrity, .didChangePresence,
+            .didCheckIntegrity,
             .didLoseAccess, .didCancelDownload, .didClose:
             break
         }
@@ -241,6 +249,11 @@ final class OpenLayer: Sendable {
 
     private func isAboutToken(_ error: InstantError) -> Bool {
         [.authenticationFailed, .accessDenied, .invalidJWT].contains(error.kind)
+    }
+
+    /// What one is told to be doing reaches the others as soon as there is a connection.
+    func announce(_ own: OwnPresence) {
+        do throws(InstantError) { try descriptor.announce(own) } catch { post(.notice(error.message)) }
     }
 
     func tellStatus(anyway: Bool = false) {

@@ -70,6 +70,7 @@ final class ViewerServices: AppServices {
         case .syncNow:
             layer?.descriptor.retryNow()
             layer?.descriptor.sync()
+        case .announce(let own): layer?.announce(own)
         case .setOnline(let isOnline): layer?.descriptor.setOnline(isOnline)
 
         case .editExternally(let text): editExternally(text)

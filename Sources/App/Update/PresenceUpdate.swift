@@ -1,0 +1,133 @@
+import Annotations
+import InstantCore
+
+// Presenting, following, and who else is here.
+extension AppState {
+    mutating func presenceCame(_ presence: LayerPresence) {
+        guard let before = document?.company else { return }
+        document?.company.people = presence.people
+        ownPresenting(presence)
+        let isLive = document?.status.connection == .live
+        switch (before.leader, presence.presenter) {
+        case (let leader?, nil):
+            // Without a connection nobody is heard of: whoever presented may still do so.
+            guard isLive else { return }
+            document?.company.leader = nil
+            document?.company.isFollowing = false
+            inform("\(leader.shownName) stopped presenting; you stay on page \((document?.page.index ?? 0) + 1)")
+        case (let leader?, let presenter?) where leader.isAgain(presenter):
+            document?.company.leader = presenter
+            if before.isFollowing, leader.whereabouts != presenter.whereabouts { goToLeader() }
+        case (_, let presenter?):
+            document?.company.leader = presenter
+            document?.company.isFollowing = false
+            if before.presenting == .no { inform("\(presenter.shownName) presents: F follows") }
+        case (nil, nil): break
+        }
+    }
+
+    /// What became of presenting: one presents at a time, and the server decides who.
+    private mutating func ownPresenting(_ presence: LayerPresence) {
+        guard let presenting = document?.company.presenting, presenting != .no else { return }
+        if presence.own?.isPresenting == true {
+            document?.company.presenting = .yes
+        } else if let presenter = presence.presenter {
+            document?.company.presenting = .no
+            notice = .warning("not presenting: \(presenter.shownName) does, and one presents at a time")
+        } else if presenting == .yes {
+            document?.company.presenting = .no
+            notice = .warning("you no longer present: P begins again")
+        }
+    }
+
+    /// Says something of the others, unless something that went wrong stands there.
+    private mutating func inform(_ text: String) {
+        if notice?.kind != .error { notice = .done(text) }
+    }
+
+    // MARK: Commands
+
+    mutating func present() {
+        guard let document else { return }
+        let begins = document.company.presenting == .no
+        self.document?.company.presenting = begins ? .asked : .no
+        notice = .done(begins ? "presenting this page and what you select: P stops" : "you no longer present")
+    }
+
+    mutating func follow() {
+        guard let document, let leader = document.company.leader else { return }
+        guard !document.company.isFollowing else {
+            notice = .done("following \(leader.shownName) already; any motion on the page breaks away")
+            return
+        }
+        self.document?.jumps.leave(document.place)
+        self.document?.company.isFollowing = true
+        goToLeader()
+    }
+
+    private mutating func goToLeader() {
+        guard let document, let place = document.company.leader?.whereabouts, let wanted = place.pageIndex else {
+            return
+        }
+        let index = max(0, min(wanted, (document.pageCount ?? wanted + 1) - 1))
+        let rects = place.selection.first { $0.pageIndex == index }?.rects ?? []
+        let arrival: PagePane.Arrival = rects.isEmpty ? .start : .place(rects: rects, box: nil)
+        if index != document.page.index {
+            self.document?.page.turn(to: index, arrival)
+        } else if !rects.isEmpty {
+            self.document?.page.arrival = arrival
+        }
+    }
+
+    /// Whoever moves on the page by themselves no longer follows.
+    mutating func breakAway(from before: FollowerStanding?) {
+        guard let before, let after = followerStanding, after.reference == before.reference, after != before else {
+            return
+        }
+        document?.company.isFollowing = false
+    }
+
+    /// Where the person is while they follow somebody; nil: they do not.
+    var followerStanding: FollowerStanding? {
+        guard let document, document.company.isFollowing else { return nil }
+        let page = document.page
+        return FollowerStanding(
+            reference: document.reference, page: page.index, cursor: page.cursor, mark: page.mark,
+            selection: page.selection, arrival: page.arrival)
+    }
+
+    /// Tells the others of this person what has changed since.
+    mutating func settlePresence() -> [Effect] {
+        guard let document, !document.isLocal else { return [] }
+        let own = document.ownPresence
+        guard own != document.company.announced else { return [] }
+        self.document?.company.announced = own
+        return [.announce(own)]
+    }
+}
+
+extension DocumentState {
+    /// Why one cannot present.
+    var denialOfPresenting: String? {
+        if company.presenting != .no { return nil }
+        if let why = denialOfCreation { return why }
+        if status.connection != .live { return "not connected: presenting needs the server" }
+        return company.leader.map { "\($0.shownName) presents, and one presents at a time" }
+    }
+
+    /// Why there is nobody to follow.
+    var denialOfFollowing: String? {
+        if company.presenting != .no { return "you present: the others follow you" }
+        return company.leader == nil ? "nobody presents" : nil
+    }
+}
+
+/// What a motion on the page changes.
+struct FollowerStanding: Equatable, Sendable {
+    var reference: LayerReference
+    var page: Int
+    var cursor: PageCursor
+    var mark: Int
+    var selection: PageSelection?
+    var arrival: PagePane.Arrival?
+}

@@ -1,0 +1,42 @@
+import Annotations
+import InstantCore
+import Screen
+
+extension AppState {
+    /// Everybody who has the layer open, in full.
+    func companyLines(columns: Int) -> [CleanText] {
+        guard let company = document?.company, company.isShown else { return [] }
+        guard !company.people.isEmpty else { return ["Nobody else has this layer open."] }
+        let names = company.people.map { CleanText(cleaning: $0.fullName) }
+        let width = min(names.map(\.width).max() ?? 0, max(8, columns - 24))
+        let lines = zip(company.people, names).map { person, name in
+            name.truncated(to: width).padded(to: width) + CleanText(cleaning: person.standing)
+        }
+        return lines.count > 8 ? lines.prefix(7) + ["and \(lines.count - 7) more"] : lines
+    }
+}
+
+extension Canvas {
+    mutating func drawCompany(_ state: AppState, in area: Area) {
+        let count = state.document?.company.people.count ?? 0
+        rule(
+            "Here besides you: \(count) (Esc closes)", row: area.row, column: area.column, columns: area.columns,
+            style: state.theme.rule, titleStyle: state.theme.cardTitle)
+        let inside = area.split(top: 1).rest.inset(columns: 1)
+        for (row, line) in state.companyLines(columns: inside.columns).prefix(inside.rows).enumerated() {
+            write(line.truncated(to: inside.columns), in: inside, row: row)
+        }
+    }
+}
+
+extension LayerPerson {
+    /// `Ana Alba (ana)`
+    fileprivate var fullName: String {
+        guard let name, let userID, !name.isExactly(userID) else { return shownName }
+        return "\(name) (\(userID))"
+    }
+
+    fileprivate var standing: String {
+        (whereabouts.pageIndex.map { "  on page \($0 + 1)" } ?? "") + (isPresenting ? "  presents" : "")
+    }
+}

@@ -1,0 +1,244 @@
+import Annotations
+import App
+import Authorization
+import InstantCore
+import Screen
+import Testing
+
+/// Presenting, following, and who else is here.
+@Suite struct PresenceTests {
+    private static let ana = LayerPerson(id: "1", userID: "ana", name: "Ana Alba")
+    private static let ben = LayerPerson(id: "2", userID: "ben")
+
+    private static func ana(page: Int, selection: [Rect] = []) -> LayerPerson {
+        var ana = ana
+        ana.whereabouts = Whereabouts(
+            pageIndex: page, selection: selection.isEmpty ? [] : [PageArea(pageIndex: page, rects: selection)])
+        ana.isPresenting = true
+        return ana
+    }
+
+    private func stage(_ people: LayerPerson...) -> Stage {
+        let stage = Stage(Sample.services())
+        stage.send(.presence(LayerPresence(people: people)))
+        return stage
+    }
+
+    // MARK: Presenting
+
+    @Test func thePresenterIsOnThePageTheyShowAndTheirWordsAreTold() throws {
+        let stage = stage(Self.ana, Self.ben)
+        #expect(stage.services.announced == [OwnPresence(Whereabouts(pageIndex: 0))])
+        try stage.press("P")
+        #expect(stage.foot.contains("presenting this page and what you select: P stops"))
+        stage.send(.presence(LayerPresence(people: [Self.ana, Self.ben], own: stage.services.announced.last)))
+        #expect(stage.statusLine.contains("PRESENTING to 2 · P stops"))
+        try stage.press("<tab>jv$")
+        let selection = try #require(stage.services.announced.last?.whereabouts.selection)
+        #expect(selection.map(\.pageIndex) == [0])
+        #expect(selection[0].rects.map(\.top) == [86])
+        try stage.press("<esc>J")
+        #expect(stage.services.announced.last == OwnPresence(Whereabouts(pageIndex: 1), isPresenting: true))
+        try stage.press("P")
+        #expect(stage.services.announced.last == OwnPresence(Whereabouts(pageIndex: 1)))
+        #expect(!stage.statusLine.contains("PRESENTING"))
+    }
+
+    @Test func whatIsSelectedIsToldByPresentersOnly() throws {
+        let stage = stage(Self.ana)
+        try stage.press("<tab>jv$")
+        #expect(stage.services.announced == [OwnPresence(Whereabouts(pageIndex: 0))])
+    }
+
+    @Test func movingOnAPageTellsNothingNew() throws {
+        let stage = stage(Self.ana)
+        try stage.press("<tab>jjwwkk<tab>jj")
+        #expect(stage.services.announced.count == 1)
+    }
+
+    @Test func presentingNeedsTheRightToWrite() throws {
+        let services = Sample.services()
+        services.opened.status.grant = .hotos([.readDocument])
+        let stage = Stage(services)
+        try stage.press("P")
+        #expect(stage.foot.contains(#"read-only: this token lacks "write""#))
+        #expect(stage.services.announced.allSatisfy { !$0.isPresenting })
+    }
+
+    @Test func presentingNeedsTheServer() throws {
+        let stage = stage()
+        stage.send(.status(SyncStatus(connection: .idle, grant: .hotos())))
+        try stage.press("P")
+        #expect(stage.foot.contains("not connected: presenting needs the server"))
+    }
+
+    @Test func aSecondPresenterIsToldWhoPresents() throws {
+        let stage = stage(Self.ana(page: 1))
+        try stage.press("P")
+        #expect(stage.foot.contains("Ana Alba presents, and one presents at a time"))
+        #expect(stage.services.announced.allSatisfy { !$0.isPresenting })
+    }
+
+    @Test func ofTwoWhoBeginAtOnceOneIsRefused() throws {
+        let stage = stage(Self.ana)
+        try stage.press("P")
+        // What was known before the answer says nothing about it.
+        stage.send(.presence(LayerPresence(people: [Self.ana])))
+        #expect(stage.statusLine.contains("PRESENTING?"))
+        stage.send(.presence(LayerPresence(people: [Self.ana(page: 1)], own: OwnPresence())))
+        #expect(stage.foot.contains("not presenting: Ana Alba does, and one presents at a time"))
+        #expect(stage.statusLine.contains("FREE · F follows"))
+        #expect(stage.services.announced.last?.isPresenting == false)
+    }
+
+    @Test func whoIsNoLongerAllowedToPresentIsTold() throws {
+        let stage = stage(Self.ana)
+        try stage.press("P")
+        stage.send(.presence(LayerPresence(people: [Self.ana], own: stage.services.announced.last)))
+        stage.send(.presence(LayerPresence(people: [Self.ana], own: OwnPresence())))
+        #expect(stage.foot.contains("you no longer present"))
+        #expect(!stage.statusLine.contains("PRESENTING"))
+    }
+
+    // MARK: Following
+
+    @Test func aSpectatorFollowsBreaksAwayAndComesBack() throws {
+        let services = Sample.services()
+        services.opened.status.grant = .hotos([.readDocument])
+        let stage = Stage(services)
+        try stage.press("F")
+        #expect(stage.foot.contains("nobody presents"))
+        stage.send(.presence(LayerPresence(people: [Self.ana(page: 1)])))
+        #expect(stage.foot.contains("Ana Alba presents: F follows"))
+        #expect(stage.statusLine.contains("FREE · F follows   p1/3"))
+        try stage.press("F")
+        #expect(stage.statusLine.contains("FOLLOWING Ana Alba   p2/3"))
+        stage.send(.presence(LayerPresence(people: [Self.ana(page: 2)])))
+        #expect(stage.statusLine.contains("FOLLOWING Ana Alba   p3/3"))
+        try stage.press("K")
+        #expect(stage.statusLine.contains("FREE · F follows   p2/3"))
+        stage.send(.presence(LayerPresence(people: [Self.ana(page: 0)])))
+        #expect(stage.statusLine.contains("p2/3"))
+        try stage.press("F")
+        #expect(stage.statusLine.contains("FOLLOWING Ana Alba   p1/3"))
+        try stage.press("<C-o>")
+        #expect(stage.statusLine.contains("FREE · F follows   p2/3"))
+    }
+
+    @Test(arguments: ["<tab>j", "<tab>l", "<tab>v", "J", ":page 3<enter>", "jjj<enter>", "<tab>/paper<enter>"])
+    func anyMotionOnThePageBreaksAway(keys: String) throws {
+        let stage = stage(Self.ana(page: 0))
+        try stage.press("F")
+        #expect(stage.statusLine.contains("FOLLOWING"))
+        try stage.press(keys)
+        #expect(stage.statusLine.contains("FREE"))
+    }
+
+    @Test(arguments: ["j", "jk", "m", "?<esc>", "<tab>", "s", "a<esc>", "/kind:h<enter>", "F"])
+    func whatLeavesThePageAloneGoesOnFollowing(keys: String) throws {
+        let stage = stage(Self.ana(page: 0))
+        try stage.press("F" + keys)
+        #expect(stage.statusLine.contains("FOLLOWING"))
+    }
+
+    @Test func thePresentersWordsStandInBraces() throws {
+        let stage = stage(Self.ana(page: 0))
+        let words = Rect(left: 72 + 6 * 24, top: 86, width: 6 * 22, height: 12)
+        stage.send(.presence(LayerPresence(people: [Self.ana(page: 0, selection: [words])])))
+        #expect(stage.screen.contains("highlight{some of the challenges}arising"))
+        try stage.press("F<tab>")
+        #expect(stage.underCursor.hasPrefix("some"))
+        stage.send(.presence(LayerPresence(people: [Self.ana(page: 0)])))
+        #expect(stage.screen.contains("highlight[some of the challenges]arising"))
+        #expect(stage.underCursor.hasPrefix("some"))
+    }
+
+    @Test func whatOthersDoWhileOneFollowsMovesNothing() throws {
+        let stage = stage(Self.ana(page: 0))
+        try stage.press("F<tab>")
+        let before = stage.canvas.cursor
+        stage.send(.presence(LayerPresence(people: [Self.ana(page: 0), Self.ben])))
+        #expect(stage.canvas.cursor == before)
+        #expect(stage.statusLine.contains("FOLLOWING"))
+    }
+
+    @Test func whenThePresenterLeavesOneStaysWhereOneIs() throws {
+        let stage = stage(Self.ana(page: 1))
+        try stage.press("F")
+        stage.send(.presence(LayerPresence()))
+        #expect(stage.foot.contains("Ana Alba stopped presenting; you stay on page 2"))
+        #expect(stage.statusLine.contains("p2/3"))
+        #expect(!stage.statusLine.contains("FOLLOWING"))
+    }
+
+    @Test func aLostConnectionIsNoEndOfPresenting() throws {
+        let stage = stage(Self.ana(page: 1))
+        try stage.press("F")
+        stage.send(.status(SyncStatus(connection: .offline(retryAt: .noon + 5000), grant: .hotos())))
+        stage.send(.presence(LayerPresence()))
+        #expect(stage.statusLine.contains("FOLLOWING"))
+        stage.send(.status(.live()))
+        var again = Self.ana(page: 2)
+        again.id = "7"
+        stage.send(.presence(LayerPresence(people: [again])))
+        #expect(stage.statusLine.contains("FOLLOWING Ana Alba   p3/3"))
+    }
+
+    @Test func anotherPresenterIsNotFollowedUnasked() throws {
+        let stage = stage(Self.ana(page: 1))
+        try stage.press("F")
+        var ben = Self.ben
+        (ben.isPresenting, ben.whereabouts.pageIndex) = (true, 2)
+        stage.send(.presence(LayerPresence(people: [Self.ana, ben])))
+        #expect(stage.foot.contains("ben presents: F follows"))
+        #expect(stage.statusLine.contains("FREE · F follows   p2/3"))
+    }
+
+    @Test func aPageThatIsNotInThisDocumentIsTheLastOne() throws {
+        let stage = stage(Self.ana(page: 900))
+        try stage.press("F")
+        #expect(stage.statusLine.contains("p3/3"))
+    }
+
+    // MARK: Who is here
+
+    @Test(arguments: [
+        ([LayerPerson](), nil), ([ana], "Ana Alba"), ([ana, ben], "Ana Alba +1"),
+        ([ana, LayerPerson(id: "3", name: "Zoe", isPresenting: true)], "Zoe +1"),
+        ([LayerPerson(id: "4")], "somebody"),
+    ])
+    func theStatusLineNamesOneAndCountsTheRest(people: [LayerPerson], words: String?) {
+        let stage = Stage(Sample.services(), columns: 120)
+        let before = stage.statusLine
+        stage.send(.presence(LayerPresence(people: people)))
+        guard let words else {
+            #expect(stage.statusLine == before)
+            return
+        }
+        #expect(stage.statusLine.contains("   \(words)   1 new"))
+    }
+
+    @Test func whoNamesEverybodyInFull() throws {
+        let stage = stage(Self.ana(page: 4), Self.ben)
+        try stage.press(":who<enter>")
+        #expect(stage.screen.contains("-- Here besides you: 2 (Esc closes) --"))
+        #expect(stage.screen.contains(" Ana Alba (ana)  on page 5  presents"))
+        #expect(stage.lines.contains { $0.hasPrefix(" ben") })
+        try stage.press("<esc>")
+        #expect(!stage.screen.contains("besides you"))
+    }
+
+    @Test func aCrowdIsCounted() throws {
+        let stage = Stage(Sample.services())
+        stage.send(.presence(LayerPresence(people: (0..<20).map { LayerPerson(id: "\($0)", name: "p\($0)") })))
+        try stage.press(":who<enter>")
+        #expect(stage.screen.contains("and 13 more"))
+    }
+
+    @Test func namesOfOthersAreCleaned() throws {
+        let stage = stage(LayerPerson(id: "1", name: "\u{1B}[2Jx\u{202E}", isPresenting: true))
+        try stage.press("F:who<enter>")
+        #expect(stage.screen.contains("[2Jx"))
+        #expect(!stage.screen.unicodeScalars.contains("\u{1B}") && !stage.screen.unicodeScalars.contains("\u{202E}"))
+    }
+}
