@@ -10,46 +10,6 @@ extension SQLiteTransaction {
             ?? statements.prepared(composed: Self.baseRecord).first([.integer(layer.base), .text(id)], Self.stored)
     }
 
-    /// The two are merged here: as one statement SQLite would walk them by turns, and carry each row across.
-    func live(in layer: StoredLayer, after id: Record.ID?, limit: Int) throws -> [StoredRecord] {
-        let after = SQLValue.text(id ?? "")
-        let own = try statements.prepared(composed: Self.liveRecords)
-            .rows([.integer(layer.id), after, .integer(limit)], Self.stored)
-        // What lies behind a full page of them is not needed.
-        let end = own.count == limit ? own.last?.id : nil
-        let base = try statements.prepared(composed: Self.liveBase)
-            .rows([.integer(layer.id), .integer(layer.base), after, .integer(limit), .text(end)], Self.stored)
-        guard !base.isEmpty else { return own }
-        var merged: [StoredRecord] = []
-        merged.reserveCapacity(own.count + base.count)
-        var rest = own[...]
-        for record in base {
-            let index = rest.firstIndex { record.id.utf8.lexicographicallyPrecedes($0.id.utf8) } ?? rest.endIndex
-            merged += rest[..<index]
-            merged.append(record)
-            rest = rest[index...]
-        }
-        return Array((merged + rest).prefix(limit))
-    }
-
-    func marks(in layer: StoredLayer, after id: Record.ID?, limit: Int) throws -> [RecordMark] {
-        try all(
-            """
-            SELECT id, revision, type, created_by, grp FROM record
-            WHERE layer = ?1 AND id > ?3 AND removed_at IS NULL
-            UNION ALL
-            SELECT id, 0, type, created_by, grp FROM base_record WHERE base = ?2 AND id > ?3
-            AND NOT EXISTS (SELECT 1 FROM record WHERE layer = ?1 AND record.id = base_record.id)
-            ORDER BY id LIMIT ?4
-            """, .integer(layer.id), .integer(layer.base), .text(id ?? ""), .integer(limit)
-        ) { row in
-            RecordMark(
-                id: row.text(0), revision: row.integer(1),
-                subject: Subject(
-                    try Self.type(row.text(2)), createdBy: row.optionalText(3), group: row.optionalText(4)))
-        }
-    }
-
     func changed(in layer: StoredLayer, after revision: Revision, limit: Int) throws -> [StoredRecord] {
         try statements.prepared(composed: Self.changedRecords)
             .rows([.integer(layer.id), .integer(revision), .integer(limit)], Self.stored)
@@ -110,14 +70,6 @@ extension SQLiteTransaction {
     private static let ownRecord = "SELECT \(ownColumns) FROM record WHERE layer = ? AND id = ?"
     private static let baseRecord = "SELECT \(baseColumns) FROM base_record WHERE base = ? AND id = ?"
 
-    private static let liveRecords = """
-        SELECT \(ownColumns) FROM record WHERE layer = ? AND id > ? AND removed_at IS NULL ORDER BY id LIMIT ?
-        """
-    private static let liveBase = """
-        SELECT \(baseColumns) FROM base_record WHERE base = ?2 AND id > ?3 AND (?5 IS NULL OR id < ?5)
-        AND NOT EXISTS (SELECT 1 FROM record WHERE layer = ?1 AND record.id = base_record.id)
-        ORDER BY id LIMIT ?4
-        """
     private static let changedRecords =
         "SELECT \(ownColumns) FROM record WHERE layer = ? AND revision > ? ORDER BY revision LIMIT ?"
 
@@ -147,7 +99,7 @@ extension SQLiteTransaction {
         return stored
     }
 
-    private static func type(_ name: String) throws -> ContentType {
+    static func type(_ name: String) throws -> ContentType {
         guard let type = ContentType(rawValue: name) else { throw StoreError.unusable("a record", "unknown type") }
         return type
     }

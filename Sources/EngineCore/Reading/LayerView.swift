@@ -41,7 +41,7 @@ package struct LayerView {
         var last = id
         var bytes = 0
         while true {
-            let rows = try store.live(in: layer, after: last, limit: Self.step)
+            let rows = try store.shown(in: layer, after: last, limit: Self.step)
             for row in rows where scope.contains(row.subject) {
                 if page.records.count >= limit || bytes >= Self.pageBytes {
                     // The place to go on from is a record the view may see: no other id leaves the server.
@@ -51,7 +51,7 @@ package struct LayerView {
                 page.records.append(row.item)
                 bytes += row.item.size
             }
-            guard rows.count == Self.step, let reached = rows.last?.id else { return page }
+            guard rows.count == Self.step, let reached = rows.last?.record.id else { return page }
             last = reached
         }
     }

@@ -32,6 +32,8 @@ package protocol StoreReading {
     func record(_ id: Record.ID, in layer: StoredLayer) throws -> StoredRecord?
     /// Live records, base records overlaid, in id order.
     func live(in layer: StoredLayer, after id: Record.ID?, limit: Int) throws -> [StoredRecord]
+    /// The same rows with as much as a reader is told of them.
+    func shown(in layer: StoredLayer, after id: Record.ID?, limit: Int) throws -> [ShownRecord]
     /// The same rows without what they say, for adding a layer up.
     func marks(in layer: StoredLayer, after id: Record.ID?, limit: Int) throws -> [RecordMark]
     /// Records whose newest revision lies after this one, live or removed, in revision order.
@@ -61,6 +63,12 @@ package protocol StoreReading {
 }
 
 extension StoreReading {
+    package func shown(in layer: StoredLayer, after id: Record.ID?, limit: Int) throws -> [ShownRecord] {
+        try live(in: layer, after: id, limit: limit).map {
+            ShownRecord($0.record, revision: $0.revision, contentType: $0.contentType)
+        }
+    }
+
     package func revoked(among tokenIDs: [String]) throws -> [String] {
         try tokenIDs.filter { try isRevoked(tokenID: $0) }
     }
