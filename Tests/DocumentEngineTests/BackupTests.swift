@@ -7,7 +7,7 @@ import Testing
 @testable import DocumentEngine
 
 /// A copy that is made while the server works, and a server that is started on it.
-@Suite("Backup", .timeLimit(.minutes(10))) struct BackupTests {
+@Suite("Backup", .timeLimit(.minutes(15))) struct BackupTests {
     private static let picture = Array("a picture".utf8)
     private static var pictureName: String {
         SHA256.hash(data: picture).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()

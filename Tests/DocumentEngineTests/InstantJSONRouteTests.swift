@@ -2,7 +2,7 @@ import Annotations
 import SyncProtocol
 import Testing
 
-@Suite("Instant JSON and copies over HTTP", .timeLimit(.minutes(2))) struct InstantJSONRouteTests {
+@Suite("Instant JSON and copies over HTTP", .timeLimit(.minutes(15))) struct InstantJSONRouteTests {
     private static let format = #""format":"https://pspdfkit.com/instant-json/v1""#
     private static let note =
         #"{"id":"n","v":2,"type":"pspdfkit/note","pageIndex":0,"bbox":[1,2,3,4],"text":{"format":"plain","value":"noted"},"createdBy":"ana","group":"g"}"#

@@ -8,7 +8,7 @@ import Testing
 @testable import DocumentEngine
 
 /// `Resources/vectors/store-v1.sql` is what the first version left; each change of the tables leaves that file alone.
-@Suite("Old stores", .timeLimit(.minutes(5))) struct OldStoreTests {
+@Suite("Old stores", .timeLimit(.minutes(15))) struct OldStoreTests {
     /// A data folder with that store.
     private static func folder(and more: String = "") throws -> TemporaryFolder {
         let folder = try TemporaryFolder()

@@ -8,7 +8,7 @@ import TestThreads
 import Testing
 
 /// Two stores on one database, as two servers have them.
-@Suite("A shared PostgreSQL store", .serialized, .onDatabaseThreads, .timeLimit(.minutes(2))) struct SharedStoreTests {
+@Suite("A shared PostgreSQL store", .serialized, .onDatabaseThreads, .timeLimit(.minutes(15))) struct SharedStoreTests {
     private static let key = LayerKey(document: "doc", name: "review")
     private static let now = Timestamp(seconds: 1_700_000_000)
     private let stores: [PostgresStore]

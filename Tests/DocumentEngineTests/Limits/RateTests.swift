@@ -7,7 +7,7 @@ import Testing
 @testable import DocumentEngine
 
 /// Who asks too often, or for too much at once, is told when to come again.
-@Suite(.timeLimit(.minutes(5))) struct RateTests {
+@Suite(.timeLimit(.minutes(15))) struct RateTests {
     @Test func aTokenAsksAsOftenAsItMay() async throws {
         try await RunningServer.run {
             $0.service.requestsPerSecond = 5

@@ -6,7 +6,7 @@ import Testing
 @testable import DocumentEngine
 
 /// Who takes too long is let go. A clock that is ten seconds further each time it is looked at makes it short.
-@Suite(.timeLimit(.minutes(5))) struct SlowClientTests {
+@Suite(.timeLimit(.minutes(15))) struct SlowClientTests {
     private static func withHastyServer(_ body: (RunningServer) async throws -> Void) async throws {
         let clock = HastyClock()
         try await RunningServer.run {

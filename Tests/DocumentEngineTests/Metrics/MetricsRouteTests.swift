@@ -3,7 +3,7 @@ import Testing
 
 @testable import DocumentEngine
 
-@Suite(.timeLimit(.minutes(5))) struct MetricsRouteTests {
+@Suite(.timeLimit(.minutes(15))) struct MetricsRouteTests {
     static func run(_ body: (RunningServer) async throws -> Void) async throws {
         try await RunningServer.run {
             $0.metrics = Server.ListenAddress(host: "127.0.0.1", port: 0)

@@ -3,7 +3,7 @@ import Testing
 @testable import DocumentEngine
 
 /// What every answer carries, whatever it is.
-@Suite(.timeLimit(.minutes(5))) struct HeaderTests {
+@Suite(.timeLimit(.minutes(15))) struct HeaderTests {
     @Test func everyAnswerIsGuarded() async throws {
         try await RunningServer.run { server in
             try await server.upload()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import DocumentEngine
 
-@Suite(.timeLimit(.minutes(5))) struct ReadinessTests {
+@Suite(.timeLimit(.minutes(15))) struct ReadinessTests {
     @Test func itIsReadyWhileItsStoreAnswers() async throws {
         try await RunningServer.run { server in
             let ready = try await server.send("GET", "/readiness")

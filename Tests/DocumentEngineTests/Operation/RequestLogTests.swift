@@ -5,7 +5,7 @@ import Testing
 @testable import DocumentEngine
 
 /// The log says what was asked and what came of it, and nothing of what was in it.
-@Suite(.timeLimit(.minutes(5))) struct RequestLogTests {
+@Suite(.timeLimit(.minutes(15))) struct RequestLogTests {
     private static func run(_ log: RecordedLog, _ body: (RunningServer) async throws -> Void) async throws {
         try await RunningServer.run {
             $0.logger = log.logger

@@ -5,7 +5,7 @@ import Testing
 
 @testable import DocumentEngine
 
-@Suite(.timeLimit(.minutes(5))) struct TLSTests {
+@Suite(.timeLimit(.minutes(15))) struct TLSTests {
     private static func run(_ body: (RunningServer) async throws -> Void) async throws {
         let folder = try TemporaryFolder()
         let tls = Server.TLS(certificate: folder.path + "/cert.pem", key: folder.path + "/key.pem")

@@ -7,7 +7,7 @@ import TestThreads
 import Testing
 
 /// PostgreSQL goes away and comes back.
-@Suite("The database is away", .onDatabaseThreads, .timeLimit(.minutes(2))) struct OutageTests {
+@Suite("The database is away", .onDatabaseThreads, .timeLimit(.minutes(15))) struct OutageTests {
     @Test func requestsAreToldToComeBackStreamsEndAndNothingIsLost() async throws {
         let postgres = try PostgresServer(isDurable: true)
         let address = try #require(PostgresAddress(postgres.address("postgres")))

@@ -8,7 +8,7 @@ import TestThreads
 import Testing
 
 /// Two servers on one database are one server to everybody.
-@Suite("Two servers, one database", .serialized, .onDatabaseThreads, .timeLimit(.minutes(2))) struct PairTests {
+@Suite("Two servers, one database", .serialized, .onDatabaseThreads, .timeLimit(.minutes(15))) struct PairTests {
     @Test func everyEditReachesTheListenersOfBothInOneUnbrokenRow() async throws {
         try await Pair.run { pair in
             try await pair.one.upload()

@@ -8,7 +8,7 @@ import Testing
 @testable import DocumentEngine
 
 /// People at two servers on one database see each other.
-@Suite("People of two servers", .serialized, .onDatabaseThreads, .timeLimit(.minutes(2))) struct PeoplePairTests {
+@Suite("People of two servers", .serialized, .onDatabaseThreads, .timeLimit(.minutes(15))) struct PeoplePairTests {
     private func sign(_ session: String, _ page: Int, record: String? = nil, presents: Bool = false) -> PresenceSign {
         PresenceSign(
             session: session, whereabouts: Whereabouts(pageIndex: page, record: record), isPresenting: presents)
