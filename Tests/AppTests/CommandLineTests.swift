@@ -28,7 +28,7 @@ import Testing
     @Test(arguments: [
         ("page 99", " page N, with N from 1 to 3"), ("page", " page N, with N from 1 to 3"),
         ("frobnicate", " no such command: frobnicate"),
-        ("o", " offline, online, outbox?"), ("author", " author NAME"), ("download", " the PDF is here already"),
+        ("o", " offline, online, outbox, open?"), ("author", " author NAME"), ("download", " the PDF is here already"),
         ("", ""),
     ])
     func complaints(line: String, notice: String) throws {

@@ -27,15 +27,26 @@ final class FakeServices: AppServices {
     private(set) var announced: [OwnPresence] = []
     private var steps: [Int: [Record]] = [:]
     private var made = 0
+    /// The layer that requests are about.
+    private var selected: LayerReference?
 
     func perform(_ effect: Effect, post: @escaping @Sendable (Message) -> Void) {
         if case .announce(let own) = effect { return announced.append(own) }
         asked.append(effect)
+        if case .select(let reference) = effect { selected = reference }
+        let open = post
+        let selected = selected
+        let post: @Sendable (Message) -> Void = { message in
+            open(selected.map { Message.at($0, message) } ?? message)
+        }
         switch effect {
-        case .loadLibrary: post(.library(entries))
-        case .openLayer, .join:
-            post(.opened(opened))
-            if opened.hasPDF { post(pdfReady) }
+        case .loadLibrary: open(.library(entries))
+        case .openLayer(let reference): self.open(reference, post: open)
+        case .join: self.open(opened.reference, post: open)
+        case .openFile(let path):
+            let reference = LayerReference(server: "", documentID: path)
+            open(.opened(OpenedLayer(reference: reference, status: SyncStatus(), hasPDF: true, isLocal: true)))
+            open(.at(reference, pdfReady))
         case .loadPage(let index) where !holdsPages:
             post(pages.indices.contains(index) ? .page(index, pages[index]) : .pageFailed(index, "No such page."))
         case .loadRows(let request): post(.rows(window(request, anchor: request.around)))
@@ -63,6 +74,14 @@ final class FakeServices: AppServices {
             post(.recordsChanged([], author: nil))
         default: break
         }
+    }
+
+    private func open(_ reference: LayerReference, post: (Message) -> Void) {
+        var opened = opened
+        opened.title = entries.first { $0.id == reference }?.title ?? opened.title
+        opened.reference = reference
+        post(.opened(opened))
+        if opened.hasPDF { post(.at(reference, pdfReady)) }
     }
 
     var pdfReady: Message {

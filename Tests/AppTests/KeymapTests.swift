@@ -90,6 +90,9 @@ import Testing
         let presenter = LayerPerson(id: "1", whereabouts: .init(pageIndex: 1), isPresenting: true)
         following.send(.presence(LayerPresence(people: [presenter])))
         scenes.append(following.state)
+        let tabs = Stage(Sample.services())
+        try tabs.press(":open notes.pdf<enter>")
+        scenes.append(tabs.state)
         for status in [
             SyncStatus(connection: .needsToken(.expired), grant: .hotos()), .init(connection: .lost("gone")),
         ] {

@@ -36,7 +36,7 @@ import Testing
 
 
 
-                 Enter open  + add  x remove  ? help
+                 Enter open  + add  o open PDF  x remove  ? help
                 """)
     }
 

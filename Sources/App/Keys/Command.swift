@@ -7,13 +7,14 @@ package enum Command: String, Hashable, Sendable, CaseIterable {
     /// `escape`, and says how to leave.
     case interrupt
     case leave
+    case nextTab = "next-tab", previousTab = "previous-tab"
 
     // Moving.
     case down, up, first, last
     case halfDown = "half-down", halfUp = "half-up", screenDown = "screen-down", screenUp = "screen-up"
 
     // The library.
-    case open, addLayer = "add-layer", removeLayer = "remove-layer"
+    case open, openFile = "open-file", addLayer = "add-layer", removeLayer = "remove-layer"
 
     // A document.
     case otherPane = "other-pane", search, searchNext = "search-next", searchPrevious = "search-previous"

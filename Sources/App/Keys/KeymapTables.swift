@@ -7,6 +7,8 @@ extension Keymap {
         Binding(.everywhere, "<esc>", .escape, "take back one thing: prompt, card, selection, search, filter"),
         Binding(.everywhere, "<C-c>", .interrupt, "the same, and say how to quit"),
         Binding(.everywhere, "q", .leave, "leave this screen; on the first one, quit"),
+        Binding(.everywhere, "] gt", .nextTab, "next tab"),
+        Binding(.everywhere, "[ gT", .previousTab, "tab before; the first is the library"),
         Binding(.everywhere, "<C-l>", .redraw, "draw the screen again"),
         Binding(.everywhere, "<C-z>", .suspend, "suspend the program"),
     ]
@@ -26,6 +28,7 @@ extension Keymap {
         Binding(.library, "<enter>", .open, "open the layer", footer: "open"),
         Binding(.library, "+", .addLayer, "add a layer by its server and token", footer: "add"),
         Binding(.library, "<space>", .palette, "find a command by its name"),
+        Binding(.library, "o", .openFile, "open a PDF from the disk", footer: "open PDF"),
         Binding(.library, "x", .removeLayer, "remove the layer from this machine", footer: "remove"),
     ]
 

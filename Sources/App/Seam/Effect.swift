@@ -14,12 +14,15 @@ package enum Effect: Hashable, Sendable {
     case join(server: String, token: TokenText)
     /// A PDF from the disk, without a layer. → `opened` and `pdfReady`, or `openFailed`
     case openFile(String)
-    /// Stops listening. Nothing more is posted for it.
+    /// What follows is about this one of the open layers. One that was opened just now is selected before anything is
+    /// asked of it.
+    case select(LayerReference)
+    /// Stops listening to the selected layer. Nothing more is posted for it.
     case closeLayer
     /// Removes the layer's annotations from this machine, unsent edits too. → `library`
     case removeLayer(LayerReference)
 
-    // The PDF of the open layer.
+    // The PDF of the selected layer.
     /// → `download` at most four times a second, then `pdfReady` or `downloadFailed`
     case startDownload
     /// What has arrived is kept. → `downloadFailed` with nil
@@ -27,7 +30,7 @@ package enum Effect: Hashable, Sendable {
     /// Text of a page, counted from 0. → `page` or `pageFailed`
     case loadPage(Int)
 
-    // Records of the open layer.
+    // Records of the selected layer.
     /// → `rows`
     case loadRows(RowRequest)
     /// The first unread row behind this index of the query, else the first one before it. → `rows` around it, its

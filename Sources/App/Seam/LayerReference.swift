@@ -1,3 +1,5 @@
+import Annotations
+
 /// Which layer is meant: a document's layer on a server, as one user sees it.
 ///
 /// The program keeps one data folder per server and user, so all four name it.
@@ -15,5 +17,11 @@ package struct LayerReference: Hashable, Sendable {
         self.documentID = documentID
         self.layer = layer
         self.userID = userID
+    }
+
+    /// By their bytes: two ids that look alike are two documents.
+    package static func == (one: LayerReference, other: LayerReference) -> Bool {
+        one.server.isExactly(other.server) && one.documentID.isExactly(other.documentID)
+            && one.layer.isExactly(other.layer) && one.userID.isExactly(other.userID)
     }
 }

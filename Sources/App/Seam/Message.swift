@@ -4,7 +4,12 @@ package import PDFPages
 package import Screen
 
 /// Something that happened. All of them go through one queue and are handled in order.
-package enum Message: Hashable, Sendable {
+///
+/// What belongs to a layer is about the one that is shown, unless `at` names another.
+package indirect enum Message: Hashable, Sendable {
+    /// It belongs to this layer, shown or not; if it is not open, it comes too late and is dropped.
+    case at(LayerReference, Message)
+
     // The terminal.
     case key(Key)
     case resize(Size)

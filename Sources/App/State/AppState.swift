@@ -26,8 +26,12 @@ package struct AppState: Equatable, Sendable {
     let begin: Start
 
     var library = LibraryState()
-    /// The layer that is open; nil: the library is shown.
+    /// Whether there is a library to go back to.
+    var hasLibrary: Bool
+    /// The layer that is shown; nil: the library is.
     var document: DocumentState?
+    /// What is open beside it.
+    var tabs = Tabs()
     /// What is being opened, or why it could not be.
     var opening: Opening?
 
@@ -49,19 +53,13 @@ package struct AppState: Equatable, Sendable {
         self.utcOffset = utcOffset
         self.keymap = keymap
         switch begin {
-        case .library: break
-        case .layer, .join, .file: opening = Opening()
-        case .ask(let server): token = TokenCard(.join(server: server))
-        }
-    }
-}
-
-extension AppState {
-    /// Whether there is a library to go back to.
-    var beganInLibrary: Bool {
-        switch begin {
-        case .library, .ask: true
-        case .layer, .join, .file: false
+        case .library: hasLibrary = true
+        case .layer, .join, .file:
+            hasLibrary = false
+            opening = Opening()
+        case .ask(let server):
+            hasLibrary = true
+            token = TokenCard(.join(server: server))
         }
     }
 }

@@ -13,6 +13,8 @@ struct DocumentLayout: Equatable, Sendable {
     static let smallest = Size(rows: 8, columns: 30)
 
     private(set) var form = Form.tooSmall
+    /// The names of what is open, where there are several.
+    private(set) var tabs = Area(Size(rows: 0, columns: 0))
     private(set) var pageHeader = Area(Size(rows: 0, columns: 0))
     private(set) var page = Area(Size(rows: 0, columns: 0))
     private(set) var listRule = Area(Size(rows: 0, columns: 0))
@@ -29,11 +31,14 @@ struct DocumentLayout: Equatable, Sendable {
     private(set) var footer = Area(Size(rows: 0, columns: 0))
 
     /// - Parameters:
+    ///   - tabRows: for the bar of tabs.
     ///   - footRows: what an open editor or card would like to have.
     ///   - showsDetail: nil leaves it to the room there is.
-    init(_ size: Size, focus: DocumentState.Pane, footRows: Int, showsDetail: Bool?) {
+    init(_ size: Size, tabRows: Int, focus: DocumentState.Pane, footRows: Int, showsDetail: Bool?) {
         guard size.rows >= Self.smallest.rows, size.columns >= Self.smallest.columns else { return }
-        let (main, last) = Area(size).split(bottom: 2)
+        let (bar, rest) = Area(size).split(top: tabRows)
+        tabs = bar
+        let (main, last) = rest.split(bottom: 2)
         (status, footer) = last.split(top: 1)
         (body, foot) = main.split(bottom: min(footRows, main.rows - 2))
         form =
@@ -84,7 +89,8 @@ struct DocumentLayout: Equatable, Sendable {
 extension AppState {
     var layout: DocumentLayout {
         DocumentLayout(
-            size, focus: document?.focus ?? .list, footRows: footRows, showsDetail: document?.showsDetail)
+            size, tabRows: tabRows, focus: document?.focus ?? .list, footRows: footRows,
+            showsDetail: document?.showsDetail)
     }
 
     /// What an open editor or card would like to have.

@@ -34,6 +34,8 @@ struct DocumentState: Equatable, Sendable {
     var conflict: ConflictCard?
     /// The loss of access was read, and reading goes on.
     var isLossAccepted = false
+    /// The token card, while another tab is shown.
+    var cardAside: TokenCard?
     /// The token card was put away; it opens again for the next reason.
     var refusedNeed: TokenNeed?
 

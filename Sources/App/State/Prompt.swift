@@ -9,6 +9,8 @@ struct Prompt: Equatable, Sendable {
         case author(then: [Edit], editor: Editor?)
         /// The address of a server, for a layer to be added.
         case server
+        /// A PDF on the disk.
+        case file
         case confirm(Confirmed)
     }
 

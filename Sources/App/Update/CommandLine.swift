@@ -1,7 +1,7 @@
 /// The words that can be typed after `:`.
 package enum TypedCommand: String, Hashable, Sendable, CaseIterable {
     case quit, help, page, filter, sync, offline, online, token, outbox, undo, redo, reading, layout, author, download,
-        who
+        who, open, library
     case forgetToken = "forget-token"
 
     /// A few words for the help.
@@ -23,15 +23,17 @@ package enum TypedCommand: String, Hashable, Sendable, CaseIterable {
         case .layout: "the layout view of the page"
         case .author: "author NAME: the name for what you write"
         case .download: "download the PDF"
+        case .open: "open FILE.pdf or open SERVER: in a tab beside this one"
+        case .library: "the layers on this machine"
         case .who: "who else has this layer open"
         }
     }
 
     /// Whether it does nothing by itself.
-    var takesWords: Bool { [.page, .filter, .author].contains(self) }
+    var takesWords: Bool { [.page, .filter, .author, .open].contains(self) }
 
     /// Whether it means something in the library.
-    var isForLibrary: Bool { self == .quit || self == .help }
+    var isForLibrary: Bool { [.quit, .help, .open, .library].contains(self) }
 }
 
 extension AppState {
@@ -86,6 +88,8 @@ extension AppState {
             notice = .done("new records are by \(rest)")
             return [.rememberAuthor(rest)]
         case .download: return download()
+        case .open: return open(rest)
+        case .library: return showLibrary()
         case .who: document?.company.isShown = true
         }
         return []

@@ -56,7 +56,11 @@ extension AppState {
         return nil
     }
 
-    var mayLeaveToLibrary: Bool { document != nil && beganInLibrary }
+    /// What `q` does here, for those who look for the way out.
+    var howToLeave: String {
+        if tabs.count > 0 { return "q closes this tab; :quit ends the program" }
+        return hasLibrary && document != nil ? "q leaves this layer, q again quits" : "q quits"
+    }
 
     mutating func leave() -> [Effect] {
         if help != nil {
@@ -65,13 +69,7 @@ extension AppState {
         }
         guard let document else { return quit() }
         if document.conflict != nil || document.outbox.isOpen { return escape() ?? [] }
-        guard mayLeaveToLibrary else { return quit() }
-        let kept = farewell
-        self.document = nil
-        token = nil
-        keys.clear()
-        notice = kept.map(Notice.done)
-        return [.closeLayer, .loadLibrary]
+        return closeTab()
     }
 
     mutating func quit() -> [Effect] {
@@ -79,9 +77,15 @@ extension AppState {
         return [.quit]
     }
 
-    /// What is worth saying when the program ends: `3 unsent kept here, sent next time`.
+    /// What is worth saying when the program ends.
     package var farewell: String? {
-        guard let document, document.waiting > 0 else { return nil }
-        return "\(document.waiting) unsent kept here, sent next time"
+        let layers = openLayers.filter { $0.farewell != nil }
+        if layers.count < 2 { return layers.first?.farewell }
+        return layers.map { "\($0.title): \($0.farewell ?? "")" }.joined(separator: "; ")
     }
+}
+
+extension DocumentState {
+    /// What is worth saying when the layer is left: `3 unsent kept here, sent next time`.
+    var farewell: String? { waiting > 0 ? "\(waiting) unsent kept here, sent next time" : nil }
 }

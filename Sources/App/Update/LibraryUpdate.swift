@@ -2,18 +2,11 @@ import Screen
 
 // The library: moving in it, opening and removing layers.
 extension AppState {
-    mutating func opened(_ layer: OpenedLayer) -> [Effect] {
-        opening = nil
-        token = nil
-        document = DocumentState(layer)
-        return layer.hasPDF ? [] : download()
-    }
-
     mutating func openFailed(_ why: String) {
         if token?.isTrying == true {
             token?.problem = why
             token?.isTrying = false
-        } else if beganInLibrary {
+        } else if hasLibrary || document != nil {
             opening = nil
             notice = .error(why)
         } else {
@@ -27,6 +20,7 @@ extension AppState {
             notice = .error(problem)
             return []
         }
+        if let tab = tab(of: entry.id) { return show(tab: tab) }
         opening = Opening()
         return [.openLayer(entry.id)]
     }

@@ -6,6 +6,11 @@ extension AppState {
         guard !contexts.contains(.text), help == nil, let document, document.conflict == nil else { return [] }
         let layout = layout
         if document.outbox.isOpen { return [] }
+        if layout.tabs.contains(place) {
+            let labels = TabBar(self, columns: layout.tabs.columns).labels
+            let label = labels.last { $0.column <= place.column }
+            return label.map { show(tab: $0.tab) } ?? []
+        }
         if layout.list.contains(place) {
             self.document?.focus = .list
             self.document?.list.move(to: document.list.top + place.row - layout.list.row)

@@ -18,7 +18,7 @@ extension AppState {
             document?.editor = editor
             notice = .warning("not saved: a new record needs an author's name")
         case .author: notice = .warning("not made: a new record needs an author's name")
-        case .command, .search, .server, .confirm: break
+        case .command, .search, .server, .file, .confirm: break
         }
         return []
     }
@@ -45,6 +45,11 @@ extension AppState {
             guard !text.isEmpty else { return promptLeft() }
             self.prompt = nil
             token = TokenCard(.join(server: text))
+        case .file:
+            guard !text.isEmpty else { return promptLeft() }
+            self.prompt = nil
+            notice = .done("opening \(text)")
+            return [.openFile(text)]
         case .confirm: break
         }
         return []
@@ -61,11 +66,7 @@ extension AppState {
         switch what {
         case .delete(let id): return perform([.delete(id)])
         case .removeLayer(let reference):
-            let wasOpen = document != nil
-            document = nil
-            token = nil
-            if !beganInLibrary, wasOpen { return [.closeLayer, .removeLayer(reference)] + quit() }
-            return (wasOpen ? [.closeLayer] : []) + [.removeLayer(reference)]
+            return removeLayer(reference)
         }
     }
 }

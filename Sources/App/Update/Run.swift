@@ -19,12 +19,15 @@ extension AppState {
         case .escape: return escape() ?? []
         case .interrupt:
             guard let effects = escape() else {
-                notice = .done(mayLeaveToLibrary ? "q leaves this layer, q again quits" : "q quits")
+                notice = .done(howToLeave)
                 return []
             }
             return effects
         case .leave: return leave()
         case .open: return openCurrent()
+        case .openFile: prompt = Prompt(.file, label: "PDF: ")
+        case .nextTab: return turnTab(by: max(1, count ?? 1))
+        case .previousTab: return turnTab(by: -max(1, count ?? 1))
         case .addLayer: prompt = Prompt(.server, label: "Server: ")
         case .removeLayer: askToRemove()
         case .undo: return undo()

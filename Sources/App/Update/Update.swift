@@ -29,6 +29,7 @@ extension AppState {
         case .terminate: return keepDraft() + quit()
         case .externallyEdited(let text): return externallyEdited(text)
         case .library(let entries): library.take(entries)
+        case .at(let reference, let message): return handle(message, of: reference)
         case .opened(let layer): return opened(layer)
         case .openFailed(let why): openFailed(why)
         case .titled(let title): document?.title = title

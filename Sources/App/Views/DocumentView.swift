@@ -3,6 +3,7 @@ import Screen
 extension Canvas {
     mutating func drawDocument(_ state: AppState, _ document: DocumentState) {
         let layout = state.layout
+        drawTabs(state, in: layout.tabs)
         if document.outbox.isOpen, document.conflict == nil {
             drawOutbox(state, document, in: layout.body)
         } else {

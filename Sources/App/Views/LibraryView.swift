@@ -2,10 +2,12 @@ import Screen
 
 extension Canvas {
     mutating func drawLibrary(_ state: AppState) {
-        let (body, _) = area.split(bottom: 1)
+        let (bar, below) = area.split(top: state.tabRows)
+        drawTabs(state, in: bar)
+        let (body, _) = below.split(bottom: 1)
         let foot = state.footRows
         let (list, card) = body.split(bottom: foot)
-        rule("Layers on this machine", row: 0, style: state.theme.rule, titleStyle: state.theme.title)
+        rule("Layers on this machine", row: list.row, style: state.theme.rule, titleStyle: state.theme.title)
         let inside = list.split(top: 1).rest
         if let entries = state.library.entries, !entries.isEmpty {
             draw(entries, state, in: inside)

@@ -34,6 +34,9 @@ struct StatusLine {
         }
         add(document.company.shortForms.map { CleanText(cleaning: $0).truncated(to: 24) }, rank: 0)
         if let unread = document.list.window?.unread, unread > 0 { add(["\(unread) new"], rank: 4) }
+        if state.openCount > 1, state.tabRows == 0 {
+            add(["tab \((state.tabIndex ?? 0) + 1)/\(state.openCount)"], rank: 4)
+        }
         if !state.keys.isEmpty { add([CleanText(cleaning: state.keys.shown)], rank: nil) }
     }
 

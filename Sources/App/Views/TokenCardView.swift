@@ -6,7 +6,8 @@ import Screen
 extension Canvas {
     mutating func drawTokenCard(_ card: TokenCard, _ state: AppState, in area: Area) {
         rule(
-            state.document?.need != nil || state.document == nil ? "Token needed" : "A new token", row: area.row,
+            state.document?.need != nil || state.document == nil || card.purpose != .layer
+                ? "Token needed" : "A new token", row: area.row,
             column: area.column, columns: area.columns, style: state.theme.rule, titleStyle: state.theme.cardTitle)
         let inside = area.split(top: 1).rest
         for (row, line) in state.lines(of: card, columns: area.columns).fitting(inside.rows).enumerated() {
@@ -56,7 +57,8 @@ extension AppState {
             columns < 50 ? "Paste, or @path (hidden):" : "Paste a token, or @path to a file (not shown):"
         let entry: CleanText = card.path == nil ? ask + received : "File with the token: @"
         let verdict = verdict(on: card)
-        let later: CleanText = document == nil ? "Esc leave" : "Esc later (T brings this back)"
+        let later: CleanText =
+            document == nil || card.purpose != .layer ? "Esc leave" : "Esc later (T brings this back)"
         let clear: CleanText = card.isEmpty ? "" : "     Ctrl-U clear"
         return lines(reason(for: card), .fact) + lines(waitingSentence, .fact) + lines(entry, .entry)
             + (verdict.text.isEmpty ? [TokenCardLine(text: "", role: .keys)] : lines(verdict.text, verdict.role))
@@ -83,7 +85,9 @@ extension AppState {
 
     /// `Waiting here, safe: 1 highlight, 2 notes. Reading and editing go on.`
     private var waitingSentence: CleanText {
-        guard let document else { return "Nothing is stored before the server has accepted it." }
+        guard let document, token?.purpose == .layer else {
+            return "Nothing is stored before the server has accepted it."
+        }
         let mayWrite = document.status.grant?.mayWrite ?? false
         let goesOn: CleanText = mayWrite ? "Reading and editing go on." : "Reading goes on."
         guard document.waiting > 0 else { return "Nothing waits to be sent. \(goesOn)" }

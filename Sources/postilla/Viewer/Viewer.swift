@@ -50,6 +50,7 @@ enum Viewer {
             draw: { _ in program.canvas })
         device.close()
         services.close()
+        if let farewell = program.state.farewell { Output.message(farewell) }
     }
 
     /// A source that needs no person is asked before the screen is taken, so that its complaint is read.

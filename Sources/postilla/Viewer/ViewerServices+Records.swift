@@ -34,7 +34,7 @@ extension ViewerServices {
 
     /// All edits of a step or none: when one is refused, those before it are taken back.
     func perform(_ step: EditStep) {
-        guard let descriptor = layer?.descriptor else { return }
+        guard let tab, let descriptor = tab.layer?.descriptor else { return }
         var done: [EditReceipt] = []
         do {
             for edit in step.edits {
@@ -44,29 +44,29 @@ extension ViewerServices {
                 case .delete(let id): done.append(try descriptor.delete(id))
                 }
             }
-            receipts[step.id] = done
-            post(.edited(step: step.id, done.map(\.id)))
+            tab.receipts[step.id] = done
+            tab.post(.edited(step: step.id, done.map(\.id)))
         } catch {
             for receipt in done.reversed() { _ = try? descriptor.undo(receipt) }
-            post(.editFailed(step: step.id, "\(error)"))
+            tab.post(.editFailed(step: step.id, "\(error)"))
         }
         layer?.tellStatus()
     }
 
     /// The receipts of an undo take the place of the step's: undoing again is redo.
     func undo(_ step: Int) {
-        guard let descriptor = layer?.descriptor else { return }
-        guard let done = receipts[step] else {
-            return post(.undoFailed(step: step, "this was done before the layer was opened"))
+        guard let tab, let descriptor = tab.layer?.descriptor else { return }
+        guard let done = tab.receipts[step] else {
+            return tab.post(.undoFailed(step: step, "this was done before the layer was opened"))
         }
         var undone: [EditReceipt] = []
         do {
             for receipt in done.reversed() { undone.append(try descriptor.undo(receipt)) }
-            receipts[step] = undone
-            post(.undone(step: step))
+            tab.receipts[step] = undone
+            tab.post(.undone(step: step))
         } catch {
             for receipt in undone.reversed() { _ = try? descriptor.undo(receipt) }
-            post(.undoFailed(step: step, "\(error)"))
+            tab.post(.undoFailed(step: step, "\(error)"))
         }
         layer?.tellStatus()
     }
@@ -91,17 +91,17 @@ extension ViewerServices {
     }
 
     func resolve(_ id: Record.ID, _ resolution: Resolution) {
-        guard let descriptor = layer?.descriptor else { return }
+        guard let tab, let descriptor = tab.layer?.descriptor else { return }
         do {
             guard let conflict = try descriptor.conflicts().first(where: { $0.recordID == id }) else {
-                return post(.notice("this is settled already"))
+                return tab.post(.notice("this is settled already"))
             }
             switch resolution {
             case .mine: try descriptor.resolve(conflict.id, .mine)
             case .theirs: try descriptor.resolve(conflict.id, .theirs)
             case .merged(let content): try descriptor.resolve(conflict.id, .merged(content))
             }
-            post(.recordsChanged([id], author: nil))
+            tab.post(.recordsChanged([id], author: nil))
         } catch { tell(error) }
         layer?.tellStatus()
     }

@@ -15,11 +15,9 @@ final class ViewerServices: AppServices {
     let post: @Sendable (Message) -> Void
     private let tools = PDFTools(limits: Limits(time: .seconds(20)))
     private var clients: [String: InstantClient] = [:]
-    private(set) var layer: OpenLayer?
-    private var file: OpenFile?
-    private var drafts: DraftStore?
-    /// What the library answered to each step, for undo.
-    var receipts: [Int: [EditReceipt]] = [:]
+    private var tabs: [LayerReference: OpenTab] = [:]
+    /// The one that effects are about.
+    private var selected: LayerReference?
 
     init(options: ViewerOptions, device: TerminalDevice, post: @escaping @Sendable (Message) -> Void) {
         self.options = options
@@ -33,14 +31,13 @@ final class ViewerServices: AppServices {
         case .openLayer(let reference): open(reference)
         case .join(let server, let token): join(server, token.secret)
         case .openFile(let path): open(file: path)
-        case .closeLayer: closeLayer()
+        case .select(let reference): selected = reference
+        case .closeLayer: if let selected { close(selected) }
         case .removeLayer(let reference): remove(reference)
 
         case .startDownload: layer?.startDownload()
         case .cancelDownload: layer?.cancelDownload()
-        case .loadPage(let index):
-            layer?.loadPage(index)
-            file?.loadPage(index)
+        case .loadPage(let index): tab?.loadPage(index)
 
         case .loadRows(let request): reading { try self.rows(request, in: $0) }
         case .findUnread(let request): reading { try self.unread(request, in: $0) }
@@ -59,7 +56,7 @@ final class ViewerServices: AppServices {
         case .rememberAuthor(let name): clients.values.first?.rememberedAuthor = name
         case .saveUnsent: saveUnsent()
         case .saveDraft(let key, let text):
-            do { try drafts?.keep(text, for: key) } catch { tell(error) }
+            do { try tab?.drafts?.keep(text, for: key) } catch { tell(error) }
 
         case .loadHistory: post(.history(history.lines()))
         case .remember(let line): remember(line)
@@ -76,12 +73,19 @@ final class ViewerServices: AppServices {
         case .editExternally(let text): editExternally(text)
         case .redraw: device.redraw()
         case .suspend: device.suspend()
-        case .quit: closeLayer()
+        case .quit: close()
         }
     }
 
-    /// After the terminal was given back.
-    func close() { closeLayer() }
+    /// The selected one of the open layers.
+    var tab: OpenTab? { selected.flatMap { tabs[$0] } }
+
+    var layer: OpenLayer? { tab?.layer }
+
+    /// All that is open.
+    func close() { for reference in Array(tabs.keys) { close(reference) } }
+
+    private func close(_ reference: LayerReference) { tabs.removeValue(forKey: reference)?.close() }
 
     /// A sentence for the person.
     func tell(_ error: any Error) { post(.notice((error as? CommandFailure)?.message ?? "\(error)")) }
@@ -89,8 +93,8 @@ final class ViewerServices: AppServices {
     /// A quick read of the local storage, answered at once.
     private func reading(_ body: (Layer) throws -> Message) {
         do {
-            guard let records = try layer?.descriptor.layer ?? file?.records else { return }
-            post(try body(records))
+            guard let tab else { return }
+            tab.post(try body(try tab.records()))
         } catch { tell(error) }
     }
 
@@ -121,11 +125,7 @@ final class ViewerServices: AppServices {
     private func open(_ reference: LayerReference) {
         do {
             let client = try client(reference.server)
-            let descriptor = client.descriptor(
-                LayerIdentity(
-                    server: reference.server, documentID: reference.documentID, layer: reference.layer,
-                    userID: reference.userID))
-            open(descriptor, of: client, token: nil)
+            open(client.descriptor(reference.identity), of: client, token: nil)
         } catch { post(.openFailed((error as? CommandFailure)?.message ?? "\(error)")) }
     }
 
@@ -137,53 +137,48 @@ final class ViewerServices: AppServices {
     }
 
     private func open(_ descriptor: InstantDocumentDescriptor, of client: InstantClient, token: String?) {
-        closeLayer()
-        let identity = descriptor.identity
+        let reference = LayerReference(descriptor.identity)
+        if let layer = tabs[reference]?.layer {
+            // It is open, perhaps under another spelling of the server's address: the token is for that one.
+            post(.opened(opened(layer, drafts: [:])))
+            if let token { layer.supply(token) }
+            return
+        }
         let layer = OpenLayer(
             descriptor, of: client, source: options.source, keeper: TokenKeeper(options.folders),
-            remembers: options.remembersToken, tools: tools, post: post)
-        let drafts = DraftStore(path: draftsFile(identity))
-        self.drafts = drafts
-        self.layer = layer
-        var status = descriptor.status
+            remembers: options.remembersToken, tools: tools, post: reference.addressing(post))
+        let drafts = DraftStore(path: draftsFile(descriptor.identity))
+        tabs[reference] = OpenTab(layer, drafts: drafts, post: reference.addressing(post))
+        var opened = opened(layer, drafts: drafts.drafts)
         // A token is at hand or its source is about to be asked: nobody is bothered yet.
-        if status.connection != .elsewhere, token != nil || layer.canAskSource {
-            status.connection = .connecting
+        if opened.status.connection != .elsewhere, token != nil || layer.canAskSource {
+            opened.status.connection = .connecting
         }
-        post(
-            .opened(
-                OpenedLayer(
-                    reference: LayerReference(
-                        server: identity.server, documentID: identity.documentID, layer: identity.layer,
-                        userID: identity.userID),
-                    title: descriptor.title, status: status, hasPDF: descriptor.pdfFile != nil,
-                    author: options.author ?? client.rememberedAuthor, drafts: drafts.drafts,
-                    isReadOnly: options.isReadOnly)))
+        post(.opened(opened))
         layer.start(token: token)
     }
 
+    private func opened(_ layer: OpenLayer, drafts: [DraftKey: String]) -> OpenedLayer {
+        let descriptor = layer.descriptor
+        return OpenedLayer(
+            reference: LayerReference(descriptor.identity), title: descriptor.title, status: descriptor.status,
+            hasPDF: descriptor.pdfFile != nil, author: options.author ?? layer.client.rememberedAuthor,
+            drafts: drafts, isReadOnly: options.isReadOnly)
+    }
+
     private func open(file path: String) {
-        closeLayer()
-        let file = OpenFile(path, tools: tools, post: post)
-        self.file = file
+        let path = atHome(path)
+        let reference = LayerReference(server: "", documentID: path)
+        close(reference)
+        let file = OpenFile(path, tools: tools, post: reference.addressing(post))
+        tabs[reference] = OpenTab(file, post: reference.addressing(post))
         file.start()
     }
 
-    private func closeLayer() {
-        layer?.close()
-        layer = nil
-        file?.close()
-        file = nil
-        receipts = [:]
-    }
-
     private func remove(_ reference: LayerReference) {
-        closeLayer()
+        close(reference)
         do {
-            let descriptor = try client(reference.server).descriptor(
-                LayerIdentity(
-                    server: reference.server, documentID: reference.documentID, layer: reference.layer,
-                    userID: reference.userID))
+            let descriptor = try client(reference.server).descriptor(reference.identity)
             // The card has named the unsent edits, and the person said yes.
             try descriptor.removeLocalStorage(discardingUnsent: true)
         } catch { tell(error) }
@@ -207,9 +202,13 @@ final class ViewerServices: AppServices {
         } catch { tell(error) }
     }
 
+    /// A path that begins at the person's home, as a shell understands it.
+    private func atHome(_ path: String) -> String {
+        path.hasPrefix("~/") ? (ProcessInfo.processInfo.environment["HOME"] ?? "") + path.dropFirst() : path
+    }
+
     private func readToken(_ path: String) {
-        let home = ProcessInfo.processInfo.environment["HOME"] ?? ""
-        let path = path.hasPrefix("~/") ? home + path.dropFirst() : path
+        let path = atHome(path)
         do {
             let text = try PrivateFile.read(path).trimmed
             post(text.isEmpty ? .tokenRefused("\(path) is empty") : .tokenRead(TokenText(text)))
@@ -249,9 +248,7 @@ final class ViewerServices: AppServices {
 extension LibraryEntry {
     init(_ entry: InstantCacheEntry) {
         self.init(
-            id: LayerReference(
-                server: entry.server, documentID: entry.documentIdentifier, layer: entry.layerName,
-                userID: entry.userID),
+            id: LayerReference(entry.identity),
             title: entry.title.isEmpty ? nil : entry.title, state: entry.state.rawValue,
             isDownloaded: entry.isDownloaded, bytes: entry.layerBytes + entry.pdfBytes, lastSync: entry.lastSync,
             unread: entry.unread, unsent: entry.unsent, problem: entry.problem)

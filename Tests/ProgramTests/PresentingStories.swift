@@ -1,0 +1,60 @@
+import Foundation
+import TestSupport
+import TestThreads
+import Testing
+
+@Suite(.onOwnThreads)
+struct PresentingStories {
+    let engine: EngineProcess
+    let ana: Person
+    let sam: Person
+
+    init() throws {
+        engine = try EngineProcess()
+        try engine.upload(.paper())
+        ana = try Person(at: engine)
+        sam = try Person("sam", at: engine, token: try engine.token("sam", reading: true))
+    }
+
+    /// The presenter turns pages and selects; a spectator, who may only read, comes along, breaks away and comes back.
+    @Test func aSpectatorFollowsThePresenter() throws {
+        let (presenter, spectator) = (try ana.open(), try sam.open())
+        try presenter.see("Sam")
+        try spectator.see("Ana")
+        try spectator.press("P")
+        try spectator.see(#"read-only: this token lacks "write""#)
+        try presenter.press("P")
+        try presenter.see("PRESENTING to 1")
+        try spectator.see("Ana presents: F follows")
+        try spectator.press("F")
+        try spectator.see("FOLLOWING Ana")
+        try presenter.press("J")
+        try spectator.see("Page 2 of 3")
+        try presenter.press("<tab>wwv$")
+        try spectator.see("{the second page")
+        try spectator.press("J")
+        try spectator.see("FREE")
+        try presenter.press("<esc>K")
+        try presenter.see("Page 1 of 3")
+        try spectator.press("F")
+        try spectator.see("Page 1 of 3")
+        #expect(try presenter.quit() == [])
+        try spectator.see("Ana stopped presenting; you stay on page 1")
+        #expect(try spectator.quit() == [])
+    }
+
+    @Test func onePresentsAtATime() throws {
+        let ben = try Person("ben", at: engine)
+        let (first, second) = (try ana.open(), try ben.open())
+        try second.see("Ana")
+        try first.press("P")
+        try second.see("Ana presents: F follows")
+        try second.press("P")
+        try second.see("Ana presents, and one presents at a time")
+        try first.press("P")
+        try second.see("Ana stopped presenting")
+        try second.press("P")
+        try second.see("PRESENTING to 1")
+        try first.see("Ben presents: F follows")
+    }
+}

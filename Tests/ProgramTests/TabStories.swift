@@ -1,0 +1,53 @@
+import TestSupport
+import TestThreads
+import Testing
+
+@Suite(.onOwnThreads)
+struct TabStories {
+    let engine: EngineProcess
+    let ana: Person
+
+    init() throws {
+        engine = try EngineProcess()
+        try engine.upload(.paper())
+        ana = try Person(at: engine)
+    }
+
+    /// A layer of one server, a layer of another and a PDF of this disk, all of them alive.
+    @Test func severalServersAndAFileSideBySide() throws {
+        let other = try EngineProcess()
+        try other.upload(.paper())
+        _ = try ana.home.write("other.jwt", try other.token("ana"))
+        _ = try ana.home.write("mine.pdf", SmallPDF.paper().bytes)
+        let terminal = try ana.open(columns: 120)
+        try terminal.press(":open \(other.url)<enter>")
+        try terminal.see("names what is opened")
+        try terminal.press("@")
+        terminal.send(text: ana.home.path + "/other.jwt")
+        try terminal.press("<enter>")
+        try terminal.see("It says: user ana")
+        try terminal.press("<enter>")
+        try terminal.see("[paper.pdf / review]")
+        try terminal.see("synced")
+        try terminal.addNote("On the other server")
+        try terminal.press(":open mine.pdf<enter>")
+        try terminal.see("[mine.pdf]")
+        try terminal.see("LOCAL")
+        // Somebody writes on the layer that is not shown.
+        let ben = try Person("ben", at: engine)
+        _ = try ben.note("News from ben")
+        try terminal.see("paper.pdf / review 1 new")
+        try terminal.press("]")
+        try terminal.see("News from ben")
+        try terminal.press("]")
+        try terminal.see("On the other server")
+        // Closed, it leaves its place to the one on its right.
+        try terminal.press("q")
+        try terminal.see("[mine.pdf]")
+        try terminal.press("q")
+        try terminal.see("News from ben")
+        #expect(try terminal.quit() == [])
+        #expect(try other.records().contains("On the other server"))
+        #expect(try !engine.records().contains("On the other server"))
+    }
+}
