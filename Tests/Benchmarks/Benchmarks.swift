@@ -21,7 +21,7 @@ struct Measurement: AsyncParsableCommand {
 
     @Option(help: "Starts of each program for the first frame.") var starts = 12
 
-    @Option(parsing: .upToNextOption, help: "How many annotations a layer has.") var sizes = [1_000, 10_000]
+    @Option(parsing: .upToNextOption, help: "How many annotations a layer has.") var sizes = [1_000, 10_000, 100_000]
 
     @Option(help: "Megabytes of the PDF that is downloaded.") var megabytes = 100
 

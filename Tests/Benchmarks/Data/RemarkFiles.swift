@@ -30,6 +30,19 @@ enum RemarkFiles {
         }
     }
 
+    /// A git repository with an empty commit for each remark, the first remark last.
+    static func writeHistory(_ remarks: [Remark], to folder: URL, git: String) throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let commits = remarks.reversed().map { remark in
+            let committer = "\(remark.author) <\(remark.author)@example.org> \(1_700_000_000 + remark.number) +0000"
+            return "commit refs/heads/main\ncommitter \(committer)\ndata \(remark.text.utf8.count)\n\(remark.text)\n"
+        }
+        let stream = folder.appendingPathComponent("stream")
+        try commits.joined().write(to: stream, atomically: true, encoding: .utf8)
+        let script = #"cd "$1" && "$2" init -q -b main && "$2" fast-import --quiet < stream"#
+        try Tools.run(["/bin/sh", "-c", script, "sh", folder.path, git])
+    }
+
     private static func message(_ remark: Remark) -> String {
         """
         From: \(remark.author) <\(remark.author)@example.org>

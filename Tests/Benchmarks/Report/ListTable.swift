@@ -26,11 +26,12 @@ struct ListTable {
     }
 
     private var footprint: Table {
-        var table = Table("MB", "VmHWM", "RssAnon", "bytes idle", "CPU ms idle")
+        var table = Table("MB", "VmHWM", "RssAnon", "bytes a key", "bytes idle", "CPU ms idle")
         for figure in figures {
             table.add(
                 figure.contestant.name, Figures.megabytes(figure.memory.peakResident),
                 Figures.megabytes(figure.memory.peakAnonymous),
+                figure.rowBytes.isEmpty ? Figures.none : String(figure.rowBytes.sorted()[figure.rowBytes.count / 2]),
                 figure.idle.map { String($0.bytes) } ?? Figures.none,
                 figure.idle.map { String(Int($0.processor.milliseconds)) } ?? Figures.none)
         }

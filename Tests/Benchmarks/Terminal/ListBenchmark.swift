@@ -32,7 +32,11 @@ struct ListBenchmark {
         let contestant = figures.contestant
         _ = visit.press(contestant.first)
         for _ in 0..<10 { _ = visit.press(contestant.nextRow) }
-        for _ in 0..<keys { note(visit.press(contestant.nextRow), &figures.row, &figures.unanswered) }
+        for _ in 0..<keys {
+            let before = visit.terminal.bytesRead
+            note(visit.press(contestant.nextRow), &figures.row, &figures.unanswered)
+            figures.rowBytes.append(visit.terminal.bytesRead - before)
+        }
         // Ten screens down and ten up, so that a short list has no end that answers nothing.
         for number in 0..<keys {
             let isDown = number / 10 % 2 == 0

@@ -6,6 +6,8 @@ struct ListFigures {
     var row = Samples()
     var screen = Samples()
     var filter = Samples()
+    /// What a row further wrote to the terminal.
+    var rowBytes: [Int] = []
     /// Keys that were answered by nothing at all within a second.
     var unanswered = 0
     var memory = ProcessMemory()

@@ -19,6 +19,40 @@ struct Peers {
             first: "g")
     }
 
+    /// fzf on the same rows, the first one on top, without a look into files of the user.
+    func fzf(_ remarks: [Remark]) throws -> Contestant? {
+        guard let program = Tools.path("fzf"), let cat = Tools.path("cat") else { return nil }
+        let file = folder.appendingPathComponent("rows-\(remarks.count)")
+        try RemarkFiles.lines(remarks).write(to: file, atomically: true, encoding: .utf8)
+        let count = remarks.count
+        return Contestant(
+            name: "fzf", command: [program, "--layout=reverse", "--bind=home:first,end:last", "--no-hscroll"],
+            environment: ["FZF_DEFAULT_COMMAND": "\(cat) \(file.path)", "FZF_DEFAULT_OPTS": "", "SHELL": "/bin/sh"],
+            version: "fzf " + (try Tools.firstLine(of: [program, "--version"])),
+            // The prompt and the line of counts above.
+            isComplete: { $0.remarkRows == $0.size.rows - 2 && $0.line(1).contains("\(count)/\(count)") },
+            nextRow: "\u{1B}[B", previousRow: "\u{1B}[A", first: "\u{1B}[1~", last: "\u{1B}[4~",
+            filter: .init(opening: "\u{15}", measured: ["h", "a", "r", "b"], closing: "\u{15}"), quit: "\u{1B}")
+    }
+
+    /// tig on a history of commits with the remarks as their subjects, the newest first.
+    func tig(_ remarks: [Remark]) throws -> Contestant? {
+        guard let program = Tools.path("tig"), let git = Tools.path("git") else { return nil }
+        let repository = folder.appendingPathComponent("history-\(remarks.count)")
+        try RemarkFiles.writeHistory(remarks, to: repository, git: git)
+        return Contestant(
+            name: "tig", command: [program],
+            environment: [
+                "HOME": folder.path, "GIT_DIR": repository.appendingPathComponent(".git").path,
+                "GIT_WORK_TREE": repository.path, "TIGRC_USER": "/dev/null", "TIGRC_SYSTEM": "/dev/null",
+                "XDG_DATA_HOME": folder.path,
+            ],
+            version: try Tools.firstLine(of: [program, "--version"]),
+            // The title below, and the line for what is typed.
+            isComplete: { $0.remarkRows == $0.size.rows - 2 && $0.line($0.size.rows - 2).contains("[main]") },
+            nextScreen: " ", previousScreen: "-", first: "\u{1B}[1~", last: "\u{1B}[4~", quit: "Q")
+    }
+
     /// neomutt on a mailbox in one file, which it reads whole at each start.
     func neomuttOnMailbox(_ remarks: [Remark]) throws -> Contestant? {
         let file = folder.appendingPathComponent("mailbox-\(remarks.count)")

@@ -1,6 +1,9 @@
 import TestSupport
 
 extension Run {
+    /// Messages in neomutt's mailbox at most.
+    private static let mostMails = 10_000
+
     func list() async throws {
         let pdf = try sample("harbour-handbook.pdf")
         for count in options.sizes {
@@ -8,18 +11,22 @@ extension Run {
                 backend, document: "list-\(count)", pdf: pdf, count: count, folder: folder)
             let peers = Peers(folder: folder)
             let remarks = Remark.all(count, pages: 109)
-            let found = try [peers.less(remarks), peers.neomuttOnMailbox(remarks), peers.neomuttOnMaildir(remarks)]
-                .compactMap(\.self)
-            for name in ["less", "neomutt"] where Tools.path(name) == nil {
+            // neomutt takes seconds for more.
+            let mails = count > Self.mostMails ? Remark.all(Self.mostMails, pages: 109) : remarks
+            var found = try [peers.less(remarks), peers.fzf(remarks), peers.tig(remarks)]
+            found.append(try peers.neomuttOnMailbox(mails))
+            if count <= Self.mostMails { found.append(try peers.neomuttOnMaildir(mails)) }
+            let contestants = found.compactMap(\.self)
+            for name in ["less", "fzf", "tig", "neomutt"] where Tools.path(name) == nil {
                 Report.add("There is no \(name) here: left out.")
             }
-            let versions = Set(found.map(\.version)).sorted().joined(separator: ", ")
+            let versions = Set(contestants.map(\.version)).sorted().joined(separator: ", ")
             Report.add("# \(count) annotations, beside \(versions)\n")
             // The larger terminal for the longest list alone: that is where a gate is.
             let isLongest = count == options.sizes.max()
             for size in [(rows: 24, columns: 80), (rows: 40, columns: 140)] where isLongest || size.rows == 24 {
                 let benchmark = ListBenchmark(
-                    contestants: [peers.postilla(layer)] + found, rows: size.rows, columns: size.columns,
+                    contestants: [peers.postilla(layer)] + contestants, rows: size.rows, columns: size.columns,
                     starts: options.starts)
                 var figures = try benchmark.run()
                 for index in figures.indices {
