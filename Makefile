@@ -20,7 +20,7 @@ help:
 	@echo "make simulate  run SEEDS histories of clients and server FROM a seed on; TRACE=seed tells one of them"
 	@echo "make mutations  plant one error after the other in a copy of the cores, and see that each is noticed"
 	@echo "make docs    write the pages of the Instant library to .build/docs"
-	@echo "make bench   measure, in a release build, beside less, neomutt, curl, nginx, SQLite, PostgreSQL and Redis"
+	@echo "make bench   measure, in a release build, beside less, fzf, tig, neomutt, curl, nginx, SQLite, PostgreSQL and Redis"
 	@echo "make crash   kill client and server CYCLES times and compare with what was promised (SEED=… plans it again)"
 	@echo "make fuzz    let libFuzzer break every reader, each for SECONDS; TARGETS names some (a build of its own)"
 	@echo "make sanitize  run the tests of cores and library under the thread sanitizer (a build of its own)"

@@ -47,6 +47,8 @@ LIST
     cat <<'LIST'
 command less           less           less           less     less
 command neomutt        neomutt        neomutt        neomutt  neomutt
+command fzf            fzf            fzf            fzf      fzf
+command tig            tig            tig            tig      tig
 command curl           curl           curl           curl     curl
 command nginx          nginx-light    nginx          nginx    nginx
 command redis-server   redis-server   redis          redis    redis

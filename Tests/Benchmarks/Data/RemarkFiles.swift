@@ -37,9 +37,9 @@ enum RemarkFiles {
             let committer = "\(remark.author) <\(remark.author)@example.org> \(1_700_000_000 + remark.number) +0000"
             return "commit refs/heads/main\ncommitter \(committer)\ndata \(remark.text.utf8.count)\n\(remark.text)\n"
         }
-        let stream = folder.appendingPathComponent("stream")
+        let stream = folder.appendingPathExtension("stream")
         try commits.joined().write(to: stream, atomically: true, encoding: .utf8)
-        let script = #"cd "$1" && "$2" init -q -b main && "$2" fast-import --quiet < stream"#
+        let script = #"cd "$1" && "$2" init -q -b main && "$2" fast-import --quiet < "$1.stream""#
         try Tools.run(["/bin/sh", "-c", script, "sh", folder.path, git])
     }
 

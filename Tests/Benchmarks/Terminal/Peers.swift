@@ -44,7 +44,7 @@ struct Peers {
             name: "tig", command: [program],
             environment: [
                 "HOME": folder.path, "GIT_DIR": repository.appendingPathComponent(".git").path,
-                "GIT_WORK_TREE": repository.path, "TIGRC_USER": "/dev/null", "TIGRC_SYSTEM": "/dev/null",
+                "GIT_WORK_TREE": repository.path, "TIGRC_USER": "/dev/null",
                 "XDG_DATA_HOME": folder.path,
             ],
             version: try Tools.firstLine(of: [program, "--version"]),
