@@ -3,7 +3,7 @@ import EngineSupport
 import Foundation
 import SyncProtocol
 
-/// One connection that pushes changes by the wire alone, one a request.
+/// One connection that pushes changes by the wire alone.
 final class WireWriter: DurableWriter {
     private let socket: LoopbackSocket
     private let head: String
@@ -19,11 +19,17 @@ final class WireWriter: DurableWriter {
     }
 
     /// The next change as bytes, to be sent at once.
-    func request(id: String, content: Content) -> [UInt8] {
-        n += 1
-        let change = Change(
-            n: n, kind: .create, id: id, baseRevision: 0, threadRevision: nil, group: nil, content: content)
-        let body = PushRequest(clientID: clientID, acked: n - 1, cursor: nil, changes: [change]).bytes
+    func request(id: String, content: Content) -> [UInt8] { request([(id, content)]) }
+
+    func request(_ records: [(id: String, content: Content)]) -> [UInt8] {
+        let acked = n
+        let changes = records.map { record in
+            n += 1
+            return Change(
+                n: n, kind: .create, id: record.id, baseRevision: 0, threadRevision: nil, group: nil,
+                content: record.content)
+        }
+        let body = PushRequest(clientID: clientID, acked: acked, cursor: nil, changes: changes).bytes
         return Array((head + "Content-Length: \(body.count)\r\n\r\n").utf8) + body
     }
 

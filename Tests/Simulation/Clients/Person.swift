@@ -97,8 +97,9 @@ struct Person {
             return "lets go of \(conflict.recordID)"
         }
         if let mine = conflict.mine { device.ledger.sendsAgain(Remark.text(of: mine)) }
-        let receipt = try layer.resolve(conflict.id, .mine, newID: newID, at: now)
+        // Whoever dies over it does not know under which name the edit goes on, if at all.
         device.ledger.forget(conflict.recordID)
+        let receipt = try layer.resolve(conflict.id, .mine, newID: newID, at: now)
         guard let receipt else { return "lets go of \(conflict.recordID)" }
         try note(Done(receipt), nil)
         return "sends \(conflict.recordID) again as \(receipt.id)"

@@ -1,0 +1,109 @@
+import Foundation
+import Synchronization
+import TestSupport
+
+/// A person moves through the list while others write a thousand annotations a second into the layer.
+struct BurstBenchmark {
+    var backend: Backend
+    var document: String
+    var folder: URL
+    var perSecond = 1000
+    var seconds = 5
+    /// Changes in a request.
+    private let batch = 10
+
+    struct Outcome {
+        /// From the key until the cursor stands in another row.
+        var keys = Samples()
+        /// Keys that nothing had come of after a second.
+        var lost = 0
+        /// From the last change taken by the server until the list counts all of them.
+        var behind = Duration.zero
+        /// How many the writer brought about in a second.
+        var rate = 0.0
+    }
+
+    func run() throws -> Outcome {
+        let terminal = try open()
+        let before = try Self.count(terminal)
+        terminal.send(text: "gg")
+        terminal.waitForIdle(milliseconds: 300)
+        let writer = try WireWriter(backend.server, document: document)
+        let done = DispatchGroup()
+        let written = Mutex((failure: nil as (any Error)?, took: Duration.zero))
+        let start = ContinuousClock.now
+        done.enter()
+        // Each used by one thread.
+        nonisolated(unsafe) let (own, this) = (writer, self)
+        Thread.detachNewThread {
+            defer { done.leave() }
+            do {
+                try this.write(own, since: start)
+                written.withLock { $0.took = ContinuousClock.now - start }
+            } catch { written.withLock { $0.failure = error } }
+        }
+        var outcome = Outcome()
+        while ContinuousClock.now < start + .seconds(seconds) {
+            for key in ["j", "k"] { press(key, on: terminal, &outcome) }
+        }
+        // The screen is read on, so that nobody waits for it.
+        while done.wait(timeout: .now()) == .timedOut { terminal.pump(milliseconds: 10) }
+        try written.withLock {
+            if let failure = $0.failure { throw failure }
+            outcome.rate = Double(perSecond * seconds) / ($0.took.milliseconds / 1000)
+        }
+        let end = ContinuousClock.now
+        let all = before + perSecond * seconds
+        try terminal.wait(until: "all \(all) are counted", seconds: 60) { (try? Self.count($0)) == all }
+        outcome.behind = ContinuousClock.now - end
+        terminal.send(text: "q")
+        _ = try terminal.waitForExit()
+        return outcome
+    }
+
+    private func write(_ writer: WireWriter, since start: ContinuousClock.Instant) throws {
+        for number in 0..<perSecond * seconds / batch {
+            let due = start + .milliseconds(number * batch * 1000 / perSecond)
+            let pause = due - ContinuousClock.now
+            if pause > .zero { usleep(UInt32(pause.milliseconds * 1000)) }
+            let notes = (0..<batch).map { ("burst-\(number)-\($0)", EditBenchmark.note(number * batch + $0)) }
+            try writer.send(writer.request(notes))
+            try writer.finish()
+        }
+    }
+
+    /// A key every twentieth of a second or so, as when it is held down.
+    private func press(_ key: String, on terminal: VirtualTerminal, _ outcome: inout Outcome) {
+        terminal.pump(milliseconds: 50)
+        let row = terminal.cursor.row
+        let start = ContinuousClock.now
+        terminal.send(text: key)
+        while terminal.cursor.row == row {
+            guard ContinuousClock.now - start < .seconds(1) else {
+                outcome.lost += 1
+                return
+            }
+            terminal.pump(milliseconds: 5)
+        }
+        outcome.keys.add(ContinuousClock.now - start)
+    }
+
+    private func open() throws -> VirtualTerminal {
+        let home = folder.appendingPathComponent("home-burst")
+        try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
+        let terminal = try VirtualTerminal(
+            running: backend.openCommand(document: document, user: "reader", home: home),
+            environment: ["HOME": home.path])
+        try terminal.wait(forText: "synced", seconds: 60)
+        terminal.waitForIdle(milliseconds: 500)
+        return terminal
+    }
+
+    /// How many annotations the head of the list tells of.
+    private static func count(_ terminal: VirtualTerminal) throws -> Int {
+        guard let found = terminal.text.firstMatch(of: #/Annotations \d+/(\d+) /#), let count = Int(found.1) else {
+            throw BenchmarkError("the list has no head:\n\(terminal.text)")
+        }
+        return count
+    }
+}
