@@ -81,19 +81,10 @@ struct XHTMLPieces {
         }
     }
 
+    /// XML's own references, and what HTML writes besides.
     private static func resolve(_ name: String) -> String? {
-        switch name {
-        case "amp": return "&"
-        case "lt": return "<"
-        case "gt": return ">"
-        case "quot": return "\""
-        case "apos": return "'"
-        case "nbsp": return "\u{A0}"
-        default:
-            guard name.hasPrefix("#") else { return nil }
-            let hexadecimal = name.hasPrefix("#x") || name.hasPrefix("#X")
-            let digits = name.dropFirst(hexadecimal ? 2 : 1)
-            return UInt32(digits, radix: hexadecimal ? 16 : 10).flatMap(Unicode.Scalar.init).map { String($0) }
-        }
+        if name == "nbsp" { return "\u{A0}" }
+        let reference = name.hasPrefix("#X") ? "#x" + name.dropFirst(2) : name
+        return Unicode.Scalar(reference: reference).map { String($0) }
     }
 }

@@ -32,7 +32,7 @@ func note(_ text: String) -> Content {
 /// A PDF as far as a download is concerned: bytes with a hash.
 struct FakePDF: Sendable {
     let bytes: [UInt8]
-    var sha256: String { Crypto.SHA256.hash(data: bytes).hex }
+    var sha256: String { Crypto.SHA256.hash(data: bytes).hexadecimal }
 
     init(count: Int = 200_000) { bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) } }
 }

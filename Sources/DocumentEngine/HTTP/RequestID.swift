@@ -1,3 +1,4 @@
+import EngineCore
 import HTTPTypes
 
 /// What one request is called in logs and answers: the name a proxy gave it, or one of our own.
@@ -11,8 +12,7 @@ struct RequestID: Hashable, Sendable, CustomStringConvertible {
         if let given, (1...64).contains(given.utf8.count), given.utf8.allSatisfy(Self.isTaken) {
             description = given
         } else {
-            let number = String(UInt64.random(in: .min ... .max), radix: 16)
-            description = String(repeating: "0", count: 16 - number.count) + number
+            description = Fingerprint.hex(.random(in: .min ... .max))
         }
     }
 

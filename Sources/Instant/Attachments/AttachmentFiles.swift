@@ -26,7 +26,7 @@ struct AttachmentFiles: Sendable {
             throw InstantError(
                 .couldNotCreateAttachment, "an attachment has at most \(Self.maximumBytes >> 20) MB")
         }
-        guard let id = AttachmentID(SHA256.hash(data: data).hex) else {
+        guard let id = AttachmentID(SHA256.hash(data: data).hexadecimal) else {
             throw InstantError(.couldNotCreateAttachment, "the file has no name")
         }
         if holds(id) { return id }

@@ -40,7 +40,11 @@ final class PartFile {
         }
     }
 
-    deinit { close(descriptor) }
+    deinit {
+        // Unlocked, not only closed: a child that is being started has a copy until it runs its own program.
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
 
     /// Hashes what an earlier download left; what is more than the whole is no part of it and is dropped.
     func resume(total: Int64) throws {
@@ -83,7 +87,7 @@ final class PartFile {
     }
 
     /// SHA-256 of everything so far, in lower-case hex.
-    var sha256: String { hash.finalize().hex }
+    var sha256: String { hash.finalize().hexadecimal }
 
     /// Makes it the finished file: on the disk with its name before this returns.
     func finish(as name: String, in folder: String) throws {

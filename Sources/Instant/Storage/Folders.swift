@@ -77,15 +77,7 @@ struct Folders: Hashable, Sendable {
     private static func name(_ texts: [String]) -> String {
         var hash = SHA256()
         for text in texts { hash.update(data: Array("\(text.utf8.count):\(text)".utf8)) }
-        return hash.finalize().prefix(16).hex
-    }
-}
-
-extension Sequence<UInt8> {
-    /// Lower-case hexadecimal digits.
-    var hex: String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+        return hash.finalize().prefix(16).hexadecimal
     }
 }
 

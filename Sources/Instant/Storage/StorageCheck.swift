@@ -63,7 +63,7 @@ extension InstantClient {
             let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { return nil }
-            guard count > 0 else { return hash.finalize().hex }
+            guard count > 0 else { return hash.finalize().hexadecimal }
             hash.update(data: buffer[..<count])
         }
     }

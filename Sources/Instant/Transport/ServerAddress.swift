@@ -51,7 +51,7 @@ package struct ServerAddress: Hashable, Sendable {
                 UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
                 UInt8(ascii: "~"):
                 encoded.append(byte)
-            default: encoded += Array("%".utf8) + Array(CollectionOfOne(byte).hex.uppercased().utf8)
+            default: encoded += Array("%".utf8) + Array(CollectionOfOne(byte).hexadecimal.uppercased().utf8)
             }
         }
         return String(decoding: encoded, as: UTF8.self)

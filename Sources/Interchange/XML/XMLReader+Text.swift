@@ -1,3 +1,5 @@
+import Annotations
+
 // Text between elements, in attributes and in CDATA; and what is passed over.
 extension XMLReader {
     /// Text up to the next mark; nil for the space around the document's own element.
@@ -33,7 +35,8 @@ extension XMLReader {
             let byte = bytes[place]
             if byte == UInt8(ascii: "&") {
                 guard let end = bytes[place..<min(place + 12, range.upperBound)].firstIndex(of: UInt8(ascii: ";")),
-                    let scalar = Self.entity(bytes[(place + 1)..<end])
+                    let scalar = Unicode.Scalar(
+                        reference: String(decoding: bytes[(place + 1)..<end], as: UTF8.self))
                 else { throw XMLError(.unknownEntity, at: place) }
                 result += Array(String(scalar).utf8)
                 place = end + 1
@@ -58,19 +61,5 @@ extension XMLReader {
         }
         guard let text = String(validating: text, as: UTF8.self) else { throw XMLError(.notUTF8, at: place) }
         return text
-    }
-
-    private static func entity(_ name: ArraySlice<UInt8>) -> Unicode.Scalar? {
-        switch String(decoding: name, as: UTF8.self) {
-        case "amp": return "&"
-        case "lt": return "<"
-        case "gt": return ">"
-        case "quot": return "\""
-        case "apos": return "'"
-        case let name where name.hasPrefix("#x"):
-            return UInt32(name.dropFirst(2), radix: 16).flatMap(Unicode.Scalar.init)
-        case let name where name.hasPrefix("#"): return UInt32(name.dropFirst()).flatMap(Unicode.Scalar.init)
-        default: return nil
-        }
     }
 }

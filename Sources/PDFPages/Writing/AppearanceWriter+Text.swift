@@ -140,9 +140,3 @@ extension String {
         }
     }
 }
-
-extension [UInt8] {
-    fileprivate var hexadecimal: String {
-        map { $0 < 16 ? "0" + String($0, radix: 16) : String($0, radix: 16) }.joined()
-    }
-}

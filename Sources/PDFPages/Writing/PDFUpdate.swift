@@ -81,7 +81,7 @@ extension PDFObject {
         case .number(let value): .number(JSONNumber(value))
         case .string(let text): .string("u:" + text)
         case .bytes(let bytes):
-            .string("b:" + bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())
+            .string("b:" + bytes.hexadecimal)
         case .name(let name): .string("/" + name)
         case .reference(let id): .string(id.text)
         case .array(let items): .array(items.map(\.json))

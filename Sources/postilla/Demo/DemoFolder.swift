@@ -32,9 +32,7 @@ struct DemoFolder {
             try PrivateFile.write(key.pemRepresentation + "\n", to: privateKey)
         }
         if !FileManager.default.fileExists(atPath: apiToken) {
-            let secret = SymmetricKey(size: .bits256).withUnsafeBytes { bytes in
-                bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-            }
+            let secret = SymmetricKey(size: .bits256).withUnsafeBytes(\.hexadecimal)
             try PrivateFile.write(secret + "\n", to: apiToken)
         }
     }

@@ -1,3 +1,4 @@
+import Annotations
 import Crypto
 import InstantCore
 
@@ -7,7 +8,6 @@ extension LayerIdentity {
     var fileName: String {
         let parts = [server, documentID, layer, userID ?? "", userID == nil ? "0" : "1"]
         let text = parts.map { "\($0.utf8.count):\($0)" }.joined()
-        return SHA256.hash(data: Array(text.utf8)).prefix(16)
-            .map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        return SHA256.hash(data: Array(text.utf8)).prefix(16).hexadecimal
     }
 }
