@@ -25,7 +25,10 @@ final class FolderLock: Sendable {
 
     func release() {
         descriptor.withLock { descriptor in
-            if descriptor >= 0 { close(descriptor) }
+            guard descriptor >= 0 else { return }
+            // Unlocked, not only closed: a child that is being started has a copy until it runs its own program.
+            flock(descriptor, LOCK_UN)
+            close(descriptor)
             descriptor = -1
         }
     }

@@ -18,5 +18,9 @@ final class FileLock: Sendable {
         }
     }
 
-    deinit { close(descriptor) }
+    deinit {
+        // Unlocked, not only closed: a child that is being started has a copy until it runs its own program.
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
 }

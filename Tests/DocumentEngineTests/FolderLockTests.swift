@@ -1,0 +1,32 @@
+import Foundation
+import Testing
+
+@testable import DocumentEngine
+
+struct FolderLockTests {
+    @Test func aFolderIsOneServersUntilItIsLetGo() throws {
+        let folder = try TemporaryFolder()
+        let lock = try FolderLock(folder: folder.path)
+        #expect(throws: StoreError.folder(folder.path, "another server is running on it")) {
+            try FolderLock(folder: folder.path)
+        }
+        lock.release()
+        lock.release()
+        _ = try FolderLock(folder: folder.path)
+    }
+
+    /// While a program is started, by whatever part of this one, its process has copies of everything that is open.
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/fd")))
+    func aCopyInAProcessThatIsBeingStartedDoesNotKeepIt() throws {
+        let folder = try TemporaryFolder()
+        let path = URL(fileURLWithPath: folder.path).resolvingSymlinksInPath().path
+        let lock = try FolderLock(folder: path)
+        let held = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { Int32($0) }.first {
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == path
+        }
+        let copy = dup(try #require(held))
+        defer { close(copy) }
+        lock.release()
+        _ = try FolderLock(folder: path)
+    }
+}
