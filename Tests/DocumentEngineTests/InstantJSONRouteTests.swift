@@ -94,6 +94,22 @@ import Testing
         }
     }
 
+    /// Swift takes the two for one text.
+    @Test func idsThatLookTheSameAreTwoRecords() async throws {
+        try await RunningServer.run { server in
+            let notes = ["caf\u{E9}", "cafe\u{301}"].map { Self.note.replacing(#""id":"n""#, with: #""id":"\#($0)""#) }
+            let file = "{\(Self.format),\"annotations\":[\(notes.joined(separator: ","))]}"
+            let form = Form([
+                ("file", "a.pdf", Samples.pdf), ("document_id", nil, Array("doc".utf8)),
+                ("attachment", "a.json", Array(file.utf8)),
+            ])
+            #expect(try await server.backend(form).json["data"]?["errors"]?.array?.isEmpty == true)
+            let after = try await server.backend("GET", "/api/documents/doc/document.json").json
+            #expect(after["annotations"]?.array?.count == 2)
+            #expect(try await server.backend("GET", "/api/documents/doc/pdf").status == 200)
+        }
+    }
+
     @Test func aCopyIsADocumentOfItsOwn() async throws {
         try await RunningServer.run { server in
             try await server.upload()

@@ -113,6 +113,21 @@ import Testing
         }
     }
 
+    /// Swift takes the two for one text.
+    @Test func idsThatLookTheSameAreRevokedEachForItself() async throws {
+        try await RunningServer.run { server in
+            try await server.upload()
+            let ids = ["caf\u{E9}", "cafe\u{301}"]
+            let answer = try await server.backend(
+                "POST", "/api/revoke", json: #"{"jwts":["\#(ids[0])","\#(ids[1])"]}"#)
+            #expect(answer.text == #"{"data":{"revoked":2}}"#)
+            for id in ids {
+                let token = try server.mint.token(TokenClaims(id: id))
+                #expect(try await server.client(token, "GET", "session").reason == "token_revoked")
+            }
+        }
+    }
+
     @Test(arguments: [#"{}"#, #"{"jwts":"x"}"#, #"{"jwts":[7]}"#, #"{"jwts":[""]}"#, "garbage"])
     func whatCannotBeRevokedIsTold(_ body: String) async throws {
         try await RunningServer.run { server in

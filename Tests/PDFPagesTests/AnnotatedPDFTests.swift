@@ -50,6 +50,18 @@ struct AnnotatedPDFTests {
         #expect(try await text(result.target).contains("kept too"))
     }
 
+    /// Swift takes the two for one text.
+    @Test func recordsWhoseIdsLookTheSameAreTwoAnnotations() async throws {
+        let records = ["caf\u{E9}", "cafe\u{301}"].map { id in
+            let content: JSON = [
+                "v": 1, "type": "pspdfkit/note", "pageIndex": 0, "bbox": [9, 9, 9, 9], "text": .string(id),
+            ]
+            return Record(id: id, content: Content(content.object!), createdBy: nil, updatedBy: nil, group: nil)
+        }
+        let result = try await annotate(SmallPDF(annotations: []), records)
+        #expect(try await tools.annotations(of: result.target).records.count == 2)
+    }
+
     @Test func whatWasDeletedIsGoneWithItsPopup() async throws {
         let pdf = SmallPDF(annotations: Self.own)
         let folder = try Folder()

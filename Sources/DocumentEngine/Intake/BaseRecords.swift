@@ -8,13 +8,13 @@ struct BaseRecords {
     /// What was left out of the file, and why.
     private(set) var errors: [String] = []
     private let pageCount: Int
-    private var places: [Record.ID: Int] = [:]
+    private var places: [ByteOrdered: Int] = [:]
 
     /// - Parameter own: the PDF's; they are taken as they are.
     init(_ own: [Record], pageCount: Int) {
         records = own
         self.pageCount = pageCount
-        for (place, record) in own.enumerated() { places[record.id] = place }
+        for (place, record) in own.enumerated() { places[ByteOrdered(record.id)] = place }
     }
 
     /// - Parameter uploaded: the attachments that the document has already.
@@ -28,10 +28,10 @@ struct BaseRecords {
             let record = item.record(at: moment)
             if let problem = problem(of: record, uploaded) {
                 errors.append("\(record.id): \(problem)")
-            } else if let place = places[record.id] {
+            } else if let place = places[ByteOrdered(record.id)] {
                 records[place] = record
             } else {
-                places[record.id] = records.count
+                places[ByteOrdered(record.id)] = records.count
                 records.append(record)
             }
         }
@@ -39,7 +39,9 @@ struct BaseRecords {
 
     private func problem(of record: Record, _ uploaded: Set<AttachmentID>) -> String? {
         guard Record.isValidID(record.id) else { return "an id has 1 to 256 bytes and no spaces or control characters" }
-        if let root = record.content["rootId"]?.string, record.content.contentType == .comments, places[root] == nil {
+        if let root = record.content["rootId"]?.string, record.content.contentType == .comments,
+            places[ByteOrdered(root)] == nil
+        {
             return #""rootId" names no annotation of this file or of the PDF"#
         }
         if let id = record.content.attachmentID, !uploaded.contains(id) {

@@ -76,28 +76,28 @@ struct BackendPlane: Sendable {
         }
         // Longer than any token lives that is not meant to live for ever.
         let distant = engine.now() + 10 * 365 * 86_400_000
-        var revoked: [String: Timestamp] = [:]
+        var revoked: [ByteOrdered: Timestamp] = [:]
         for entry in entries.compactMap({ $0 }) {
             if let claims = try? Claims(token: entry) {
                 guard let id = claims.tokenID else {
                     throw Refusal(.invalid, #"a token without "jti" cannot be revoked: it ends at its "exp""#)
                 }
-                revoked[id] = claims.grant.expiresAt
+                revoked[ByteOrdered(id)] = claims.grant.expiresAt
             } else {
                 guard !entry.isEmpty, entry.utf8.count <= 1024, !entry.utf8.contains(0) else {
                     throw Refusal(.badRequest, #"a "jti" has 1 to 1,024 bytes"#)
                 }
-                revoked[entry] = distant
+                revoked[ByteOrdered(entry)] = distant
             }
         }
         let now = engine.now()
         let list = revoked
         try await engine.writes.perform { store in
-            for (id, expiry) in list { try store.revoke(tokenID: id, until: expiry) }
+            for (id, expiry) in list { try store.revoke(tokenID: id.text, until: expiry) }
             // A day past its end a token is refused by its end alone, whatever the clocks do.
             try store.removeRevocations(before: now + -86_400_000)
         }
-        engine.revoke(list.keys)
+        engine.revoke(list.keys.map(\.text))
         return .data { $0.object { $0.member("revoked", list.count) } }
     }
 }

@@ -4,16 +4,16 @@ import Annotations
 /// that says nothing itself; what replies to anything else stays a note, and says in `postilla` to what.
 struct XFDFThreads {
     private var found: [Found] = []
-    /// Where an annotation of a name is, by the bytes of the name.
-    private var places: [[UInt8]: Int] = [:]
+    /// Where an annotation of a name is.
+    private var places: [ByteOrdered: Int] = [:]
     private static let longestChain = 32
 
     mutating func add(_ node: XMLNode, _ content: Content) {
         var item = InstantJSONFile.Item(content: content)
         // Of two with one name the first has it.
-        if let name = node.attributes["name"], Record.isValidID(name), places[Array(name.utf8)] == nil {
+        if let name = node.attributes["name"], Record.isValidID(name), places[ByteOrdered(name)] == nil {
             item.id = name
-            places[Array(name.utf8)] = found.count
+            places[ByteOrdered(name)] = found.count
         }
         // What is grouped with another annotation is part of it and says nothing to it.
         let repliesTo = node.attributes["replyType"] == "group" ? nil : node.attributes["inreplyto"]
@@ -43,7 +43,7 @@ struct XFDFThreads {
         var place: Int?
         for _ in 0..<Self.longestChain {
             guard let next = name else { return place }
-            guard let at = places[Array(next.utf8)] else { return nil }
+            guard let at = places[ByteOrdered(next)] else { return nil }
             (place, name) = (at, found[at].repliesTo)
         }
         return nil

@@ -7,9 +7,9 @@ package struct AnnotatedPDF {
     private let dump: ObjectDump
     private let tree: PageTree
     private let update: PDFUpdate
-    private var own: [Record.ID: Own] = [:]
+    private var own: [ByteOrdered: Own] = [:]
     /// Where each record stands, or will stand: a reply may come before what it replies to.
-    private var numbers: [Record.ID: ObjectID] = [:]
+    private var numbers: [ByteOrdered: ObjectID] = [:]
     /// New ones, by page.
     private var added: [[ObjectID]]
     private var pictures: [[UInt8]: ObjectID] = [:]
@@ -30,9 +30,11 @@ package struct AnnotatedPDF {
         update = try PDFUpdate(of: dump, at: path)
         var walk = AnnotationWalk(tree: tree, file: dump)
         try walk.walk()
-        for record in walk.found.records { own[record.id] = Own(content: record.content) }
+        for record in walk.found.records { own[ByteOrdered(record.id)] = Own(content: record.content) }
         for page in tree.pages {
-            for case .reference(let id) in page.dictionary.array("Annots") ?? [] { numbers["\(id.number)"] = id }
+            for case .reference(let id) in page.dictionary.array("Annots") ?? [] {
+                numbers[ByteOrdered("\(id.number)")] = id
+            }
         }
     }
 
@@ -42,15 +44,15 @@ package struct AnnotatedPDF {
     ///   - root: of a comment, the annotation under which it stands.
     ///   - image: the file that an image annotation shows.
     package mutating func add(_ record: Record, under root: Record? = nil, image: [UInt8]? = nil) throws {
-        if let mine = own[record.id] {
-            own[record.id]?.isKept = true
+        if let mine = own[ByteOrdered(record.id)] {
+            own[ByteOrdered(record.id)]?.isKept = true
             if mine.content == record.content { return }
         }
         guard let index = page(of: root ?? record) else { return }
         let frame = tree.pages[index].frame
         var annotation: PDFAnnotation?
         if let root {
-            guard own[root.id] != nil || PDFAnnotation(root.content, on: frame) != nil else { return }
+            guard own[ByteOrdered(root.id)] != nil || PDFAnnotation(root.content, on: frame) != nil else { return }
             annotation = PDFAnnotation(comment: record.content, under: root.content, on: frame)
             annotation?.entries["IRT"] = .reference(number(of: root.id))
         } else {
@@ -70,9 +72,9 @@ package struct AnnotatedPDF {
     }
 
     private mutating func number(of id: Record.ID) -> ObjectID {
-        if let known = numbers[id] { return known }
+        if let known = numbers[ByteOrdered(id)] { return known }
         let new = update.number()
-        numbers[id] = new
+        numbers[ByteOrdered(id)] = new
         return new
     }
 
@@ -122,8 +124,8 @@ extension AnnotatedPDF {
     private mutating func write(_ annotation: PDFAnnotation, _ id: Record.ID, onPage index: Int) throws {
         let number = number(of: id)
         var value = JSONObject()
-        if own[id] != nil {
-            own[id]?.isRewritten = true
+        if own[ByteOrdered(id)] != nil {
+            own[ByteOrdered(id)]?.isRewritten = true
             let old = self.value(number)?.object ?? JSONObject()
             // What we do not draw looks as it did.
             let lasting = Self.lasting + (annotation.entries["AP"] == nil ? ["/AP", "/AS"] : [])
@@ -162,7 +164,7 @@ extension AnnotatedPDF {
     private mutating func keep(_ entry: JSON, at position: Int, page: Int, _ kept: inout [JSON]) throws {
         let reference = entry.string.flatMap { ObjectID($0[...]) }
         let id = reference.map { "\($0.number)" } ?? "p\(page)a\(position)"
-        guard let mine = own[id] else {
+        guard let mine = own[ByteOrdered(id)] else {
             if !isPopupOfTheMissing(reference, entry) { kept.append(entry) }
             return
         }
@@ -179,7 +181,7 @@ extension AnnotatedPDF {
         guard value["/Subtype"] == "/Popup",
             let parent = value["/Parent"]?.string.flatMap({ ObjectID($0[...]) })
         else { return false }
-        return own["\(parent.number)"].map { !$0.isKept } ?? false
+        return own[ByteOrdered("\(parent.number)")].map { !$0.isKept } ?? false
     }
 
     /// What stands under a number, as text says it: nothing of it is read, so that nothing is lost.

@@ -54,7 +54,7 @@ struct ImportCommand: AsyncParsableCommand {
             for part in (file.annotations + file.comments).chunks(of: AddLines.atOnce) {
                 let steps = try part.map { try planner.plan($0) }
                 let outcomes = dryRun ? [:] : try await perform(steps, in: session, author: author)
-                for step in steps { report.tell(step, outcomes[step.id]) }
+                for step in steps { report.tell(step, outcomes[ByteOrdered(step.id)]) }
             }
             try report.end()
         } catch { throw CommandFailure(reading: error) }
@@ -71,8 +71,8 @@ struct ImportCommand: AsyncParsableCommand {
 
     private func perform(
         _ steps: [ImportPlanner.Step], in session: LayerSession, author: String?
-    ) async throws -> [Record.ID: Outcome] {
-        var outcomes: [Record.ID: Outcome] = [:]
+    ) async throws -> [ByteOrdered: Outcome] {
+        var outcomes: [ByteOrdered: Outcome] = [:]
         var sent: [Record.ID] = []
         for step in steps {
             do {
@@ -84,9 +84,9 @@ struct ImportCommand: AsyncParsableCommand {
                 case .unchanged, .skip: continue
                 }
                 sent.append(step.id)
-            } catch let problem as EditProblem { outcomes[step.id] = Outcome(problem) }
+            } catch let problem as EditProblem { outcomes[ByteOrdered(step.id)] = Outcome(problem) }
         }
-        for (id, outcome) in zip(sent, try await session.deliver(sent)) { outcomes[id] = outcome }
+        for (id, outcome) in zip(sent, try await session.deliver(sent)) { outcomes[ByteOrdered(id)] = outcome }
         // The file still has what did not get through.
         try session.dropFailed(sent)
         return outcomes

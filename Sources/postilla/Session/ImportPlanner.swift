@@ -31,9 +31,9 @@ struct ImportPlanner {
     private let descriptor: InstantDocumentDescriptor
     private let grant: Grant
     private let defaultGroup: String?
-    private var seen: Set<Record.ID> = []
+    private var seen: Set<ByteOrdered> = []
     /// Annotations that this import makes: comments may go under them.
-    private var newRoots: [Record.ID: Subject] = [:]
+    private var newRoots: [ByteOrdered: Subject] = [:]
     private var unnamed: [Record.ID: Int] = [:]
 
     /// - Parameter grant: what decides; the server decides again.
@@ -54,8 +54,7 @@ struct ImportPlanner {
         if let number = item.content["pdfObjectId"]?.integer, try descriptor.record("\(number)") != nil {
             return "\(number)"
         }
-        let hash = SHA256.hash(data: Array(item.content.text.utf8)).prefix(16)
-        let digits = hash.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        let digits = SHA256.hash(data: Array(item.content.text.utf8)).prefix(16).hexadecimal
         let count = unnamed[digits, default: 0] + 1
         unnamed[digits] = count
         return "import-" + digits + (count == 1 ? "" : "-\(count)")
@@ -65,7 +64,7 @@ struct ImportPlanner {
         guard Record.isValidID(id) else {
             return .skip(.invalid("its id has spaces or control characters, or is longer than 256 bytes"))
         }
-        guard seen.insert(id).inserted else { return .skip(.invalid("this id stands in the file before")) }
+        guard seen.insert(ByteOrdered(id)).inserted else { return .skip(.invalid("this id stands in the file before")) }
         if let present = try descriptor.record(id) {
             if item.content.isPresent(in: present) { return .unchanged }
             if let delivery = try descriptor.row(id)?.delivery, [.conflict, .refused].contains(delivery) {
@@ -79,12 +78,12 @@ struct ImportPlanner {
         guard item.content.contentType == .comments else {
             let action = decide(.createAnnotation(group: group), else: .create)
             if action == .create {
-                newRoots[id] = Subject(.annotations, createdBy: grant.userID, group: group)
+                newRoots[ByteOrdered(id)] = Subject(.annotations, createdBy: grant.userID, group: group)
             }
             return action
         }
         let rootID = item.content["rootId"]?.string ?? ""
-        guard let root = try newRoots[rootID] ?? descriptor.record(rootID).map({ Subject($0) }) else {
+        guard let root = try newRoots[ByteOrdered(rootID)] ?? descriptor.record(rootID).map({ Subject($0) }) else {
             return .skip(.invalid("the annotation it belongs to is not in this layer"))
         }
         let isFirst = try descriptor.thread(under: rootID).isEmpty
