@@ -26,9 +26,9 @@ package enum Documents {
             try store.hold(.blob(attachment.id.hex))
             try store.put(StoredAttachment(attachment.id, document: id, bytes: attachment.bytes, at: now))
         }
-        for name in try store.layerNames(of: source.id) {
-            guard let layer = try store.layer(LayerKey(document: source.id, name: name)) else { continue }
-            try Layers.copy(layer, to: LayerKey(document: id, name: name), in: store, now: now, using: &random)
+        for layer in try store.layers(of: source.id) {
+            try Layers.copy(
+                layer, to: LayerKey(document: id, name: layer.key.name), in: store, now: now, using: &random)
         }
         return copy
     }

@@ -117,4 +117,18 @@ import Testing
         }
         #expect(throws: StoreError.self) { try Backup(of: place.path + "/nothing", to: copy).make() }
     }
+
+    /// The copy would take the place of what it is a copy of.
+    @Test func itDoesNotGoIntoTheServersOwnFolder() async throws {
+        let place = try TemporaryFolder()
+        let data = place.path + "/data"
+        _ = try await RunningServer.run(folder: place) { try await $0.upload() }
+        let before = try FileManager.default.subpathsOfDirectory(atPath: data).sorted()
+        for folder in [data, place.path + "/../" + place.path.split(separator: "/").last! + "/data"] {
+            #expect(throws: StoreError.folder(folder, "it is the server's own: a copy goes elsewhere")) {
+                try Backup(of: data, to: folder).make()
+            }
+        }
+        #expect(try FileManager.default.subpathsOfDirectory(atPath: data).sorted() == before)
+    }
 }

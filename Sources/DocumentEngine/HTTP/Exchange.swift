@@ -34,17 +34,41 @@ struct Exchange: Sendable {
         return number
     }
 
-    /// The body, if it is no larger than this.
-    func body(upTo limit: Int) async throws -> [UInt8] {
+    // MARK: The body
+
+    /// The body as it comes in.
+    ///
+    /// - Throws: ``Refusal`` when it is compressed.
+    func incoming() throws -> RequestBody {
         if let encoding = header(.contentEncoding), encoding.lowercased() != "identity" {
             throw Refusal(.badRequest, "compressed requests are not taken")
         }
-        let tooLarge = Refusal(.payloadTooLarge, "the request is larger than \(limit) bytes: send it in pieces")
-        if let length = header(.contentLength).flatMap(Int.init), length > limit { throw tooLarge }
+        return request.body
+    }
+
+    /// Hands the body on piece by piece, if it is no larger than this.
+    ///
+    /// - Parameter excuse: said when it is; before anything is read, where its length was told.
+    private func read(upTo limit: Int64, else excuse: String, _ take: (ByteBuffer) throws -> Void) async throws {
+        let tooLarge = Refusal(.payloadTooLarge, excuse)
+        let body = try incoming()
+        if let length = header(.contentLength).flatMap(Int64.init), length > limit { throw tooLarge }
+        var room = limit
+        for try await buffer in body {
+            room -= Int64(buffer.readableBytes)
+            guard room >= 0 else { throw tooLarge }
+            try take(buffer)
+        }
+    }
+
+    func receive(into upload: Upload, upTo limit: Int64, else excuse: String) async throws {
+        try await read(upTo: limit, else: excuse, upload.write)
+    }
+
+    func body(upTo limit: Int) async throws -> [UInt8] {
         var bytes: [UInt8] = []
-        for try await buffer in request.body {
-            guard bytes.count + buffer.readableBytes <= limit else { throw tooLarge }
-            bytes.append(contentsOf: buffer.readableBytesView)
+        try await read(upTo: Int64(limit), else: "the request is larger than \(limit) bytes: send it in pieces") {
+            bytes.append(contentsOf: $0.readableBytesView)
         }
         return bytes
     }

@@ -10,8 +10,7 @@ extension Response {
     static func file(_ file: any Blob, sha256: String, type: String, _ exchange: Exchange) throws -> Response {
         let tag = "\"\(sha256)\""
         var headers: HTTPFields = [
-            .contentType: type, .xContentTypeOptions: "nosniff", .eTag: tag, .acceptRanges: "bytes",
-            .cacheControl: "no-store",
+            .contentType: type, .eTag: tag, .acceptRanges: "bytes", .cacheControl: "no-store",
         ]
         if let known = exchange.header(.ifNoneMatch), known == tag || known == "*" {
             return Response(status: .notModified, headers: headers)
@@ -36,20 +35,22 @@ extension Response {
     /// A file that is made for this one answer.
     static func made(_ file: any Blob, type: String) -> Response {
         Response(
-            status: .ok, headers: [.contentType: type, .xContentTypeOptions: "nosniff", .cacheControl: "no-store"],
+            status: .ok, headers: [.contentType: type, .cacheControl: "no-store"],
             body: file.body(0..<file.length))
     }
 }
 
 extension Blobs {
-    /// All of it, where the tools can read it.
-    func copied(_ sha256: String) async throws -> Upload {
+    /// Where it lies on this machine, or a copy of it for so long: the tools read files.
+    func withFile<Result>(_ sha256: String, _ body: (String) async throws -> Result) async throws -> Result {
+        if let path = path(of: sha256) { return try await body(path) }
         let blob = try await opened(sha256)
         let copy = try receive()
+        defer { withExtendedLifetime(copy) {} }
         while copy.bytes < blob.length {
             try copy.write(try await blob.read(copy.bytes, Int(min(blobPiece, blob.length - copy.bytes))))
         }
-        return copy
+        return try await body(copy.path)
     }
 
     func opened(_ sha256: String) async throws -> any Blob {

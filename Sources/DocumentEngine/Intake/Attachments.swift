@@ -21,14 +21,8 @@ struct Attachments: Sendable {
         // Admits the token and the layer before a byte is read.
         try await engine.view(claims) { _ in }
         let upload = try blobs.receive()
-        let tooLarge = Refusal(.payloadTooLarge, "an attachment may have at most \(limit) bytes")
-        if let length = exchange.header(.contentLength).flatMap(Int64.init), length > limit { throw tooLarge }
-        for try await buffer in exchange.request.body {
-            guard upload.bytes + Int64(buffer.readableBytes) <= limit else { throw tooLarge }
-            try upload.write(buffer)
-        }
+        try await exchange.receive(into: upload, upTo: limit, else: "an attachment may have at most \(limit) bytes")
         let received = try upload.finish()
-        defer { withExtendedLifetime(upload) {} }
         guard received.sha256 == id.hex else {
             throw Refusal(.invalid, "the SHA-256 of what was sent is another: it was damaged on the way, or misnamed")
         }
@@ -56,17 +50,13 @@ struct Attachments: Sendable {
         return id
     }
 
-    /// A file that came with others in one request.
-    struct Brought {
-        let upload: Upload
-        var received: Upload.Received
-    }
-
-    /// Writes such files to disk.
+    /// Writes files to disk that came with others in one request.
     ///
     /// - Returns: those whose bytes are what their names say, and why the others are not taken.
-    func bring(_ files: [AttachmentID: [UInt8]]) throws -> (brought: [AttachmentID: Brought], problems: [String]) {
-        var brought: [AttachmentID: Brought] = [:]
+    func bring(_ files: [AttachmentID: [UInt8]]) throws -> (
+        brought: [AttachmentID: Upload.Received], problems: [String]
+    ) {
+        var brought: [AttachmentID: Upload.Received] = [:]
         var problems: [String] = []
         for (id, bytes) in files.sorted(by: { $0.key < $1.key }) {
             guard Int64(bytes.count) <= limit else {
@@ -77,17 +67,12 @@ struct Attachments: Sendable {
             try upload.write(ByteBuffer(bytes: bytes))
             let received = try upload.finish()
             if received.sha256 == id.hex {
-                brought[id] = Brought(upload: upload, received: received)
+                brought[id] = received
             } else {
                 problems.append("\(id): its bytes have another SHA-256")
             }
         }
         return (brought, problems)
-    }
-
-    func keep(_ brought: some Collection<Brought>, of document: String) async throws {
-        for file in brought { try await keep(file.received, of: document) }
-        withExtendedLifetime(brought) {}
     }
 
     /// The bytes of an attachment of the document; nil when it has none of this name.

@@ -33,11 +33,9 @@ struct Intake: Sendable {
     /// - Returns: the document, and why some of the annotations that came beside it were left out.
     func store(_ upload: Upload, _ wish: Wish) async throws -> (StoredDocument, errors: [String]) {
         let received = try upload.finish()
-        // Its file is removed with it, unless it has its final name by then.
-        defer { withExtendedLifetime(upload) {} }
         let contents: PDFContents
         do {
-            contents = try await work.perform { try await PDFContents.read(upload.path, tools: tools) }
+            contents = try await work.perform { try await PDFContents.read(received.path, tools: tools) }
         } catch let error as PDFError { throw error.refusal }
         let now = engine.now()
         var random = SystemRandomNumberGenerator()
@@ -56,7 +54,7 @@ struct Intake: Sendable {
             base.add(supplied, at: now, uploaded: uploaded)
         }
         let stored = try await put(document, received, base.records, overwriting: wish.overwrites)
-        try await attachments.keep(files.brought.values, of: id)
+        for file in files.brought.values { try await attachments.keep(file, of: id) }
         logger.info(
             "document stored",
             metadata: [
@@ -96,10 +94,7 @@ struct Intake: Sendable {
             if let old {
                 guard overwriting else { throw Self.taken }
                 document.createdAt = old.createdAt
-                for name in try store.layerNames(of: old.id) {
-                    guard let layer = try store.layer(LayerKey(document: old.id, name: name)) else { continue }
-                    layers.append(layer.id)
-                }
+                layers = try store.layers(of: old.id).map(\.id)
                 try store.removeBase(old.base)
             }
             try blobs.keep(received)

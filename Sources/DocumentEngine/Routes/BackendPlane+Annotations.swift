@@ -29,54 +29,46 @@ extension BackendPlane {
 
     // MARK: Reading
 
-    /// JSON stops at 1,000 and says so; NDJSON goes on to the end, one short transaction after the other.
+    /// JSON stops at 1,000 and says so; NDJSON goes on to the end. Comments are left out.
     private func list(_ key: LayerKey, page: Int?, _ exchange: Exchange) async throws -> Response {
-        if exchange.header(.accept)?.contains("application/x-ndjson") == true {
-            _ = try await records(key, page: page, after: nil, limit: 1)
-            return Response(
-                status: .ok, headers: [.contentType: "application/x-ndjson", .cacheControl: "no-store"],
-                body: ResponseBody { writer in
-                    var last: Record.ID?
-                    repeat {
-                        let part = try await records(key, page: page, after: last, limit: 500)
-                        let lines = part.records.map { $0.json + "\n" }.joined()
-                        if !lines.isEmpty { try await writer.write(ByteBuffer(string: lines)) }
-                        last = part.next
-                    } while last != nil
-                    try await writer.finish(nil)
-                })
+        let isWanted: @Sendable (StoredRecord) -> Bool = { row in
+            row.contentType == .annotations
+                && (page == nil || row.record.content["pageIndex"]?.integer == page.map(Int64.init))
         }
-        let part = try await records(key, page: page, after: nil, limit: 1000)
+        if exchange.header(.accept)?.contains("application/x-ndjson") == true {
+            return try await file(of: key, type: "application/x-ndjson") { write in
+                try await eachPart(of: key) { row, _, _ in
+                    isWanted(row) ? row.record : nil
+                } _: { records in
+                    try await write(records.map { $0.json + "\n" }.joined())
+                }
+            }
+        }
+        let (records, isCut) = try await engine.read { try Self.first(1000, of: key, in: $0, where: isWanted) }
         return .data {
             $0.object {
                 $0.key("annotations")
-                $0.array(part.records) { $1.write(to: &$0) }
-                $0.member("truncated", part.next != nil)
+                $0.array(records) { $1.write(to: &$0) }
+                $0.member("truncated", isCut)
             }
         }
     }
 
-    /// Live annotations after an id; comments are left out.
-    private func records(
-        _ key: LayerKey, page: Int?, after id: Record.ID?, limit: Int
-    ) async throws -> (records: [Record], next: Record.ID?) {
-        try await engine.read { store in
-            let layer = try Self.layer(key, in: store)
-            var records: [Record] = []
-            var last = id
-            while true {
-                let rows = try store.live(in: layer, after: last, limit: 500)
-                for row in rows {
-                    guard row.contentType == .annotations,
-                        page == nil || row.record.content["pageIndex"]?.integer == page.map(Int64.init)
-                    else { continue }
-                    // There is one more: whoever asks may go on after the last that was given.
-                    if records.count == limit { return (records, records.last?.id) }
-                    records.append(row.record)
-                }
-                guard rows.count == 500 else { return (records, nil) }
-                last = rows.last?.id
+    /// - Returns: the first records of a layer, and whether there are more.
+    private static func first(
+        _ limit: Int, of key: LayerKey, in store: any StoreReading, where isWanted: (StoredRecord) -> Bool
+    ) throws -> (records: [Record], isCut: Bool) {
+        let layer = try layer(key, in: store)
+        var records: [Record] = []
+        var last: Record.ID?
+        while true {
+            let part = try store.live(in: layer, after: last, limit: rows)
+            for row in part where isWanted(row) {
+                if records.count == limit { return (records, true) }
+                records.append(row.record)
             }
+            guard part.count == rows else { return (records, false) }
+            last = part.last?.id
         }
     }
 

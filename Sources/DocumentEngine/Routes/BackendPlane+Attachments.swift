@@ -24,8 +24,6 @@ extension BackendPlane {
         let body = try Exchange.json(bytes)
         guard let file = form.files.first else { return body }
         guard form.files.count == 1 else { throw Refusal(.badRequest, "a record has one attachment: send one file") }
-        // The files are removed with the form, unless they have their final names by then.
-        defer { withExtendedLifetime(form) {} }
         let id = try await attachments.keep(try file.upload.finish(), of: key.document)
         return Self.naming(id, sentAs: file.name, in: body)
     }

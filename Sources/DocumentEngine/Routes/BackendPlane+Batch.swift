@@ -33,9 +33,6 @@ private struct BatchOutcome: Sendable {
 }
 
 extension BackendPlane {
-    /// Entries of one transaction. More are committed in pieces, so that nobody waits behind a large batch.
-    private static let piece = 500
-
     func batch(
         _ key: LayerKey, _ list: JSON, at name: String, _ exchange: Exchange,
         _ perform: @escaping @Sendable (inout BackendWriter, Draft) throws -> Record.ID
@@ -54,9 +51,9 @@ extension BackendPlane {
         case .string("all")?:
             var outcome = BatchOutcome()
             while true {
-                let gone = try await write(key) { try $0.deleteSome(Self.piece) }
+                let gone = try await write(key) { try $0.deleteSome(Self.rows) }
                 outcome.done += gone
-                if gone.count < Self.piece { return outcome.response(exchange.id) }
+                if gone.count < Self.rows { return outcome.response(exchange.id) }
             }
         case .array(let ids)?:
             return try await inPieces(key, ids, at: "annotationIds", exchange) { writer, entry in
@@ -68,14 +65,15 @@ extension BackendPlane {
         }
     }
 
+    /// More entries than one transaction holds are committed in pieces, so that nobody waits behind a large batch.
     private func inPieces(
         _ key: LayerKey, _ entries: [JSON], at name: String, _ exchange: Exchange,
         _ perform: @escaping @Sendable (inout BackendWriter, JSON) throws -> Record.ID
     ) async throws -> Response {
         _ = try await engine.read { try Self.document(key.document, in: $0) }
         var outcome = BatchOutcome()
-        for start in stride(from: 0, to: entries.count, by: Self.piece) {
-            let part = entries[start..<min(start + Self.piece, entries.count)]
+        for start in stride(from: 0, to: entries.count, by: Self.rows) {
+            let part = entries[start..<min(start + Self.rows, entries.count)]
             let result = try await write(key) { writer in
                 var outcome = BatchOutcome()
                 for (index, entry) in zip(part.indices, part) {

@@ -18,12 +18,8 @@ extension BackendPlane {
                 overwrites: exchange.query["overwrite_existing_document"] == "true")
             try await intake.check(wish.id, wish)
             let upload = try intake.blobs.receive()
-            for try await buffer in exchange.request.body {
-                guard upload.bytes + Int64(buffer.readableBytes) <= intake.limit else {
-                    throw Refusal(.payloadTooLarge, "the PDF is larger than \(intake.limit) bytes")
-                }
-                try upload.write(buffer)
-            }
+            try await exchange.receive(
+                into: upload, upTo: intake.limit, else: "the PDF is larger than \(intake.limit) bytes")
             let (document, errors) = try await intake.store(upload, wish)
             return answer(document, errors: errors)
         case "multipart/form-data":
@@ -88,9 +84,7 @@ extension BackendPlane {
         let (hash, layers) = try await engine.writes.perform { store in
             try store.hold(.document(id))
             let document = try Self.document(id, in: store)
-            let layers = try store.layerNames(of: id).compactMap {
-                try store.layer(LayerKey(document: id, name: $0))?.id
-            }
+            let layers = try store.layers(of: id).map(\.id)
             try store.removeDocument(id, at: now)
             return (document.pdfSHA256, layers)
         }

@@ -7,36 +7,26 @@ import SyncProtocol
 
 /// A layer as one file of Instant JSON (vendor: "Instant JSON"), out and in.
 extension BackendPlane {
-    /// Annotations first, then comments, then the files they name, written as they are read: one short transaction after
-    /// the other.
+    /// Annotations first, then comments, then the files they name.
     func instantJSON(_ key: LayerKey) async throws -> Response {
-        _ = try await part(of: key, .annotations, after: nil, limit: 1)
-        return Response(
-            status: .ok, headers: [.contentType: "application/json", .cacheControl: "no-store"],
-            body: ResponseBody { writer in
-                var file = InstantJSONWriter()
-                try await writer.write(ByteBuffer(string: file.begin()))
-                var named: Set<AttachmentID> = []
-                for type in [ContentType.annotations, .comments] {
-                    var last: Record.ID?
-                    repeat {
-                        let part = try await part(of: key, type, after: last, limit: Self.rows)
-                        var text = ""
-                        for record in part.records {
-                            text += file.add(record)
-                            if let id = record.content.attachmentID { named.insert(id) }
-                        }
-                        if !text.isEmpty { try await writer.write(ByteBuffer(string: text)) }
-                        last = part.next
-                    } while last != nil
+        try await file(of: key, type: "application/json") { write in
+            var file = InstantJSONWriter()
+            var named: Set<AttachmentID> = []
+            try await write(file.begin())
+            for type in [ContentType.annotations, .comments] {
+                try await eachPart(of: key) { row, _, _ in
+                    row.contentType == type ? row.record : nil
+                } _: { records in
+                    named.formUnion(records.compactMap(\.content.attachmentID))
+                    try await write(records.map { file.add($0) }.joined())
                 }
-                for id in named.sorted() {
-                    guard let bytes = try await attachments.bytes(of: id, in: key.document) else { continue }
-                    try await writer.write(ByteBuffer(string: file.add(bytes, as: id)))
-                }
-                try await writer.write(ByteBuffer(string: file.end()))
-                try await writer.finish(nil)
-            })
+            }
+            for id in named.sorted() {
+                guard let bytes = try await attachments.bytes(of: id, in: key.document) else { continue }
+                try await write(file.add(bytes, as: id))
+            }
+            try await write(file.end())
+        }
     }
 
     /// The part `instant.json` of a form: records with an id that is there replace what is there, others are made, and
@@ -54,7 +44,7 @@ extension BackendPlane {
         _ = try await engine.read { try Self.document(key.document, in: $0) }
         let files = try attachments.bring(file.attachments)
         var errors = files.problems
-        try await attachments.keep(files.brought.values, of: key.document)
+        for file in files.brought.values { try await attachments.keep(file, of: key.document) }
         let entries =
             file.skippedObjects.map { Entry.delete("\($0)") }
             + (file.annotations + file.comments).map { Entry.put($0.record(at: now), group: $0.group) }
@@ -75,19 +65,6 @@ extension BackendPlane {
 
     /// Bytes of a file of annotations: it is read as a whole.
     static let annotationFileBytes = 64 << 20
-    /// Records of one transaction.
-    static let rows = 500
-
-    private func part(
-        of key: LayerKey, _ type: ContentType, after id: Record.ID?, limit: Int
-    ) async throws -> (records: [Record], next: Record.ID?) {
-        try await engine.read { store in
-            let rows = try store.live(in: Self.layer(key, in: store), after: id, limit: limit)
-            return (
-                rows.filter { $0.contentType == type }.map(\.record), rows.count == limit ? rows.last?.id : nil
-            )
-        }
-    }
 }
 
 private enum Entry: Sendable {

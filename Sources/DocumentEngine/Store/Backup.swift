@@ -38,6 +38,9 @@ package struct Backup {
     /// - Throws: ``StoreError``.
     package func make() throws -> Report {
         try PrivateFiles.make(folder: folder)
+        guard !PrivateFiles.isSame(folder, data) else {
+            throw StoreError.folder(folder, "it is the server's own: a copy goes elsewhere")
+        }
         let lock = try FolderLock(folder: folder)
         defer { lock.release() }
         var tries = 3
@@ -115,24 +118,15 @@ package struct Backup {
 
     /// A file whose bytes are not those its name stands for is told of, not copied.
     private func copy(_ path: String, _ name: String, to target: FolderBlobs) throws {
-        let source = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
-        guard source >= 0 else {
-            if errno == ENOENT { throw Gone(path: path) }
-            throw StoreError.unusable(path, String(cString: strerror(errno)))
+        let source: OpenFile
+        do { source = try OpenFile(path: path) } catch {
+            guard FileManager.default.fileExists(atPath: path) else { throw Gone(path: path) }
+            throw error
         }
-        defer { close(source) }
         let upload = try target.receive()
-        var piece = [UInt8](repeating: 0, count: 1 << 20)
-        while true {
-            let count = read(source, &piece, piece.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw StoreError.unusable(path, String(cString: strerror(errno))) }
-            if count == 0 { break }
-            try upload.write(ByteBuffer(bytes: piece[..<count]))
-        }
+        while upload.bytes < source.length { try upload.write(try source.read(at: upload.bytes, 1 << 20)) }
         let received = try upload.finish()
         guard received.sha256 == name else { throw StoreError.unusable(path, "its bytes are not what its name says") }
         try target.keep(received)
-        withExtendedLifetime(upload) {}
     }
 }

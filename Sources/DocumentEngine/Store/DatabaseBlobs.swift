@@ -1,12 +1,6 @@
 import NIOCore
 import Postgres
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// Blobs in the database, where every server finds them. They still arrive as files, which is what the tools read.
 struct DatabaseBlobs: Blobs {
     private let uploads: UploadFolder
@@ -20,15 +14,13 @@ struct DatabaseBlobs: Blobs {
     func receive() throws -> Upload { try uploads.receive() }
 
     func keep(_ received: Upload.Received) throws {
-        let descriptor = Glibc.open(received.path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
-        guard descriptor >= 0 else { throw StoreError.unusable("an upload", String(cString: strerror(errno))) }
-        defer { close(descriptor) }
+        let file = try OpenFile(path: received.path)
         try blobs.keep(received.sha256, bytes: received.bytes) { offset, count in
-            let piece = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-                filled = max(0, pread(descriptor, buffer.baseAddress, count, off_t(offset)))
+            let piece = try file.read(at: offset, count)
+            guard piece.readableBytes == count else {
+                throw StoreError.unusable("an upload", "it is shorter than it was")
             }
-            guard piece.count == count else { throw StoreError.unusable("an upload", "it is shorter than it was") }
-            return piece
+            return Array(piece.readableBytesView)
         }
     }
 

@@ -1,5 +1,4 @@
 import FoundationEssentials
-import NIOCore
 
 #if canImport(Glibc)
     import Glibc
@@ -41,32 +40,4 @@ struct FolderBlobs: Blobs {
     }
 
     private func path(_ sha256: String) -> String { "\(folder)/\(sha256)\(suffix)" }
-}
-
-/// A file that is being sent. It stays readable when its name is taken away meanwhile.
-final class OpenFile: Blob {
-    let length: Int64
-    private let descriptor: CInt
-
-    init(path: String) throws {
-        descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
-        guard descriptor >= 0 else { throw StoreError.unusable("a file", String(cString: strerror(errno))) }
-        let end = lseek(descriptor, 0, SEEK_END)
-        guard end >= 0 else {
-            close(descriptor)
-            throw StoreError.unusable("a file", String(cString: strerror(errno)))
-        }
-        length = Int64(end)
-    }
-
-    deinit { close(descriptor) }
-
-    func read(at offset: Int64, _ count: Int) throws -> ByteBuffer {
-        var buffer = ByteBuffer()
-        let read = buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count) {
-            max(0, pread(descriptor, $0.baseAddress, count, off_t(offset)))
-        }
-        guard read > 0 else { throw StoreError.unusable("a file", "it is shorter than it was") }
-        return buffer
-    }
 }

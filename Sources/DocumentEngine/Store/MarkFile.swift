@@ -25,8 +25,9 @@ struct MarkFile: Sendable {
         let descriptor = PrivateFiles.create(file: new)
         guard descriptor >= 0 else { throw StoreError.unusable(new, String(cString: strerror(errno))) }
         defer { close(descriptor) }
-        let bytes = Array(lines.joined(separator: "\n").utf8)
-        guard write(descriptor, bytes, bytes.count) == bytes.count, fsync(descriptor) == 0, rename(new, path) == 0
+        let text = Array(lines.joined(separator: "\n").utf8)
+        guard text.withUnsafeBytes({ PrivateFiles.writeAll($0, to: descriptor) }), fsync(descriptor) == 0,
+            rename(new, path) == 0
         else { throw StoreError.unusable(new, String(cString: strerror(errno))) }
         try PrivateFiles.sync(folder: folder)
     }

@@ -12,12 +12,11 @@ enum PrivateFiles {
     ///
     /// - Throws: ``StoreError`` when it is a link, no folder, not ours, or open to others and cannot be closed.
     static func make(folder path: String) throws(StoreError) {
-        do {
-            try FileManager.default.createDirectory(
-                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        } catch { throw .folder(path, "it cannot be made") }
+        // Why not is seen by what is there instead.
+        try? FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         guard let attributes = try? FileManager.default.attributesOfItem(atPath: path) else {
-            throw .folder(path, "it cannot be read")
+            throw .folder(path, "it is not there and cannot be made")
         }
         guard attributes[.type] as? FileAttributeType == .typeDirectory else {
             throw .folder(path, "it is a link or no folder")
@@ -27,6 +26,13 @@ enum PrivateFiles {
         }
         let rights = attributes[.posixPermissions] as? UInt ?? 0o777
         if rights & 0o077 != 0, chmod(path, 0o700) != 0 { throw .folder(path, "others may enter it") }
+    }
+
+    /// Whether two paths lead to one folder. A folder that is not there is none.
+    static func isSame(_ one: String, _ other: String) -> Bool {
+        var (first, second) = (stat(), stat())
+        return stat(one, &first) == 0 && stat(other, &second) == 0 && first.st_ino == second.st_ino
+            && first.st_dev == second.st_dev
     }
 
     /// Makes an empty file unless there is one.
@@ -42,6 +48,18 @@ enum PrivateFiles {
     /// - Returns: its descriptor; negative: `errno` says why not.
     static func create(file path: String) -> CInt {
         open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    }
+
+    /// - Returns: false: `errno` says why not all of it was written.
+    static func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: CInt) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
     }
 
     /// Makes what was written to a file durable.

@@ -57,10 +57,7 @@ extension SQLiteTransaction {
 
     func removeDocument(_ id: String, at moment: Timestamp) throws {
         guard let document = try document(id) else { return }
-        for name in try layerNames(of: id) {
-            guard let layer = try layer(LayerKey(document: id, name: name)) else { continue }
-            try removeLayer(layer, at: moment)
-        }
+        for layer in try layers(of: id) { try removeLayer(layer, at: moment) }
         try removeBase(document.base)
         try run("DELETE FROM attachment WHERE document = ?", .text(id))
         try run("DELETE FROM document WHERE id = ?", .text(id))

@@ -1,11 +1,3 @@
-import FoundationEssentials
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// Where files arrive.
 struct UploadFolder: Sendable {
     let path: String
@@ -14,10 +6,7 @@ struct UploadFolder: Sendable {
     init(_ path: String) throws {
         self.path = path
         try PrivateFiles.make(folder: path)
-        // What an upload left behind when the program was killed.
-        for name in try FileManager.default.contentsOfDirectory(atPath: path) where name.hasPrefix("upload-") {
-            unlink("\(path)/\(name)")
-        }
+        try ArrivingFile.sweep(path)
     }
 
     func receive() throws -> Upload { try Upload(folder: path) }

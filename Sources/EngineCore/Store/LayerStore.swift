@@ -69,6 +69,11 @@ extension StoreReading {
         }
     }
 
+    /// All of a document, in the byte order of their names.
+    package func layers(of document: String) throws -> [StoredLayer] {
+        try layerNames(of: document).compactMap { try layer(LayerKey(document: document, name: $0)) }
+    }
+
     package func revoked(among tokenIDs: [String]) throws -> [String] {
         try tokenIDs.filter { try isRevoked(tokenID: $0) }
     }

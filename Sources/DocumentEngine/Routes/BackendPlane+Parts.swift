@@ -1,0 +1,59 @@
+import Annotations
+import EngineCore
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// A whole layer, read in the order of the ids: one short transaction after the other, so that nobody waits behind a large
+/// one.
+extension BackendPlane {
+    /// Records of one transaction, read or written.
+    static let rows = 500
+
+    /// - Parameters:
+    ///   - pick: what of a live record is wanted, if anything; asked inside the transaction.
+    ///   - take: given what was picked, part by part.
+    func eachPart<Value: Sendable>(
+        of key: LayerKey, _ pick: @escaping @Sendable (StoredRecord, StoredLayer, any StoreReading) throws -> Value?,
+        _ take: ([Value]) async throws -> Void
+    ) async throws {
+        var last: Record.ID?
+        repeat {
+            let part = try await engine.read { [last] store in
+                let layer = try Self.layer(key, in: store)
+                let rows = try store.live(in: layer, after: last, limit: Self.rows)
+                return (
+                    values: try rows.compactMap { try pick($0, layer, store) },
+                    next: rows.count == Self.rows ? rows.last?.id : nil
+                )
+            }
+            try await take(part.values)
+            last = part.next
+        } while last != nil
+    }
+
+    /// A record with its root, if it is a comment; nil for a comment whose root is gone.
+    static func withRoot(
+        _ row: StoredRecord, _ layer: StoredLayer, _ store: any StoreReading
+    ) throws -> (record: Record, root: Record?)? {
+        guard row.contentType == .comments else { return (row.record, nil) }
+        guard let name = row.rootID, let root = try store.record(name, in: layer) else { return nil }
+        return (row.record, root.record)
+    }
+
+    /// A file of text made of a layer, written while the layer is read.
+    ///
+    /// - Throws: ``Refusal`` when there is no such layer, as long as that can still be said.
+    func file(
+        of key: LayerKey, type: String,
+        _ write: @escaping @Sendable ((String) async throws -> Void) async throws -> Void
+    ) async throws -> Response {
+        _ = try await engine.read { try Self.layer(key, in: $0) }
+        return Response(
+            status: .ok, headers: [.contentType: type, .cacheControl: "no-store"],
+            body: ResponseBody { writer in
+                try await write { if !$0.isEmpty { try await writer.write(ByteBuffer(string: $0)) } }
+                try await writer.finish(nil)
+            })
+    }
+}
