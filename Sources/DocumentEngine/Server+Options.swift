@@ -62,8 +62,8 @@ extension Server {
         }
     }
 
-    /// A host and a port; 0: any free one.
-    package struct ListenAddress: Hashable, Sendable {
+    /// A host and a port; 0: any free one. Written out as it stands in a URL.
+    package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
         package var host: String
         package var port: Int
 
@@ -71,6 +71,8 @@ extension Server {
             self.host = host
             self.port = port
         }
+
+        package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
     }
 
     package static let systemClock: @Sendable () -> Timestamp = {

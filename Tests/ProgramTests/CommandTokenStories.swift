@@ -39,6 +39,14 @@ struct CommandTokenStories {
         #expect(try revoke(input: "nonsense").status == 3)
         let wrong = try revoke("--jti", "known", secret: ana.tokenFile)
         #expect(wrong.status == 3 && wrong.messages.contains("secret"), "\(wrong.messages)")
+        let empty = ana.home.path + "/empty"
+        let lines = ana.home.path + "/lines"
+        try Data().write(to: URL(fileURLWithPath: empty))
+        try Data("one\ntwo\n".utf8).write(to: URL(fileURLWithPath: lines))
+        for (file, sentence) in [(empty, "is empty"), (lines, "holds no secret")] {
+            let none = try revoke("--jti", "known", secret: file)
+            #expect(none.status == 3 && none.messages.contains("\(file) \(sentence)"), "\(none.messages)")
+        }
         engine.kill()
         #expect(try revoke("--jti", "known").status == 5)
     }

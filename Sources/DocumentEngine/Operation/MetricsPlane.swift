@@ -17,7 +17,9 @@ struct MetricsPlane: HTTPResponder {
     func respond(to request: Request, context: BasicRequestContext) async throws -> Response {
         let path = (request.head.path ?? "").split(separator: "?", maxSplits: 1).first ?? ""
         guard [.get, .head].contains(request.method) else {
-            return Refusal(.methodNotAllowed, "this address does not take \(request.method.rawValue)").response
+            var response = Refusal(.methodNotAllowed, "this address takes GET and HEAD").response
+            response.headers[.allow] = "GET, HEAD"
+            return response
         }
         let response: Response
         switch path {

@@ -28,7 +28,7 @@ struct DemoCommand: AsyncParsableCommand {
         try await folder.writeTokens(now: .now)
         let serveOnly = serveOnly
         try await DemoServer(folder: folder).run { server in
-            let backend = Backend(server: server, secret: try PrivateFile.read(folder.apiToken).trimmed)
+            let backend = Backend(server: server, secret: try PrivateFile.secret(folder.apiToken, otherwise: .failed))
             for sample in samples {
                 try await backend.uploadIfMissing(sample.path, documentID: sample.documentID)
             }

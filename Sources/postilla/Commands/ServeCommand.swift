@@ -50,9 +50,10 @@ struct ServeCommand: AsyncParsableCommand {
     private func serve(_ options: Server.Options) async throws {
         let server: Server
         do { server = try Server(options) } catch { throw CommandFailure("\(error)") }
+        // Found out later it would come out of the middle of a server that starts, without the address.
+        if let problem = options.listeningProblems().first { throw problem }
         OpenFiles.allowAll()
         let scheme = options.tls == nil ? "http" : "https"
-        let host = options.host.contains(":") ? "[\(options.host)]" : options.host
         if exitWithStdin {
             Task {
                 await Self.endOfStandardInput()
@@ -62,18 +63,19 @@ struct ServeCommand: AsyncParsableCommand {
         let signals = Task { await Self.obeySignals(server) }
         defer { signals.cancel() }
         do {
-            try await server.run { [metrics = options.metrics] port in
+            try await server.run { [host = options.host, metrics = options.metrics] port in
                 var line = JSONWriter()
                 line.object { line in
-                    line.member("server", "\(scheme)://\(host):\(port)")
-                    if let metrics, let port = server.metricsPort {
-                        line.member("metrics", "http://\(metrics.host):\(port)/metrics")
+                    line.member("server", "\(scheme)://\(Server.ListenAddress(host: host, port: port))")
+                    if var metrics, let port = server.metricsPort {
+                        metrics.port = port
+                        line.member("metrics", "http://\(metrics)/metrics")
                     }
                 }
                 Output.data(line.text + "\n")
             }
         } catch {
-            throw CommandFailure("cannot listen on \(host):\(options.port): \(error)")
+            throw options.listeningProblems().first ?? CommandFailure("the server ended by itself: \(error)")
         }
     }
 

@@ -17,16 +17,11 @@ struct TokenRevokeCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The token's own id; without it the token is read.", valueName: "id"))
     var jti: String?
 
-    @OptionGroup var server: ServerOptions
-
-    @Option(help: ArgumentHelp("The file with the backend's secret.", valueName: "file"))
-    var apiTokenFile: String
+    @OptionGroup var options: BackendOptions
 
     func run() async throws {
         let id = try jti ?? idOfInput()
-        let backend = Backend(
-            server: try server.serverURL(), secret: try PrivateFile.read(apiTokenFile).trimmed)
-        try await backend.revoke([id])
+        try await options.backend().revoke([id])
         Output.message("revoked: \(id)")
     }
 

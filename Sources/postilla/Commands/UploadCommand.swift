@@ -1,9 +1,4 @@
-import Annotations
 import ArgumentParser
-import AsyncHTTPClient
-import NIOCore
-import NIOHTTP1
-import SyncProtocol
 
 struct UploadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -21,15 +16,11 @@ struct UploadCommand: AsyncParsableCommand {
     @Flag(help: "Replace the document of this id.")
     var overwrite = false
 
-    @OptionGroup var server: ServerOptions
-
-    @Option(help: ArgumentHelp("The file with the backend's secret.", valueName: "file"))
-    var apiTokenFile: String
+    @OptionGroup var options: BackendOptions
 
     func run() async throws {
-        let backend = Backend(
-            server: try server.serverURL(), secret: try PrivateFile.read(apiTokenFile).trimmed)
-        let document = try await backend.upload(file, documentID: documentId, title: title, overwrite: overwrite)
+        let document = try await options.backend().upload(
+            file, documentID: documentId, title: title, overwrite: overwrite)
         Output.line(document)
     }
 }

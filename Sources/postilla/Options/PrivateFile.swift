@@ -14,6 +14,18 @@ enum PrivateFile {
         return text
     }
 
+    /// The one line of a file that goes into a request's head.
+    ///
+    /// - Parameter status: of the failure when there is no such line.
+    static func secret(_ path: String, otherwise status: ExitStatus) throws -> String {
+        let secret = try read(path).trimmed
+        guard !secret.isEmpty else { throw CommandFailure("\(path) is empty: the secret stands in it, alone", status) }
+        guard secret.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+            throw CommandFailure("\(path) holds no secret: that is one line, and nothing else is in the file", status)
+        }
+        return secret
+    }
+
     static func bytes(_ path: String, limit: Int) throws -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw CommandFailure("cannot read \(path): \(reason())") }

@@ -6,26 +6,38 @@
 
 /// Whether a port could be listened on now.
 enum FreePort {
+    static func isFree(_ port: Int, on host: String) -> Bool { problem(port, on: host) == nil }
+
+    /// Why a port cannot be listened on; nil: it can.
+    ///
     /// - Parameter host: a name or an address; of several that a name has, each must be free. 0 is always a free port.
-    static func isFree(_ port: Int, on host: String) -> Bool {
+    static func problem(_ port: Int, on host: String) -> String? {
         var hints = addrinfo()
         hints.ai_family = AF_UNSPEC
         hints.ai_socktype = streams
         hints.ai_flags = AI_PASSIVE
         var found: UnsafeMutablePointer<addrinfo>?
-        guard getaddrinfo(host, "\(port)", &hints, &found) == 0, let first = found else { return false }
+        guard getaddrinfo(host, "\(port)", &hints, &found) == 0, let first = found else {
+            return "nothing has this name"
+        }
         defer { freeaddrinfo(first) }
-        return sequence(first: first, next: { $0.pointee.ai_next }).allSatisfy { canBind($0.pointee) }
+        return sequence(first: first, next: { $0.pointee.ai_next }).lazy.compactMap { problem($0.pointee) }.first
     }
 
-    private static func canBind(_ address: addrinfo) -> Bool {
+    private static func problem(_ address: addrinfo) -> String? {
         let descriptor = socket(address.ai_family, streams, 0)
         // A family that this machine does not have is nobody's.
-        guard descriptor >= 0 else { return true }
+        guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         var reuse: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &reuse, socklen_t(MemoryLayout<Int32>.size))
-        return bind(descriptor, address.ai_addr, address.ai_addrlen) == 0 && listen(descriptor, 1) == 0
+        if bind(descriptor, address.ai_addr, address.ai_addrlen) == 0, listen(descriptor, 1) == 0 { return nil }
+        return switch errno {
+        case EADDRINUSE: "another program listens there"
+        case EADDRNOTAVAIL: "this machine has no such address"
+        case EACCES: "this user may not listen there"
+        default: String(cString: strerror(errno))
+        }
     }
 
     #if canImport(Glibc)

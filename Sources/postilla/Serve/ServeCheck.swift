@@ -10,18 +10,11 @@ struct ServeCheck {
         var problems = configuration.problems
         let options = configuration.options
         for tool in options.tools.missing { problems.append(CommandFailure("\(tool)")) }
-        for address in addresses(options) where !FreePort.isFree(address.port, on: address.host) {
-            problems.append(
-                CommandFailure("cannot listen on \(address.host):\(address.port): it is taken, or not ours"))
-        }
+        problems += options.listeningProblems()
         // Opened only with settings that would be used: a wrong folder is not made.
         guard configuration.problems.isEmpty else { return problems }
         do { _ = try Server(options) } catch { problems.append(CommandFailure("\(error)")) }
         return problems
-    }
-
-    private func addresses(_ options: Server.Options) -> [Server.ListenAddress] {
-        [Server.ListenAddress(host: options.host, port: options.port)] + (options.metrics.map { [$0] } ?? [])
     }
 
     /// One line for each setting: name, value, where it was set.

@@ -50,6 +50,11 @@ struct ServeConfiguration {
         options.port = try settings.number(.port, in: 0...65_535) ?? 5000
         options.behindProxy = try settings.isOn(.behindProxy)
         if let text = try settings.text(.metricsAddress) { options.metrics = try address(text) }
+        if let metrics = options.metrics, metrics.port != 0,
+            (metrics.host, metrics.port) == (options.host, options.port)
+        {
+            throw settings.wrong(.metricsAddress, "is where the server itself listens: it needs an address of its own")
+        }
         let hasTLS = settings[.tlsCert] != nil
         guard Self.isLoopback(options.host) || hasTLS || options.behindProxy else {
             throw CommandFailure(
@@ -113,10 +118,8 @@ struct ServeConfiguration {
 
     private mutating func readSecret() throws {
         guard let path = try settings.text(.apiTokenFile) else { return }
-        let secret = try PrivateFile.read(path).trimmed
-        if secret.isEmpty { throw CommandFailure("\(path) is empty", .usage) }
+        options.apiToken = try PrivateFile.secret(path, otherwise: .usage)
         warnIfOpen(path)
-        options.apiToken = secret
     }
 
     private mutating func readCertificate() throws {
@@ -127,6 +130,7 @@ struct ServeConfiguration {
             }
             return
         }
+        for path in [certificate, key] { _ = try PrivateFile.bytes(path, limit: 1 << 20) }
         warnIfOpen(key)
         let tls = Server.TLS(certificate: certificate, key: key)
         do { try tls.check() } catch {

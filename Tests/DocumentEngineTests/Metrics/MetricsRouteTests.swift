@@ -65,6 +65,8 @@ import Testing
             #expect(health.text == #"{"status":"ok"}"#)
             #expect(try await server.operations("/readiness").text == #"{"status":"ready"}"#)
             #expect(try await server.operations("/api/documents").status == 404)
+            let written = try await server.operations("/metrics", method: "POST")
+            #expect((written.status, written.headers["allow"]) == (405, "GET, HEAD"))
             // And nobody finds the figures at the address that everybody knows.
             #expect(try await server.send("GET", "/metrics").status == 404)
             #expect(try await server.backend("GET", "/metrics").status == 404)

@@ -103,8 +103,8 @@ struct RunningServer: Sendable {
     /// What the server tells whoever runs it.
     func figures() async throws -> String { try await operations("/metrics").text }
 
-    func operations(_ path: String) async throws -> Answer {
-        try await send("GET", to: "http://127.0.0.1:\(server.metricsPort ?? 0)\(path)")
+    func operations(_ path: String, method: String = "GET") async throws -> Answer {
+        try await send(method, to: "http://127.0.0.1:\(server.metricsPort ?? 0)\(path)")
     }
 
     private func send(

@@ -66,7 +66,7 @@ struct ServeStories {
         let taken = try serve(
             "--jwt-public-key", key, "--port", port, "--data", folder.path + "/data", "--check")
         #expect(taken.status == 1)
-        #expect(taken.messages.contains("cannot listen on 127.0.0.1:\(port)"))
+        #expect(taken.messages == Self.taken(port, "port"))
         let file = try folder.write("file", "")
         let noFolder = try serve("--jwt-public-key", key, "--port", "0", "--data", file, "--check")
         #expect(noFolder.status == 1)
@@ -75,6 +75,41 @@ struct ServeStories {
             "--jwt-public-key", key, "--port", "0", "--data", folder.path + "/data", "--store",
             "postgres://127.0.0.1:1/none", "--check")
         #expect(noDatabase.status == 1, "\(noDatabase.messages)")
+    }
+
+    private static func taken(_ port: String, _ setting: String) -> String {
+        "postilla: cannot listen on 127.0.0.1:\(port): another program listens there. --\(setting) names another\n"
+    }
+
+    /// Also by a server that starts, and for each of its two addresses.
+    @Test func aPortThatIsTakenIsNamedWithItsSetting() throws {
+        let engine = try EngineProcess()
+        let port = try #require(engine.url.split(separator: ":").last.map(String.init))
+        let data = folder.path + "/data"
+        let main = try serve("--jwt-public-key", key, "--port", port, "--data", data)
+        #expect((main.status, main.messages) == (1, Self.taken(port, "port")))
+        let figures = try serve(
+            "--jwt-public-key", key, "--port", "0", "--metrics-address", port, "--data", data)
+        #expect((figures.status, figures.messages) == (1, Self.taken(port, "metrics-address")))
+        let both = try serve(
+            "--jwt-public-key", key, "--port", "7", "--metrics-address", "127.0.0.1:7", "--data", data)
+        #expect(both.status == 64 && both.messages.contains("--metrics-address"), "\(both.messages)")
+        let nowhere = try serve(
+            "--jwt-public-key", key, "--host", "203.0.113.1", "--behind-proxy", "--data", data)
+        #expect(nowhere.messages.contains("203.0.113.1:5000: this machine has no such address"), "\(nowhere.messages)")
+    }
+
+    @Test func filesThatHoldSomethingElseAreNamed() throws {
+        let lines = try folder.write("lines", "one\ntwo\n")
+        let secret = try serve("--jwt-public-key", key, "--api-token-file", lines)
+        #expect(secret.status == 64 && secret.messages.contains("\(lines) holds no secret"), "\(secret.messages)")
+        let none = folder.path + "/none"
+        let missing = try serve("--jwt-public-key", key, "--tls-cert", none, "--tls-key", none)
+        #expect(missing.status == 1 && missing.messages.contains("cannot read \(none)"), "\(missing.messages)")
+        let wrong = try serve("--jwt-public-key", key, "--tls-cert", lines, "--tls-key", lines)
+        #expect(wrong.status == 64 && wrong.messages.contains("no certificate and its key"), "\(wrong.messages)")
+        let data = try serve("--jwt-public-key", key, "--port", "0", "--data", lines)
+        #expect(data.status == 1 && data.messages.contains("it is a link or no folder"), "\(data.messages)")
     }
 
     @Test(arguments: [

@@ -1,0 +1,14 @@
+import ArgumentParser
+
+/// The server and the secret of commands that do what a customer's backend does.
+struct BackendOptions: ParsableArguments {
+    @OptionGroup var server: ServerOptions
+
+    @Option(help: ArgumentHelp("The file with the backend's secret.", valueName: "file"))
+    var apiTokenFile: String
+
+    func backend() throws -> Backend {
+        Backend(
+            server: try server.serverURL(), secret: try PrivateFile.secret(apiTokenFile, otherwise: .authentication))
+    }
+}
