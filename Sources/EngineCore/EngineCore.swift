@@ -5,4 +5,5 @@
 // Store/    what is kept, the contract, and a store in memory
 // Writing/  from a change to its answer, one transaction for each request
 // Reading/  snapshots and deltas of one view
-// Live/     listeners and what waits for each
+// Live/     listeners and what waits for each; who is there, and where
+// Limits/   how often somebody may ask

@@ -17,7 +17,8 @@ struct PeopleNotice: Hashable, Sendable {
     static func pack(_ people: [PeerPerson], left: [Presence.Whom]) -> [PeopleNotice] {
         var notices: [PeopleNotice] = []
         var (notice, bytes) = (PeopleNotice(), frame)
-        func add(_ size: Int, _ change: (inout PeopleNotice) -> Void) {
+        func add(_ entry: some NoticeEntry, _ change: (inout PeopleNotice) -> Void) {
+            let size = entry.size + 1
             if bytes + size > largest {
                 notices.append(notice)
                 (notice, bytes) = (PeopleNotice(), frame)
@@ -27,9 +28,9 @@ struct PeopleNotice: Hashable, Sendable {
         }
         for person in people {
             guard let person = person.fitting(largest - frame) else { continue }
-            add(person.bytes.count + 1) { $0.people.append(person) }
+            add(person) { $0.people.append(person) }
         }
-        for whom in left { add(whom.bytes.count + 1) { $0.left.append(whom) } }
+        for whom in left { add(whom) { $0.left.append(whom) } }
         return notices + (notice == PeopleNotice() ? [] : [notice])
     }
 
@@ -68,20 +69,27 @@ struct PeopleNotice: Hashable, Sendable {
     init() {}
 }
 
-extension PeerPerson {
-    fileprivate func fitting(_ limit: Int) -> PeerPerson? {
-        if bytes.count < limit { return self }
-        var smaller = self
-        smaller.person.whereabouts.selection = []
-        if smaller.bytes.count < limit { return smaller }
-        smaller.person.name = nil
-        return smaller.bytes.count < limit ? smaller : nil
-    }
+private protocol NoticeEntry {
+    func write(to json: inout JSONWriter)
+}
 
-    fileprivate var bytes: [UInt8] {
+extension NoticeEntry {
+    /// Bytes, written out.
+    var size: Int {
         var json = JSONWriter()
         write(to: &json)
-        return json.bytes
+        return json.bytes.count
+    }
+}
+
+extension PeerPerson: NoticeEntry {
+    fileprivate func fitting(_ limit: Int) -> PeerPerson? {
+        if size < limit { return self }
+        var smaller = self
+        smaller.person.whereabouts.selection = []
+        if smaller.size < limit { return smaller }
+        smaller.person.name = nil
+        return smaller.size < limit ? smaller : nil
     }
 
     fileprivate func write(to json: inout JSONWriter) {
@@ -109,13 +117,7 @@ extension PeerPerson {
     }
 }
 
-extension Presence.Whom {
-    fileprivate var bytes: [UInt8] {
-        var json = JSONWriter()
-        write(to: &json)
-        return json.bytes
-    }
-
+extension Presence.Whom: NoticeEntry {
     fileprivate func write(to json: inout JSONWriter) {
         json.object {
             $0.member("layer", layer)

@@ -27,12 +27,16 @@ package struct RateLimiter<Key: Hashable & Sendable>: Sendable {
 
     /// How long until this one may ask again; nil: it may now. Counts nothing.
     ///
-    /// - Parameter now: on a clock that never goes back.
+    /// - Parameter now: on any clock; one that is set back makes nobody wait for it.
     package func wait(_ key: Key, at now: Duration) -> Duration? {
-        guard let paid = paidAt[key] else { return nil }
-        let allowance = pace.interval * (pace.burst - 1)
-        let wait = paid - now - allowance
+        let wait = owed(by: key, at: now) - pace.interval * (pace.burst - 1)
         return wait > .zero ? wait : nil
+    }
+
+    /// What is not paid for yet. Nobody is let go further than a burst: who seems to have is seen by another clock.
+    private func owed(by key: Key, at now: Duration) -> Duration {
+        let owed = (paidAt[key] ?? now) - now
+        return owed > .zero && owed <= pace.interval * pace.burst ? owed : .zero
     }
 
     /// Asks once. What is refused is not counted.
@@ -41,7 +45,7 @@ package struct RateLimiter<Key: Hashable & Sendable>: Sendable {
     package mutating func take(_ key: Key, at now: Duration) -> Duration? {
         if let wait = wait(key, at: now) { return wait }
         if paidAt[key] == nil, paidAt.count >= capacity { forget(at: now) }
-        paidAt[key] = max(paidAt[key] ?? now, now) + pace.interval
+        paidAt[key] = now + owed(by: key, at: now) + pace.interval
         return nil
     }
 

@@ -4,8 +4,8 @@ package import SyncProtocol
 struct Mailbox: Sendable {
     /// Frames are shared by all listeners of one view, so what counts is their number and their bytes.
     struct Bound: Sendable {
-        var frames = 512
-        var bytes = 8 << 20
+        let frames: Int
+        let bytes: Int
     }
 
     private(set) var frames: [Frame] = []

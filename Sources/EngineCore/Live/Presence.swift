@@ -50,9 +50,9 @@ package struct Presence: Sendable {
 
     package struct Bound: Sendable {
         /// At one layer.
-        var people = 1000
+        let people: Int
         /// Of one user at one layer.
-        var sessions = 64
+        let sessions: Int
 
         package init(people: Int = 1000, sessions: Int = 64) {
             self.people = people
@@ -63,14 +63,15 @@ package struct Presence: Sendable {
     /// Milliseconds from the last sign of life.
     package static let life: Int64 = 45_000
 
-    private var rooms: [Int64: Room] = [:]
-    private var sessions: [Session: String] = [:]
+    var rooms: [Int64: Room] = [:]
+    var sessions: [Session: String] = [:]
     private var streams: [Session: Int] = [:]
-    private var allowances = Allowances<Speaker>()
+    /// A few in a row now and then, and one every 50 ms in the long run.
+    private var allowances = RateLimiter<Speaker>(.init(interval: .milliseconds(50), burst: 40))
     private var changes = 0
     private var lastPerson = 0
-    private let node: String
-    private let bound: Bound
+    let node: String
+    let bound: Bound
 
     private enum Speaker: Hashable, Sendable {
         case user(ByteOrdered)
@@ -97,7 +98,10 @@ package struct Presence: Sendable {
         if sign.isPresenting, !grant.mayWrite {
             throw Refusal(.insufficientScope, Denial.lacks(.write).description)
         }
-        guard allowances.take(session.user.map(Speaker.user) ?? .session(session), at: now) else {
+        guard
+            allowances.take(session.user.map(Speaker.user) ?? .session(session), at: .milliseconds(now.milliseconds))
+                == nil
+        else {
             throw Refusal(.tooManyRequests, "so many signs of life are not needed: a few in a second will do")
         }
         if sign.hasLeft {
@@ -163,7 +167,6 @@ package struct Presence: Sendable {
 
     /// Who has not been heard of for too long is gone.
     package mutating func timePassed(at now: Timestamp) -> Outcome {
-        allowances.timePassed(at: now)
         var gone: Set<Whom> = []
         for (layer, room) in rooms {
             for entry in room.people.values {
@@ -175,7 +178,7 @@ package struct Presence: Sendable {
         return remove(gone)
     }
 
-    private mutating func remove(_ gone: Set<Whom>) -> Outcome {
+    mutating func remove(_ gone: Set<Whom>) -> Outcome {
         var outcome = Outcome()
         for whom in gone {
             guard let entry = rooms[whom.layer]?.people.removeValue(forKey: whom.id) else { continue }
@@ -189,110 +192,10 @@ package struct Presence: Sendable {
         return self.outcome(told: outcome.told, forPeers: outcome.forPeers, isNews: !outcome.told.isEmpty)
     }
 
-    private mutating func outcome(told: Set<Whom>, forPeers: Set<Whom>, isNews: Bool) -> Outcome {
+    mutating func outcome(told: Set<Whom>, forPeers: Set<Whom>, isNews: Bool) -> Outcome {
         guard isNews else { return Outcome(told: told, forPeers: forPeers) }
         changes += 1
         for layer in Set(told.union(forPeers).map(\.layer)) { rooms[layer]?.version = changes }
         return Outcome(told: told, forPeers: forPeers)
-    }
-
-    // MARK: Other servers
-
-    /// This server's own people: what a server that comes later has to hear.
-    package var own: Set<Whom> {
-        Set(sessions.map { Whom(layer: $0.key.layer, id: $0.value) })
-    }
-
-    /// - Returns: nil: not there any more.
-    package func peerPerson(_ whom: Whom) -> PeerPerson? {
-        rooms[whom.layer]?.people[whom.id].map {
-            PeerPerson(layer: whom.layer, person: $0.person, presentingSince: $0.presentingSince)
-        }
-    }
-
-    /// Another server told of people who are with it.
-    package mutating func heard(_ people: [PeerPerson], left: [Whom], now: Timestamp) -> Outcome {
-        var gone = remove(Set(left.filter { !isOwn($0.id) && rooms[$0.layer]?.people[$0.id] != nil }))
-        for peer in people where !isOwn(peer.person.id) && peer.person.whereabouts.isValid {
-            var room = rooms[peer.layer] ?? Room()
-            let id = peer.person.id
-            guard room.people[id] != nil || room.people.count < bound.people else { continue }
-            var person = peer.person
-            person.isPresenting = peer.presentingSince != nil
-            let isNews = room.put(
-                Room.Entry(
-                    person: person, session: nil, expires: now + Self.life, presentingSince: peer.presentingSince))
-            // Two began to present at once, each at a server of its own: both servers come to the same end.
-            let demoted = room.settlePresenter()
-            rooms[peer.layer] = room
-            var told = Set(demoted.map { Whom(layer: peer.layer, id: $0) })
-            let own = told.filter { isOwn($0.id) }
-            if isNews, !room.isWaiting(for: person.whereabouts.record) { told.insert(Whom(layer: peer.layer, id: id)) }
-            let step = outcome(told: told, forPeers: own, isNews: isNews || !demoted.isEmpty)
-            gone.told.formUnion(step.told)
-            gone.forPeers.formUnion(step.forPeers)
-        }
-        return gone
-    }
-
-    private func isOwn(_ id: String) -> Bool { id.utf8.starts(with: "\(node)-".utf8) }
-
-    // MARK: What views see
-
-    /// How somebody stands now, as one view may see it.
-    package func event(about whom: Whom, seenBy scope: ViewScope) -> PresenceEvent {
-        guard let person = rooms[whom.layer]?.person(whom.id, seenBy: scope) else {
-            return PresenceEvent(left: [whom.id])
-        }
-        return PresenceEvent(people: [person])
-    }
-
-    /// All who are at a layer, by their ids.
-    package func list(of layer: Int64, seenBy scope: ViewScope) -> PresenceList {
-        let ids = rooms[layer]?.people.keys.sorted() ?? []
-        return PresenceList(
-            version: "\(node)-\(rooms[layer]?.version ?? 0)",
-            people: ids.compactMap { rooms[layer]?.person($0, seenBy: scope) })
-    }
-
-    // MARK: Records
-
-    /// What people point at and nobody has looked up yet.
-    package func unknownRecords(at layer: Int64) -> [Record.ID] { rooms[layer]?.unknownRecords ?? [] }
-
-    /// Records were looked up; those that are not there nobody may see.
-    package mutating func found(_ records: [StoredRecord], of wanted: [Record.ID], at layer: Int64) -> Outcome {
-        guard var room = rooms[layer] else { return Outcome() }
-        var ids = Set(wanted.flatMap { room.learn($0, subject: nil, revision: -1) })
-        for record in records { ids.formUnion(room.learn(record)) }
-        rooms[layer] = room
-        return outcome(told: Set(ids.map { Whom(layer: layer, id: $0) }), forPeers: [], isNews: !ids.isEmpty)
-    }
-
-    /// A record may have moved to where others may see it, or may not.
-    package mutating func committed(_ commit: Commit) -> Outcome {
-        let layer = commit.layer.id
-        guard var room = rooms[layer], room.hasRecords else { return Outcome() }
-        var ids: Set<String> = []
-        for record in commit.records { ids.formUnion(room.learn(record)) }
-        rooms[layer] = room
-        return outcome(told: Set(ids.map { Whom(layer: layer, id: $0) }), forPeers: [], isNews: !ids.isEmpty)
-    }
-
-    /// From here on nobody tells of commits to this layer, or what was known is of another history.
-    package mutating func forgetRecords(at layer: Int64) { rooms[layer]?.forgetRecords() }
-}
-
-/// Somebody as one server tells others of them.
-package struct PeerPerson: Hashable, Sendable {
-    package var layer: Int64
-    package var person: PresentPerson
-    /// By the clock of the server they are with.
-    package var presentingSince: Timestamp?
-
-    package init(layer: Int64, person: PresentPerson, presentingSince: Timestamp?) {
-        self.layer = layer
-        self.person = person
-        self.presentingSince = presentingSince
     }
 }

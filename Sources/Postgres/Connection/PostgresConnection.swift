@@ -52,8 +52,6 @@ package final class PostgresConnection: @unchecked Sendable {
     }
 
     package var isOpen: Bool { PQstatus(pointer) == CONNECTION_OK }
-    /// The process that serves it.
-    package var serverProcess: Int32 { PQbackendPID(pointer) }
 
     // MARK: Statements
 

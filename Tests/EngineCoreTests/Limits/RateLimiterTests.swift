@@ -34,6 +34,13 @@ struct RateLimiterTests {
         #expect(limiter.take("ana", at: .seconds(60)) != nil)
     }
 
+    @Test func aClockThatIsSetBackMakesNobodyWaitForItAndIsNoFreePass() {
+        var limiter = RateLimiter<String>(pace)
+        for _ in 0..<3 { _ = limiter.take("ana", at: .seconds(1_000)) }
+        for _ in 0..<3 { #expect(limiter.take("ana", at: .seconds(10)) == nil) }
+        #expect(limiter.take("ana", at: .seconds(10)) == .milliseconds(100))
+    }
+
     @Test func lookingCountsNothing() {
         var limiter = RateLimiter<String>(pace)
         for _ in 0..<10 { #expect(limiter.wait("ana", at: .zero) == nil) }

@@ -1,0 +1,81 @@
+import Annotations
+import Authorization
+import EngineCore
+import SyncProtocol
+
+/// Who listens, and how it ends.
+extension Engine {
+    /// Begins to listen. What was committed before has to be pulled after this call.
+    ///
+    /// - Parameter way: of a stream time is kept here, and it is told of everybody who is there.
+    func listen(_ layer: StoredLayer, _ claims: Claims, by way: Listener.Way) -> Listener {
+        // Who is slow gets no longer row of calls: one more says nothing new, and mail waits in its box.
+        let (signals, wake) = AsyncStream<Signal>.makeStream(bufferingPolicy: .bufferingNewest(8))
+        let (scope, now) = (claims.grant.viewScope, now())
+        let id = live.withLock { live in
+            let id = live.fanout.add(layer, scope: scope, tokenID: claims.tokenID)
+            // Nobody followed its commits here until now.
+            if !live.feed.isHeard(layer.id) { live.presence.forgetRecords(at: layer.id) }
+            live.feed.join(layer)
+            live.wake[id] = wake
+            if case .stream(let session) = way {
+                if let session { live.presence.streamOpened(session) }
+                live.pulse.add(id, until: claims.grant.expiresAt, now: now)
+                live.tellEverybody(at: layer.id, to: id, seenBy: scope)
+            }
+            if live.isClosing { wake.yield(.mail) }
+            return id
+        }
+        return Listener(engine: self, id: id, layer: layer.id, way: way, signals: signals, wake: wake)
+    }
+
+    func take(_ id: Fanout.ListenerID) -> Delivery {
+        live.withLock { $0.isClosing ? Delivery(frames: [], end: SessionEvent(.closing)) : $0.fanout.take(id) }
+    }
+
+    func leave(_ id: Fanout.ListenerID, _ layer: Int64, _ way: Listener.Way) {
+        live.withLock { live in
+            live.fanout.remove(id)
+            live.pulse.remove(id)
+            live.feed.leave(layer)
+            live.wake.removeValue(forKey: id)?.finish()
+        }
+        if case .stream(let session?) = way { changePeople { $0.streamEnded(session) } }
+    }
+
+    /// Ends the streams of a layer, here and elsewhere.
+    func end(_ layer: Int64, with event: SessionEvent) {
+        close(layer, with: event)
+        notices?.add(.ended(layer: layer))
+    }
+
+    /// Here alone.
+    func close(_ layer: Int64, with event: SessionEvent) {
+        live.withLock { live in
+            live.tell { $0.close(layer: layer, with: event) }
+            live.tell(live.presence.layerEnded(layer, isLost: event.kind == .lost))
+        }
+    }
+
+    /// Ends the streams of tokens, here and elsewhere.
+    func revoke(_ tokenIDs: some Sequence<String>) {
+        tell { $0.revoke(tokenIDs) }
+        notices?.add(.revoked)
+    }
+
+    /// Ends every stream of this server: it cannot hear any more what happens.
+    func endAll(with event: SessionEvent) { tell { $0.closeAll(with: event) } }
+
+    /// Ends streams and wakes whoever reads them.
+    func tell(_ what: (inout Fanout) -> Set<Fanout.ListenerID>) { live.withLock { $0.tell(what) } }
+
+    /// The server stops: streams end, so that nothing holds it.
+    func close() {
+        live.withLock { live in
+            live.isClosing = true
+            for wake in live.wake.values { wake.yield(.mail) }
+        }
+    }
+
+    var listenerCount: Int { live.withLock { $0.fanout.listenerCount } }
+}
