@@ -68,9 +68,21 @@ import Testing
         try await RunningServer.run { server in
             try await server.upload()
             let token = try server.mint.token(TokenClaims())
-            let answer = try await server.client(
-                token, "POST", "changes", headers: [("Content-Encoding", "gzip")], body: [0x1F, 0x8B, 8, 0])
-            #expect(answer.status == 400)
+            let secret = ("Authorization", #"Token token="\#(RunningServer.secret)""#)
+            let (packed, body) = (("Content-Encoding", "gzip"), [0x1F, 0x8B, 8, 0] as [UInt8])
+            let name = String(repeating: "a", count: 64)
+            for answer in [
+                try await server.client(token, "POST", "changes", headers: [packed], body: body),
+                try await server.client(token, "PUT", "attachments/\(name)", headers: [packed], body: body),
+                try await server.send(
+                    "POST", "/api/documents", headers: [secret, packed, ("Content-Type", "application/pdf")], body: body
+                ),
+                try await server.send(
+                    "POST", "/api/documents",
+                    headers: [secret, packed, ("Content-Type", "multipart/form-data; boundary=x")], body: body),
+            ] {
+                #expect(answer.status == 400 && answer.text.contains("compressed"), "\(answer.text)")
+            }
         }
     }
 

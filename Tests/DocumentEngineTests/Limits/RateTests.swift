@@ -172,18 +172,24 @@ import Testing
     }
 
     @Test func pdfsBeyondTheLineAreTurnedAway() async throws {
+        let tool = try WaitingTool()
         try await RunningServer.run {
             $0.service.pdfJobs = 1
-            $0.service.waitingPDFJobs = 0
+            $0.service.waitingPDFJobs = 1
+            $0.tools = tool.tools
+            $0.metrics = Server.ListenAddress(host: "127.0.0.1", port: 0)
         } _: { server in
-            let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
-                for number in 0..<8 { group.addTask { try await server.upload("doc\(number)").status } }
-                return try await group.reduce(into: []) { $0.append($1) }
-            }
-            #expect(Set(statuses).isSubset(of: [200, 429]))
-            #expect(statuses.contains(200))
+            async let worked = server.upload("worked").status
+            while try await !server.figures().contains("postilla_pdf_jobs_running 1\n") {}
+            async let waiting = server.upload("waiting").status
+            while try await !server.figures().contains("postilla_pdf_jobs_waiting 1\n") {}
+            let turnedAway = try await server.upload("late")
+            #expect((turnedAway.status, turnedAway.reason) == (429, "too_many_requests"))
+            #expect(turnedAway.headers["retry-after"] == "5")
+            try tool.letGo(2)
+            #expect(try await [worked, waiting] == [200, 200])
             let list = try await server.backend("GET", "/api/documents").json["data"]?.array
-            #expect(list?.count == statuses.count { $0 == 200 })
+            #expect(Set(list?.compactMap { $0["document_id"]?.string } ?? []) == ["worked", "waiting"])
         }
     }
 }

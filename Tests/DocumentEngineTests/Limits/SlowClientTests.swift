@@ -43,15 +43,7 @@ import Testing
             try await server.upload()
             let token = try server.mint.token(TokenClaims())
             try await RawConnection.open(server) { connection in
-                try await connection.send(
-                    """
-                    POST /instant/v1/changes HTTP/1.1\r
-                    Host: here\r
-                    Authorization: Bearer \(token)\r
-                    Content-Length: 100000\r
-                    \r
-                    {"clientID":
-                    """)
+                try await connection.beginPush(token, announcing: 100_000)
                 #expect(try await connection.rest() == "")
             }
             #expect(try await server.figures().contains(#"postilla_slow_connections_total{reason="slow_body"} 1"#))

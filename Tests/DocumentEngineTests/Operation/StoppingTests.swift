@@ -31,15 +31,7 @@ import Testing
             let (begun, hasBegun) = AsyncStream<Void>.makeStream()
             let left = Task {
                 try await RawConnection.open(server) { connection in
-                    try await connection.send(
-                        """
-                        POST /instant/v1/changes HTTP/1.1\r
-                        Host: here\r
-                        Authorization: Bearer \(token)\r
-                        Content-Length: 1000\r
-                        \r
-                        {"clientID":
-                        """)
+                    try await connection.beginPush(token, announcing: 1000)
                     hasBegun.yield()
                     return try await connection.rest()
                 }

@@ -42,6 +42,19 @@ struct RawConnection {
         }
     }
 
+    /// The beginning of a push, of which this many bytes are announced and a few sent.
+    func beginPush(_ token: String, announcing bytes: Int) async throws {
+        try await send(
+            """
+            POST /instant/v1/changes HTTP/1.1\r
+            Host: here\r
+            Authorization: Bearer \(token)\r
+            Content-Length: \(bytes)\r
+            \r
+            {"clientID":
+            """)
+    }
+
     func send(_ text: String) async throws { try await writer.write(ByteBuffer(string: text)) }
 
     /// What comes until the other end closes.
