@@ -45,7 +45,8 @@ struct LimitSetting {
                 .service(\.failedLoginsPerMinute)),
             LimitSetting("connections", 0...10_000_000, "at the same time; 0: any number", .service(\.connections)),
             LimitSetting("streams", 0...10_000_000, "at the same time; 0: any number", .service(\.streams)),
-            LimitSetting("streams-per-token", 0...10_000_000, "0: any number", .service(\.streamsPerToken)),
+            LimitSetting(
+                "streams-per-token", 0...10_000_000, "of one token; 0: any number", .service(\.streamsPerToken)),
             LimitSetting("pdf-jobs", 1...1_000, "PDFs that are worked on at the same time", .service(\.pdfJobs)),
             LimitSetting("waiting-pdf-jobs", 0...100_000, "PDFs that wait for their turn", .service(\.waitingPDFJobs)),
             LimitSetting(

@@ -11,7 +11,9 @@ struct ServeOptions: ParsableArguments {
     var port: String?
 
     @Option(
-        help: ArgumentHelp("Where PDFs and the database are kept; each server has one of its own.", valueName: "dir"))
+        help: ArgumentHelp(
+            "Where PDFs and the database are kept; each server has one of its own ($XDG_DATA_HOME/postilla/server).",
+            valueName: "dir"))
     var data: String?
 
     @Option(
@@ -50,10 +52,10 @@ struct ServeOptions: ParsableArguments {
             valueName: "address"))
     var metricsAddress: String?
 
-    @Option(help: ArgumentHelp("text or json: one object a line.", valueName: "format"))
+    @Option(help: ArgumentHelp("text or json: one object a line (text).", valueName: "format"))
     var logFormat: String?
 
-    @Option(help: ArgumentHelp("trace, debug, info, notice, warning, error or critical.", valueName: "level"))
+    @Option(help: ArgumentHelp("trace, debug, info, notice, warning, error or critical (info).", valueName: "level"))
     var logLevel: String?
 
     @Flag(help: "One line in the log for each request.")
