@@ -32,7 +32,7 @@ import Testing
 
 
                  hotos17 / review   p1/3   synced   token 12m   1 new
-                 Enter go to  a note  e edit  d delete  / filter  Tab page  m next new  ? help
+                 Enter go to  a note  e edit  d delete  r reply  / filter  Tab page  ? help
                 """)
     }
 

@@ -57,6 +57,15 @@ final class FakeServices: AppServices {
             post(.rows(window(request, anchor: target.map { all[$0].id })))
         case .loadPageRows(let index): post(.pageRows(index, rows(.onPage(index))))
         case .loadRecord(let id): post(.record(id, records.first { $0.id == id }))
+        case .loadThread(let root): post(.thread(root, comments(under: root)))
+        case .gather(let wanted):
+            let listed = wanted.span.map { Array(rows(wanted.query)[$0]).map(\.id) } ?? []
+            let ids = Set(listed + wanted.ids)
+            post(
+                .gathered(
+                    records.filter { ids.contains($0.id) }.map { Gathered($0, replies: comments(under: $0.id).count) }))
+        case .loadFacets: post(.facets(facets))
+        case .copy(let text): post(.notice("sent \(text.count) characters to the terminal; cannot confirm"))
         case .loadOutbox: post(.outbox(outbox))
         case .markRead(let ids):
             unread.subtract(ids)
@@ -102,12 +111,10 @@ final class FakeServices: AppServices {
         var ids: [Record.ID] = []
         for edit in step.edits {
             switch edit {
-            case .create(let content):
-                made += 1
-                ids.append("new\(made)")
-                let stamped = content.changing { $0["creatorName"] = "me" }
-                records.append(Record(id: "new\(made)", content: stamped, createdBy: opened.reference.userID))
-                delivery["new\(made)"] = .unsent
+            case .create(let content): ids.append(create(content))
+            case .beginThread(let root, let text):
+                let id = create(root)
+                ids += [id, create(.comment(.plain(text), under: id, root))]
             case .update(let id, let content):
                 ids.append(id)
                 delivery[id] = .unsent
@@ -120,18 +127,43 @@ final class FakeServices: AppServices {
         post(.edited(step: step.id, ids))
     }
 
+    private func create(_ content: Content) -> Record.ID {
+        made += 1
+        let stamped = content.changing { $0["creatorName"] = "me" }
+        records.append(Record(id: "new\(made)", content: stamped, createdBy: opened.reference.userID))
+        delivery["new\(made)"] = .unsent
+        return "new\(made)"
+    }
+
     // MARK: The list
+
+    private func comments(under root: Record.ID) -> [Record] {
+        records.filter { $0.content["rootId"]?.string == root }
+    }
+
+    private var facets: ListFacets {
+        let rows = rows(ListQuery())
+        func count<Value>(_ values: [Value]) -> [ListFacets.Facet<Value>] {
+            Dictionary(grouping: values) { $0 }.map { ListFacets.Facet($0, $1.count) }
+                .sorted { ($1.count, "\($0.value)") < ($0.count, "\($1.value)") }
+        }
+        return ListFacets(
+            kinds: count(rows.map(\.kind)), authors: count(rows.compactMap(\.author)),
+            groups: count(rows.compactMap(\.group)))
+    }
 
     func rows(_ query: ListQuery) -> [ListRow] {
         let filter = query.filter
-        let rows = records.map {
+        let rows = records.filter { $0.contentType == .annotations }.map { record in
             ListRow(
-                annotation: Annotation($0), createdBy: $0.createdBy, group: $0.group,
-                delivery: delivery[$0.id] ?? .delivered, isUnread: unread.contains($0.id))
+                annotation: Annotation(record), createdBy: record.createdBy, group: record.group,
+                delivery: delivery[record.id] ?? .delivered, isUnread: unread.contains(record.id),
+                replies: comments(under: record.id).count)
         }.filter { row in
             (filter.kinds.isEmpty || filter.kinds.contains(row.kind))
                 && (filter.text.isEmpty || row.text.lowercased().contains(filter.text.lowercased()))
                 && (filter.author == nil || filter.author == row.author)
+                && (filter.group == nil || filter.group == row.group ?? "")
                 && (filter.pageIndex == nil || filter.pageIndex == row.pageIndex)
                 && (!filter.unreadOnly || row.isUnread)
         }
@@ -141,6 +173,7 @@ final class FakeServices: AppServices {
                 ($0.pageIndex ?? .max, $0.box?.top ?? 0, $0.id) < ($1.pageIndex ?? .max, $1.box?.top ?? 0, $1.id)
             }
         case .newest: return rows.sorted { ($1.changedAt?.milliseconds ?? 0) < ($0.changedAt?.milliseconds ?? 0) }
+        case .group: return rows.sorted { ($0.group ?? "", $0.id) < ($1.group ?? "", $1.id) }
         case .author: return rows.sorted { ($0.author ?? "", $0.id) < ($1.author ?? "", $1.id) }
         }
     }

@@ -102,6 +102,11 @@ import Testing
             stage.send(.key(.paste(TokenTests.readOnly)))
             scenes.append(stage.state)
         }
+        for script in ["<tab>", "<tab>j"] {
+            let stage = Stage(ThreadTests.services())
+            try stage.press(script)
+            scenes.append(stage.state)
+        }
         let services = Sample.services()
         services.opened.hasPDF = false
         scenes.append(Stage(services).state)

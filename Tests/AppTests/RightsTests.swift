@@ -27,7 +27,7 @@ import Testing
         let stage = reader()
         #expect(stage.statusLine == " hotos17 / review   READ-ONLY   p1/3   synced   token 12m   1 new")
         let dim = stage.canvas.styleDump.split(separator: "\n").filter { $0.hasPrefix("23:") && $0.contains(" dim ") }
-        #expect(dim.map { String($0.split(separator: "\"")[1]) } == ["a note", "e edit", "d delete"])
+        #expect(dim.map { String($0.split(separator: "\"")[1]) } == ["a note", "e edit", "d delete", "r reply"])
     }
 
     @Test func aRightForOnesOwnSaysWhatIsMissingForOthers() throws {

@@ -5,13 +5,15 @@ extension LocalStoreContract {
     static func ordersRows(_ store: any LocalStore) throws {
         try show(
             [
-                note("d", page: nil, author: "bo", changed: 1), note("c", page: 0, top: 5.5, author: "Cy", changed: 4),
-                note("b", page: 0, top: 5.5, author: "ana", changed: 4), note("a", page: 2, author: nil, changed: 9),
+                note("d", page: nil, author: "bo", changed: 1, group: nil),
+                note("c", page: 0, top: 5.5, author: "Cy", changed: 4),
+                note("b", page: 0, top: 5.5, author: "ana", changed: 4),
+                note("a", page: 2, author: nil, changed: 9, group: nil),
                 note("e", page: 0, top: -3, author: "Bo", changed: 2),
             ], in: store)
         let orders: [(ListQuery.Order, [String])] = [
             (.page, ["e", "b", "c", "a", "d"]), (.newest, ["a", "b", "c", "e", "d"]),
-            (.author, ["a", "b", "e", "d", "c"]),
+            (.author, ["a", "b", "e", "d", "c"]), (.group, ["a", "d", "e", "b", "c"]),
         ]
         for (order, wanted) in orders {
             let query = ListQuery(order: order)
@@ -29,7 +31,8 @@ extension LocalStoreContract {
             try layer.show(ShownRow(note("a", page: 1, text: "Grüße, 100%_"), delivery: .unsent))
             try layer.show(
                 ShownRow(note("b", page: 1, author: "Bo", type: "pspdfkit/markup/highlight"), delivery: .delivered))
-            try layer.show(ShownRow(note("c", page: 2, type: "x/odd"), delivery: .conflict))
+            try layer.show(ShownRow(note("c", page: 2, type: "x/odd", group: nil), delivery: .conflict))
+            try layer.show(ShownRow(note("d", page: 4, text: "zebra", group: "x"), delivery: .delivered))
             try layer.setUnread(["c"], true)
         }
         let filters: [(String, (inout ListFilter) -> Void, [String])] = [
@@ -39,6 +42,9 @@ extension LocalStoreContract {
             ("page", { $0.pageIndex = 1 }, ["a", "b"]),
             ("kind", { $0.kinds = [.highlight, .unknown("x/odd")] }, ["b", "c"]),
             ("unread", { $0.unreadOnly = true }, ["c"]), ("pending", { $0.pendingOnly = true }, ["a", "c"]),
+            ("letters in their order", { $0.fuzzy = ["eü"] }, []), ("the same", { $0.fuzzy = ["GÜE", "1%_"] }, ["a"]),
+            ("no pattern", { $0.fuzzy = ["b_"] }, []), ("a group", { $0.group = "x" }, ["d"]),
+            ("the null group", { $0.group = "" }, ["c"]),
             ("nothing fits", { $0.text = "zzz" }, []),
         ]
         for (what, change, wanted) in filters {
@@ -51,9 +57,30 @@ extension LocalStoreContract {
         }
     }
 
+    static func countsFacets(_ store: any LocalStore) throws {
+        try show(
+            [
+                note("a", author: "bo", group: "y"), note("b", author: "ana", group: nil),
+                note("c", author: "ana", group: "x"),
+                note("d", author: nil, type: "pspdfkit/ink", group: "x"),
+                note("e", author: "cy", type: "pspdfkit/comment", group: "z", more: [("rootId", "a")]),
+            ], in: store)
+        try store.read { layer in
+            let facets = try layer.facets()
+            try equal(facets.kinds, [.init(.note, 3), .init(.ink, 1)], "kinds")
+            try equal(facets.authors, [.init("ana", 2), .init("bo", 1)], "authors")
+            try equal(facets.groups, [.init("x", 2), .init("y", 1)], "groups")
+        }
+    }
+
     static func findsPositions(_ store: any LocalStore) throws {
-        try show((0..<20).map { note("n\($0)", page: $0 % 3, author: "A\($0 % 4)", changed: Int64($0 / 2)) }, in: store)
-        for order in [ListQuery.Order.page, .newest, .author] {
+        try show(
+            (0..<20).map {
+                note(
+                    "n\($0)", page: $0 % 3, author: "A\($0 % 4)", changed: Int64($0 / 2),
+                    group: $0 % 5 == 0 ? nil : "g\($0 % 5)")
+            }, in: store)
+        for order in [ListQuery.Order.page, .newest, .author, .group] {
             var query = ListQuery(order: order)
             try store.read { layer in
                 let rows = try layer.rows(query, offset: 0, limit: 20)

@@ -26,8 +26,9 @@ package struct LocalStoreContract: Sendable {
         Step(description: "records are kept whole, replaced and listed by the bytes of their ids", run: keepsRecords),
         Step(description: "the queue keeps its order and never gives a place twice", run: keepsOrder),
         Step(description: "every state of an entry comes back", run: keepsStates),
-        Step(description: "rows are ordered by page, by change and by author", run: ordersRows),
+        Step(description: "rows are ordered by page, by change, by author and by group", run: ordersRows),
         Step(description: "filters let through what they say", run: filtersRows),
+        Step(description: "what can be filtered by is counted", run: countsFacets),
         Step(description: "a row stands where its position says", run: findsPositions),
         Step(description: "comments are in threads, not in the list", run: keepsThreads),
         Step(description: "a row that is shown again is as it was shown last", run: showsAgain),
@@ -43,7 +44,7 @@ package struct LocalStoreContract: Sendable {
 
     static func note(
         _ id: String, page: Int? = 0, top: Double = 0, author: String? = "Ana", text: String = "words",
-        type: String = "pspdfkit/note", changed: Int64 = 0, more: [(String, JSON)] = []
+        type: String = "pspdfkit/note", changed: Int64 = 0, group: String? = "crew", more: [(String, JSON)] = []
     ) -> Record {
         var object = JSONObject()
         object["v"] = 1
@@ -54,7 +55,7 @@ package struct LocalStoreContract: Sendable {
         object["creatorName"] = author.map { .string($0) }
         object["updatedAt"] = .string(Timestamp(milliseconds: changed).iso8601)
         for (key, value) in more { object[key] = value }
-        return Record(id: id, content: Content(object), createdBy: "ana", updatedBy: nil, group: "crew")
+        return Record(id: id, content: Content(object), createdBy: "ana", updatedBy: nil, group: group)
     }
 
     static func show(_ records: [Record], in store: any LocalStore) throws {

@@ -2,7 +2,7 @@ package import Screen
 
 /// Where a key means something. Several hold at once; the first that knows the key wins.
 package enum KeyContext: String, Hashable, Sendable, CaseIterable {
-    case everywhere, moving, library, document, list, page, selection, outbox, conflict, help, lost, tokenCard,
+    case everywhere, moving, library, document, list, thread, page, selection, outbox, conflict, help, lost, tokenCard,
         tokenEntry
     case question
     case text, commandLine, picker, editor
@@ -15,6 +15,7 @@ package enum KeyContext: String, Hashable, Sendable, CaseIterable {
         case .library: "Library"
         case .document: "Document"
         case .list: "List"
+        case .thread: "Thread"
         case .page: "Page"
         case .selection: "Selected words"
         case .outbox: "Outbox"

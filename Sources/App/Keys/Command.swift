@@ -17,11 +17,13 @@ package enum Command: String, Hashable, Sendable, CaseIterable {
     case open, openFile = "open-file", addLayer = "add-layer", removeLayer = "remove-layer"
 
     // A document.
-    case otherPane = "other-pane", search, searchNext = "search-next", searchPrevious = "search-previous"
+    case otherPane = "other-pane", paneBefore = "pane-before"
+    case search, searchNext = "search-next", searchPrevious = "search-previous"
     case undo, redo, sync, token, outbox, download, back, forward, present, follow
-    case note, delete, edit, editExternally = "edit-externally"
+    case note, comment, reply, delete, edit, editExternally = "edit-externally"
 
     // Its list.
+    case mark, markRange = "mark-range", recolor = "color", filter, blame
     case goTo = "go-to", sort, nextUnread = "next-unread", showDetail = "show-detail"
 
     // Its page.
@@ -34,6 +36,7 @@ package enum Command: String, Hashable, Sendable, CaseIterable {
     case showMarks = "show-marks"
     case selectCharacters = "select-characters", selectRows = "select-rows"
     case growSelection = "grow-selection", swapEnds = "swap-ends"
+    case copy
     case highlight, underline, strikeOut = "strike-out", squiggly
 
     // Cards.
@@ -42,6 +45,7 @@ package enum Command: String, Hashable, Sendable, CaseIterable {
     case yes
 
     // Writing.
+    case chooseMore = "choose-more"
     case complete, completeBack = "complete-back", olderLine = "older-line", newerLine = "newer-line"
     case accept, newLine = "new-line", moveToEditor = "move-to-editor"
     case lineStart = "line-start", lineEnd = "line-end", deleteBack = "delete-back", deleteForward = "delete-forward"

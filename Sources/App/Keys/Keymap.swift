@@ -6,7 +6,7 @@ package struct Keymap: Hashable, Sendable {
     package var bindings: [Binding]
 
     package static let standard = Keymap(
-        bindings: everywhere + moving + library + document + list + page + selection + cards + writing)
+        bindings: everywhere + moving + library + document + list + thread + page + selection + cards + writing)
 
     package func bindings(in contexts: [KeyContext]) -> [Binding] {
         contexts.flatMap { context in bindings.filter { $0.context == context } }

@@ -7,6 +7,8 @@ package enum Edit: Hashable, Sendable {
     /// The record's content, whole.
     case update(Record.ID, Content)
     case delete(Record.ID)
+    /// A new root and the first comment under it.
+    case beginThread(Content, String)
 }
 
 /// Edits that belong together: done together, undone together. The number is drawn by the program and never used

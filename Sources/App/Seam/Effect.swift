@@ -40,6 +40,12 @@ package enum Effect: Hashable, Sendable {
     case loadPageRows(Int)
     /// → `record`
     case loadRecord(Record.ID)
+    /// The comments under an annotation. → `thread`
+    case loadThread(Record.ID)
+    /// → `gathered`
+    case gather(Gathering)
+    /// → `facets`
+    case loadFacets
     /// → `outbox`
     case loadOutbox
     /// Seen by this person. → `recordsChanged`
@@ -79,6 +85,8 @@ package enum Effect: Hashable, Sendable {
     // The terminal. Performed on the loop's thread, in order.
     /// The person's own editor over this text. → `externallyEdited`
     case editExternally(String)
+    /// To the clipboard of the terminal. → `notice`
+    case copy(String)
     case redraw
     case suspend
     case quit

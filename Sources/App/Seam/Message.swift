@@ -43,6 +43,10 @@ package indirect enum Message: Hashable, Sendable {
     case pageRows(Int, [ListRow])
     /// nil: there is no such record, or it may not be seen.
     case record(Record.ID, Record?)
+    /// The comments under an annotation, oldest first.
+    case thread(Record.ID, [Record])
+    case gathered([Gathered])
+    case facets(ListFacets)
     case outbox([OutboxItem])
     /// Records that are new, changed or gone; empty: possibly all of them. `author`: the other person who did it; nil
     /// when it was this one, or several.

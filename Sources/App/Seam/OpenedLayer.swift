@@ -39,4 +39,10 @@ package enum DraftKey: Hashable, Sendable {
     case record(String)
     /// A new note on this page, counted from 0.
     case note(page: Int)
+    /// A reply to this annotation.
+    case reply(String)
+    /// The first comment of a thread on this page.
+    case comment(page: Int)
+    /// The texts of these records, written as one.
+    case together([String])
 }

@@ -19,6 +19,8 @@ struct DocumentLayout: Equatable, Sendable {
     private(set) var page = Area(Size(rows: 0, columns: 0))
     private(set) var listRule = Area(Size(rows: 0, columns: 0))
     private(set) var list = Area(Size(rows: 0, columns: 0))
+    /// Who changed the current record.
+    private(set) var blame = Area(Size(rows: 0, columns: 0))
     /// The whole text of the current record; its first row is a rule.
     private(set) var detail = Area(Size(rows: 0, columns: 0))
     /// Between page and list where they stand side by side.
@@ -29,18 +31,23 @@ struct DocumentLayout: Equatable, Sendable {
     private(set) var foot = Area(Size(rows: 0, columns: 0))
     private(set) var status = Area(Size(rows: 0, columns: 0))
     private(set) var footer = Area(Size(rows: 0, columns: 0))
+    private var blameRows = 0
 
     /// - Parameters:
     ///   - tabRows: for the bar of tabs.
     ///   - footRows: what an open editor or card would like to have.
     ///   - showsDetail: nil leaves it to the room there is.
-    init(_ size: Size, tabRows: Int, focus: DocumentState.Pane, footRows: Int, showsDetail: Bool?) {
+    init(
+        _ size: Size, tabRows: Int, focus: DocumentState.Pane, footRows: Int, showsDetail: Bool?, showsBlame: Bool = false
+    ) {
         guard size.rows >= Self.smallest.rows, size.columns >= Self.smallest.columns else { return }
         let (bar, rest) = Area(size).split(top: tabRows)
         tabs = bar
         let (main, last) = rest.split(bottom: 2)
         (status, footer) = last.split(top: 1)
         (body, foot) = main.split(bottom: min(footRows, main.rows - 2))
+        let showsDetail = focus == .thread ? true : showsDetail
+        blameRows = showsBlame ? 1 : 0
         form =
             switch (size.columns, body.rows) {
             case (110..., _): .beside
@@ -78,6 +85,7 @@ struct DocumentLayout: Equatable, Sendable {
             case false?: 0
             }
         (list, detail) = below.split(bottom: min(wanted, max(0, below.rows - 2)))
+        (list, blame) = list.split(bottom: min(blameRows, max(0, list.rows - 1)))
     }
 
     /// Room for a reading view of full width first; beyond that, for the layout view.
@@ -90,7 +98,7 @@ extension AppState {
     var layout: DocumentLayout {
         DocumentLayout(
             size, tabRows: tabRows, focus: document?.focus ?? .list, footRows: footRows,
-            showsDetail: document?.showsDetail)
+            showsDetail: document?.showsDetail, showsBlame: document?.showsBlame ?? false)
     }
 
     /// What an open editor or card would like to have.

@@ -4,7 +4,7 @@ import PDFPages
 
 /// An open layer: the document screen.
 struct DocumentState: Equatable, Sendable {
-    enum Pane: Equatable, Sendable { case list, page }
+    enum Pane: Equatable, Sendable { case list, thread, page }
 
     let reference: LayerReference
     var title: String
@@ -23,9 +23,18 @@ struct DocumentState: Equatable, Sendable {
     var detail: Record?
     /// The record that `detail` was last asked for.
     var detailAsked: Record.ID?
+    /// The comments under it.
+    var thread = ThreadPane()
     /// nil: shown where there is room for it.
     var showsDetail: Bool?
+    /// Who changed the current record is shown below the list.
+    var showsBlame = false
     var quotes = Quotes()
+
+    /// What is done to the records that were gathered, once they are here.
+    var batch: Batch?
+    /// What a step left as it was, and why, to be said when it is done.
+    var omitted: [Int: String] = [:]
 
     var editor: Editor?
     /// What the person's own editor was started over.

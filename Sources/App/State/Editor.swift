@@ -9,6 +9,12 @@ struct Editor: Equatable, Sendable {
         case newNote(page: Int, corner: Point)
         /// What is to stand instead of both sides of a conflict.
         case merge(Record.ID, Content)
+        /// A comment under this annotation.
+        case reply(Record)
+        /// The first comment of a thread: its root is made with it, and what was marked on other pages.
+        case newThread(Content, besides: [Content])
+        /// Several records, as they were when writing began.
+        case together([Record])
     }
 
     let target: Target
@@ -37,6 +43,9 @@ struct Editor: Equatable, Sendable {
         case .record(let record): .record(record.id)
         case .newNote(let page, _): .note(page: page)
         case .merge(let id, _): .record(id)
+        case .reply(let root): .reply(root.id)
+        case .newThread(let root, _): .comment(page: Int(clamping: root["pageIndex"]?.integer ?? 0))
+        case .together(let records): .together(records.map(\.id))
         }
     }
 }

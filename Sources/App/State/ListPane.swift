@@ -12,6 +12,7 @@ struct ListPane: Equatable, Sendable {
     /// Index of the cursor's row in all that the query lists.
     var cursor = 0
     var cursorID: Record.ID?
+    var marks = ListMarks()
     /// Index of the first row on the screen.
     var top = 0
 
@@ -49,6 +50,9 @@ struct ListPane: Equatable, Sendable {
         } else if let place = found {
             top = max(0, top + place - cursor)
             cursor = place
+        }
+        if let anchor = marks.anchor {
+            marks.anchor?.index = new.rows.firstIndex { $0.id == anchor.id }.map { $0 + new.offset } ?? anchor.index
         }
         move(to: cursor)
         return true

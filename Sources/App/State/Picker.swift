@@ -15,6 +15,10 @@ struct Picker: Equatable, Sendable {
     enum Choice: Equatable, Sendable {
         case command(Command)
         case typed(TypedCommand)
+        /// `#rrggbb`
+        case color(String)
+        /// Of the filter.
+        case term(String)
     }
 
     let title: String
@@ -52,6 +56,11 @@ struct Picker: Equatable, Sendable {
         guard input.run(command) else { return false }
         if input.text != before { match() }
         return true
+    }
+
+    /// Says of each item whether it is on.
+    mutating func mark(_ isOn: (Choice) -> Bool) {
+        for index in items.indices { items[index].key = isOn(items[index].choice) ? "on" : "" }
     }
 
     /// Puts the cursor on an item that fits.

@@ -16,7 +16,7 @@ struct Prompt: Equatable, Sendable {
 
     /// What a yes does.
     enum Confirmed: Equatable, Sendable {
-        case delete(String)
+        case delete([String])
         case removeLayer(LayerReference)
     }
 

@@ -7,6 +7,7 @@ struct SelectedPart: Equatable, Sendable {
     var selection: PageSelection
     var rects: [Rect]
     var words: Int
+    var text: String
 }
 
 extension PagePane {
@@ -18,7 +19,8 @@ extension PagePane {
         selection.head = last
         let range = selection.range(in: typeset, of: glyphs)
         let part = SelectedPart(
-            page: index, selection: selection, rects: glyphs.rects(of: range), words: glyphs.wordCount(in: range))
+            page: index, selection: selection, rects: glyphs.rects(of: range), words: glyphs.wordCount(in: range),
+            text: glyphs.text(of: range))
         let parts = carried + [part]
         turn(to: next, .start)
         self.selection = PageSelection(at: 0, unit: selection.unit)

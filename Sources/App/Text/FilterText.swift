@@ -1,26 +1,58 @@
 import Annotations
 import InstantCore
 
-/// The filter of the list as a person types it: words to find, and terms such as `kind:highlight`, `by:ana`, `page:3`,
-/// `is:unread`, `is:unsent`.
+/// The filter of the list as a person types it: words to find, and terms such as `kind:highlight`, `by:ana`,
+/// `group:"second readers"`, `page:3`, `is:unread`, `is:unsent`. `~hlt` finds letters in this order.
 enum FilterText {
     static func parse(_ text: String) -> ListFilter {
         var filter = ListFilter()
-        var words: [Substring] = []
-        for word in text.split(separator: " ") {
-            let parts = word.split(separator: ":", maxSplits: 1)
-            let value = parts.count == 2 ? String(parts[1]) : ""
+        var words: [String] = []
+        for word in terms(of: text) {
+            let parts = word.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            let value = parts.count == 2 ? unquoted(String(parts[1])) : ""
             switch (parts.first?.lowercased(), value) {
             case ("kind", let name) where !kinds(name).isEmpty: filter.kinds.formUnion(kinds(name))
             case ("by", let author) where !author.isEmpty: filter.author = author
+            case ("group", let group) where parts.count == 2: filter.group = group
             case ("page", let number) where (Int(number) ?? 0) > 0: filter.pageIndex = (Int(number) ?? 1) - 1
             case ("is", "unread"), ("is", "new"): filter.unreadOnly = true
             case ("is", "unsent"): filter.pendingOnly = true
-            default: words.append(word)
+            case _ where word.hasPrefix("~"):
+                if word.count > 1 { filter.fuzzy.append(String(word.dropFirst().prefix(mostLetters))) }
+            default: words.append(unquoted(word))
             }
         }
         filter.text = words.joined(separator: " ")
         return filter
+    }
+
+    private static let mostLetters = 64
+
+    /// The text cut at its blanks, but not inside quotation marks.
+    static func terms(of text: String) -> [String] {
+        var isQuoted = false
+        return text.split { character in
+            if character == "\"" { isQuoted.toggle() }
+            return character == " " && !isQuoted
+        }.map(String.init)
+    }
+
+    static func quoted(_ value: String) -> String { value.contains(" ") ? "\"\(value)\"" : value }
+
+    private static func unquoted(_ value: String) -> String { value.filter { $0 != "\"" } }
+
+    /// The text with a term taken in, or out of it. Of authors, groups and pages there is one at a time.
+    static func toggled(_ term: String, in text: String) -> String {
+        var terms = terms(of: text)
+        if terms.contains(term) {
+            terms.removeAll { $0 == term }
+        } else {
+            for single in ["by:", "group:", "page:"] where term.hasPrefix(single) {
+                terms.removeAll { $0.hasPrefix(single) }
+            }
+            terms.append(term)
+        }
+        return terms.joined(separator: " ")
     }
 
     /// All kinds that go by a name (`highlight`, `strike-out`) or by a letter (`H`, `S`).

@@ -1,7 +1,7 @@
 /// The words that can be typed after `:`.
 package enum TypedCommand: String, Hashable, Sendable, CaseIterable {
-    case quit, help, page, filter, sync, offline, online, token, outbox, undo, redo, reading, layout, author, download,
-        who, open, library
+    case quit, help, page, filter, color, sync, offline, online, token, outbox, undo, redo, reading, layout, author,
+        download, who, open, library
     case forgetToken = "forget-token"
 
     /// A few words for the help.
@@ -10,7 +10,8 @@ package enum TypedCommand: String, Hashable, Sendable, CaseIterable {
         case .quit: "end the program; what is unsent stays here"
         case .help: "the keys that are valid here"
         case .page: "page N: go to page N"
-        case .filter: "filter WORDS: words, kind:highlight, by:ana, page:3, is:unread, is:unsent"
+        case .filter: "filter WORDS: words, kind:highlight, by:ana, group:x, page:3, is:unread, ~ltrs"
+        case .color: "color NAME: yellow, red ..., #rrggbb, for the marked ones"
         case .sync: "sync now"
         case .offline: "stop talking to the server"
         case .online: "talk to the server again"
@@ -30,7 +31,7 @@ package enum TypedCommand: String, Hashable, Sendable, CaseIterable {
     }
 
     /// Whether it does nothing by itself.
-    var takesWords: Bool { [.page, .filter, .author, .open].contains(self) }
+    var takesWords: Bool { [.page, .filter, .color, .author, .open].contains(self) }
 
     /// Whether it means something in the library.
     var isForLibrary: Bool { [.quit, .help, .open, .library].contains(self) }
@@ -69,6 +70,7 @@ extension AppState {
             }
             goTo(page: number - 1, .start)
         case .filter: setFilter(rest)
+        case .color: return recolor(rest)
         case .sync: return run(.sync, count: nil)
         case .offline: return [.setOnline(false)]
         case .online: return [.setOnline(true)]

@@ -41,7 +41,9 @@ extension AppState {
 
     private func argumentWords(after command: TypedCommand) -> [String] {
         switch command {
-        case .filter: ["is:unread", "is:unsent"] + FilterText.kindNames.map { "kind:\($0)" } + ["by:", "page:"]
+        case .filter:
+            ["is:unread", "is:unsent"] + FilterText.kindNames.map { "kind:\($0)" } + ["by:", "group:", "page:"]
+        case .color: Colors.named.map(\.name)
         default: []
         }
     }

@@ -10,8 +10,10 @@ extension AppState {
         switch command {
         case .highlight, .underline, .strikeOut, .squiggly:
             return document.denialOfCreation ?? (document.page.selection == nil ? "select words first: v" : nil)
+        case .comment: return document.denialOfCreation
+        case .reply: return document.denialOfReply
         case .note where !document.outbox.isOpen: return document.denialOfCreation
-        case .edit, .editExternally: return document.denialOfChange { .edit($0) }
+        case .edit, .editExternally, .recolor: return document.denialOfChange { .edit($0) }
         case .delete: return document.denialOfChange { .delete($0) }
         case .present: return document.denialOfPresenting
         case .follow: return document.denialOfFollowing
@@ -26,10 +28,21 @@ extension DocumentState {
     /// Why nothing can be added.
     var denialOfCreation: String? { denial { .createAnnotation(group: $0.defaultGroup) } }
 
+    /// Why nothing at all can be changed.
+    var denialOfWriting: String? {
+        status.grant?.mayWrite == true && !isLocal && !isReadOnly ? nil : denialOfCreation
+    }
+
     /// The row that a command about "it" is about.
     var currentRow: ListRow? { focus == .page ? page.currentRow : list.current }
 
     func denialOfChange(_ operation: (Subject) -> Operation) -> String? {
+        // Of several each is looked at when they are here.
+        if focus == .list, !list.marks.isEmpty { return denialOfWriting }
+        if focus == .thread {
+            guard let comment = thread.current else { return "there are no comments" }
+            return denial { _ in operation(Subject(comment)) }
+        }
         guard let row = currentRow else { return focus == .page ? "no mark at the cursor" : "the list is empty" }
         return denial { _ in operation(row.subject) }
     }

@@ -8,7 +8,12 @@ extension AppState {
     /// write was checked.
     mutating func perform(_ edits: [Edit], from editor: Editor? = nil) -> [Effect] {
         guard let document, !edits.isEmpty else { return [] }
-        let creates = edits.contains { if case .create = $0 { true } else { false } }
+        let creates = edits.contains {
+            switch $0 {
+            case .create, .beginThread: true
+            case .update, .delete: false
+            }
+        }
         if creates, document.author == nil, document.status.grant?.creatorName == nil {
             prompt = Prompt(.author(then: edits, editor: editor), label: "Your name, shown with what you write: ")
             return []
@@ -20,9 +25,8 @@ extension AppState {
 
     /// Marks what is selected: one record for each page, all in one step.
     mutating func mark(_ kind: AnnotationKind) -> [Effect] {
-        guard let page = document?.page, let range = page.selected, let glyphs = page.glyphs else { return [] }
-        let parts = page.carried.map { ($0.page, $0.rects) } + [(page.index, glyphs.rects(of: range))]
-        let edits = parts.compactMap { Content.markup(kind, page: $0.0, rects: $0.1).map(Edit.create) }
+        guard document?.page.selected != nil else { return [] }
+        let edits = markups(kind).map(Edit.create)
         guard !edits.isEmpty else {
             notice = .warning("nothing to mark is selected")
             return []
@@ -31,14 +35,11 @@ extension AppState {
         return perform(edits)
     }
 
-    mutating func deleteCurrent() -> [Effect] {
-        guard let document, let row = document.currentRow else { return [] }
-        if let owner = row.createdBy, owner != document.status.grant?.userID {
-            prompt = Prompt(
-                .confirm(.delete(row.id)), label: "Delete the \(row.kind.name) of \(row.author ?? owner)? y/N ")
-            return []
-        }
-        return perform([.delete(row.id)])
+    /// What is selected as marks, one for each page.
+    func markups(_ kind: AnnotationKind) -> [Content] {
+        guard let page = document?.page, let range = page.selected, let glyphs = page.glyphs else { return [] }
+        let parts = page.carried.map { ($0.page, $0.rects) } + [(page.index, glyphs.rects(of: range))]
+        return parts.compactMap { Content.markup(kind, page: $0.0, rects: $0.1) }
     }
 
     mutating func undo() -> [Effect] {
@@ -66,13 +67,24 @@ extension AppState {
         var effects: [Effect] = []
         if let editor = self.document?.sent.removeValue(forKey: step) { effects += forgetDraft(editor.draftKey) }
         switch edit {
+        case .create(let content) where content.contentType == .comments:
+            notice = .done("reply added; u takes it back")
+        case .beginThread:
+            notice = .done("thread begun; u takes it back")
+            if let id = ids.first { effects += seek(id) }
         case .create(let content):
             let name = AnnotationKind(type: content["type"]?.string ?? "").name
             let several = edits.count > 1 ? " on \(edits.count) pages" : ""
             notice = .done("\(name)\(several) added; u takes it back")
             if let id = ids.first { effects += seek(id) }
-        case .update: notice = .done("changed; u takes it back")
-        case .delete: notice = .done("deleted; u brings it back")
+        case .update:
+            notice = .done(edits.count > 1 ? "\(edits.count) changed; u takes it back" : "changed; u takes it back")
+        case .delete:
+            notice = .done(
+                edits.count > 1 ? "\(edits.count) deleted; u brings them back" : "deleted; u brings it back")
+        }
+        if let omitted = self.document?.omitted.removeValue(forKey: step) {
+            notice = .warning("\(notice?.text ?? ""); \(omitted)")
         }
         return effects + recordsChanged(ids, nil)
     }

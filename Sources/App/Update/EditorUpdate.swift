@@ -19,16 +19,21 @@ extension AppState {
     }
 
     mutating func editCurrent(externally: Bool) -> [Effect] {
-        guard let document, let row = document.currentRow else { return [] }
-        guard let record = document.detail, record.id == row.id else {
-            // The page's mark is not the list's row: it becomes the row, and a second press edits it.
-            notice = .done("showing it in the list: press the key again")
-            self.document?.focus = .list
-            return seek(row.id)
+        guard let document else { return [] }
+        if document.focus == .list, !document.list.marks.isEmpty { return gather(for: .edit(isExternal: externally)) }
+        let record: Record
+        if document.focus == .thread {
+            guard let comment = document.thread.current else { return [] }
+            record = comment
+        } else {
+            guard let row = document.currentRow else { return [] }
+            guard let detail = document.detail, detail.id == row.id else { return showFirst(row) }
+            record = detail
         }
+        let annotation = Annotation(record)
         let editor = Editor(
-            .record(record), title: "Text of the \(row.kind.name) on page \((row.pageIndex ?? 0) + 1)",
-            text: Annotation(record).text, draft: document.drafts[.record(record.id)])
+            .record(record), title: "Text of the \(annotation.kind.name) on page \((annotation.pageIndex ?? 0) + 1)",
+            text: annotation.text, draft: document.drafts[.record(record.id)])
         guard externally else {
             self.document?.editor = editor
             return []
@@ -84,6 +89,15 @@ extension AppState {
         }
         let edited: Content
         switch editor.target {
+        case .reply(let root):
+            self.document?.editor = nil
+            return perform([.create(.comment(.plain(text), under: root.id, root.content))], from: editor)
+        case .newThread(let root, let others):
+            self.document?.editor = nil
+            return perform([.beginThread(root, text)] + others.map(Edit.create), from: editor)
+        case .together(let records):
+            self.document?.batch = .save(TextsTogether(records).changes(in: text))
+            return [.gather(Gathering(ids: records.map(\.id)))]
         case .newNote(let page, let corner): edited = .note(page: page, at: corner, text: text)
         case .record(let record): edited = record.content
         case .merge(_, let content): edited = content
@@ -100,6 +114,7 @@ extension AppState {
         case .record(let record):
             guard editor.isChanged else { return forgetDraft(editor.draftKey) }
             return perform([.update(record.id, said)], from: editor)
+        case .reply, .newThread, .together: return []
         case .merge(let id, _): return forgetDraft(editor.draftKey) + [.resolve(id, .merged(said))]
         }
     }
@@ -149,9 +164,10 @@ extension DocumentState {
 
     fileprivate func denialOfSaving(_ editor: Editor) -> String? {
         switch editor.target {
-        case .newNote: denialOfCreation
+        case .newNote, .newThread: denialOfCreation
         case .record(let record): denial { _ in .edit(Subject(record)) }
-        case .merge: nil
+        case .reply(let root): denial { .createComment(root: Subject(root), first: false, group: $0.defaultGroup) }
+        case .merge, .together: nil
         }
     }
 }

@@ -48,6 +48,14 @@ extension AppState {
             self.document?.page.search = nil
             return []
         }
+        if !document.list.marks.isEmpty {
+            self.document?.list.marks = ListMarks()
+            return []
+        }
+        if document.focus == .thread {
+            self.document?.focus = .list
+            return []
+        }
         if !document.list.filter.isEmpty {
             setFilter("")
             return []

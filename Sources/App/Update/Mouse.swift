@@ -16,6 +16,10 @@ extension AppState {
             self.document?.list.move(to: document.list.top + place.row - layout.list.row)
             return markCurrentRead()
         }
+        if layout.detail.contains(place), !document.thread.comments.isEmpty {
+            self.document?.focus = .thread
+            return []
+        }
         if layout.page.contains(place) {
             self.document?.focus = .page
             let spot = TypesetPage.Spot(

@@ -4,23 +4,33 @@ import Screen
 extension AppState {
     mutating func runInPicker(_ command: Command) -> [Effect]? {
         guard picker != nil else { return nil }
-        if command == .accept { return choose() }
+        if command == .accept || command == .chooseMore { return choose(goesOn: command == .chooseMore) }
         let rows = pickerArea.rows
         return picker?.run(command, rows: rows) == true ? [] : nil
     }
 
-    private mutating func choose() -> [Effect] {
+    /// - Parameter goesOn: where several can be chosen, the list stays.
+    private mutating func choose(goesOn: Bool) -> [Effect] {
         guard let item = picker?.current else { return [] }
         if let why = item.denial {
             notice = .warning(why)
             return []
         }
-        picker = nil
+        let picker = picker
+        self.picker = nil
         switch item.choice {
         case .command(let command): return run(command, count: nil)
         case .typed(let command):
             guard command.takesWords else { return runTyped(command.rawValue) }
             return beginCommandLine(command.rawValue + " ")
+        case .color(let code): return gather(for: .recolor(code))
+        case .term(let term):
+            toggleTerm(term)
+            guard goesOn, var picker else { return [] }
+            let terms = FilterText.terms(of: document?.list.filter ?? "")
+            picker.mark { if case .term(let term) = $0 { terms.contains(term) } else { false } }
+            self.picker = picker
+            return []
         }
     }
 }

@@ -21,7 +21,9 @@ extension AppState {
         if let token { contexts += token.isEmpty ? [.tokenCard] : [.tokenCard, .tokenEntry] }
         if isLossShown { contexts.append(.lost) }
         if document.outbox.isOpen { return contexts + [.outbox, .moving, .everywhere] }
-        if shownPane == .page {
+        if shownPane == .thread {
+            contexts.append(.thread)
+        } else if shownPane == .page {
             if document.page.selection != nil { contexts.append(.selection) }
             contexts.append(.page)
         } else {

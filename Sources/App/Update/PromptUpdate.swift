@@ -64,7 +64,9 @@ extension AppState {
             return []
         }
         switch what {
-        case .delete(let id): return perform([.delete(id)])
+        case .delete(let ids):
+            document?.list.marks = ListMarks()
+            return perform(ids.map(Edit.delete))
         case .removeLayer(let reference):
             return removeLayer(reference)
         }

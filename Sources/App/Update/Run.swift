@@ -51,7 +51,15 @@ extension AppState {
         case .follow: follow()
         case .mine, .theirs, .merge: return resolve(command)
         case .note: return addNote()
-        case .delete: return deleteCurrent()
+        case .delete: return gather(for: .delete)
+        case .comment: return beginThread()
+        case .reply: return reply()
+        case .copy: return copySelection()
+        case .mark: return mark()
+        case .markRange: return markRange()
+        case .recolor: chooseColor()
+        case .filter: return [.loadFacets]
+        case .blame: document?.showsBlame.toggle()
         case .edit: return editCurrent(externally: false)
         case .editExternally: return editCurrent(externally: true)
         default: return runMoving(command, count: count)
@@ -84,7 +92,8 @@ extension AppState {
         guard let document else { return moveInLibrary(command, count: count) }
         if document.outbox.isOpen { return runInOutbox(command, count: count) }
         switch command {
-        case .otherPane: self.document?.focus = document.focus == .list ? .page : .list
+        case .otherPane: changePane(forward: true)
+        case .paneBefore: changePane(forward: false)
         case .search: beginSearch()
         case .searchNext: return searchAgain(by: max(1, count ?? 1))
         case .searchPrevious: return searchAgain(by: -max(1, count ?? 1))
@@ -102,7 +111,12 @@ extension AppState {
         case .sort: sort()
         case .nextUnread: return findUnread()
         case .showDetail: toggleDetail()
-        default: return document.focus == .page ? moveOnPage(command, count) : moveInList(command, count)
+        default:
+            switch document.focus {
+            case .list: return moveInList(command, count)
+            case .thread: return moveInThread(command, count)
+            case .page: return moveOnPage(command, count)
+            }
         }
         return []
     }

@@ -23,6 +23,7 @@ extension AppState {
     }
 
     mutating func searchAgain(by step: Int) -> [Effect] {
+        if document?.focus == .list { return moveInList(step > 0 ? .down : .up, abs(step)) }
         guard let page = document?.page, let search = page.search else {
             notice = .warning("search first: /")
             return []

@@ -48,6 +48,13 @@ extension AppState {
             document.detailAsked = id
             effects.append(.loadRecord(id))
         }
+        if document.thread.root != document.list.cursorID { document.thread.clear() }
+        if let row = document.list.current, row.replies > 0 || document.thread.root != nil,
+            document.thread.asked != row.id
+        {
+            document.thread.asked = row.id
+            effects.append(.loadThread(row.id))
+        }
         if let page = document.pageToQuote(rows: layout.list.rows) ?? document.pageToTurnTo {
             document.texts.set(page, .loading)
             effects.append(.loadPage(page))

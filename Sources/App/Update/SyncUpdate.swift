@@ -44,6 +44,7 @@ extension AppState {
         self.document?.list.isStale = true
         self.document?.page.isStale = true
         self.document?.outbox.isStale = true
+        self.document?.thread.asked = nil
         if let author { self.document?.news.add(author) }
         if ids.isEmpty || document.detail.map({ ids.contains($0.id) }) == true { self.document?.detailAsked = nil }
         guard author != nil, let editor = document.editor, case .record(let base) = editor.target,

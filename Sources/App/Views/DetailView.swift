@@ -4,40 +4,87 @@ import InstantCore
 import Screen
 
 extension Canvas {
-    /// The whole text of the current record, and what is known of it.
+    /// The whole text of the current record, what is known of it, and the thread under it.
     mutating func drawDetail(_ state: AppState, _ document: DocumentState, in area: Area) {
         guard !area.isEmpty else { return }
-        rule(row: area.row, column: area.column, columns: area.columns, style: state.theme.rule)
+        let isInThread = document.focus == .thread
+        let title: CleanText =
+            isInThread ? "Thread \(document.thread.cursor + 1)/\(document.thread.comments.count)" : ""
+        rule(
+            title, row: area.row, column: area.column, columns: area.columns, style: state.theme.rule,
+            titleStyle: state.theme.title)
         guard let row = document.list.current else { return }
         let inside = area.split(top: 1).rest.inset(columns: 1)
-        var lines = document.facts(of: row, at: state.now, utcOffset: state.utcOffset).wrapped(to: inside.columns)
-        let facts = lines.count
+        let text = DetailText(row, document, state, columns: inside.columns)
+        let current = isInThread ? text.comments[safe: document.thread.cursor] ?? 0 : 0
+        let top = max(0, min(current - inside.rows / 3, text.lines.count - inside.rows))
+        for (index, line) in text.lines.dropFirst(top).prefix(inside.rows).enumerated() {
+            let isCut = index == inside.rows - 1 && text.lines.count > top + inside.rows
+            write(isCut ? "..." : line.text, in: inside, row: index, style: line.style)
+        }
+        guard isInThread, (top..<top + inside.rows).contains(current) else { return }
+        let place = Area(row: inside.row + current - top, column: inside.column, rows: 1, columns: inside.columns)
+        restyle(place) { _ in state.theme.selection }
+        cursor = Position(row: place.row, column: place.column)
+    }
+}
+
+/// What is said of the current record, set for a width.
+private struct DetailText {
+    var lines: [(text: CleanText, style: Style)] = []
+    /// The line that each comment of the thread begins with.
+    var comments: [Int] = []
+
+    init(_ row: ListRow, _ document: DocumentState, _ state: AppState, columns: Int) {
+        let theme = state.theme
+        let facts = document.facts(of: row, at: state.now, utcOffset: state.utcOffset)
+        lines += facts.wrapped(to: columns).map { ($0, theme.dimmed) }
         if let words = document.quotes.words(of: row), !words.isEmpty {
-            lines += CleanText(cleaning: "\"\(words)\"").wrapped(to: inside.columns)
+            lines += CleanText(cleaning: "\"\(words)\"").wrapped(to: columns).map { ($0, theme.text) }
         }
         let text = document.detail.map { Annotation($0).text } ?? row.text
-        lines += CleanText.lines(cleaning: text).flatMap { $0.wrapped(to: inside.columns) }
-        for (index, line) in lines.prefix(inside.rows).enumerated() {
-            let isLast = index == inside.rows - 1 && lines.count > inside.rows
-            write(
-                isLast ? "..." : line, in: inside, row: index,
-                style: index < facts ? state.theme.dimmed : state.theme.text)
+        if !text.isEmpty || document.thread.comments.isEmpty { add(text, theme.text, columns) }
+        for comment in document.thread.comments {
+            comments.append(lines.count)
+            lines.append((document.head(of: comment, at: state.now).truncated(to: columns), theme.heading))
+            add(Annotation(comment).text, theme.text, columns, indent: 2)
+        }
+    }
+
+    private mutating func add(_ text: String, _ style: Style, _ columns: Int, indent: Int = 0) {
+        for line in CleanText.lines(cleaning: text) {
+            for part in line.wrapped(to: columns - indent) { lines.append((.blanks(indent) + part, style)) }
         }
     }
 }
 
 extension DocumentState {
-    /// `highlight on page 3, by ana, 2026-05-30 14:05, group reviewers, read only: ...`
+    /// `highlight on page 3, by ana, 2026-05-30 14:05, yellow, group reviewers, read only: ...`
     fileprivate func facts(of row: ListRow, at now: Timestamp, utcOffset: Int) -> CleanText {
         var facts: [CleanText] = ["\(row.kind.name)\(row.pageIndex.map { " on page \($0 + 1)" } ?? "")"]
         if let author = row.author ?? row.createdBy { facts.append("by \(author)") }
         if let moment = row.changedAt {
             facts.append(CleanText(cleaning: RelativeTime.date(moment, utcOffset: utcOffset)))
         }
+        let annotation = detail.map { Annotation($0) }
+        if let color = annotation?.color { facts.append("\(Colors.name(color))") }
         if let group = row.group { facts.append("group \(group)") }
-        if let target = detail.flatMap({ Annotation($0).target }) { facts.append("to \(target)") }
+        if let target = annotation?.target { facts.append("to \(target)") }
         if let warning = row.warning { facts.append("\(warning)") }
         if let why = denial({ _ in .edit(row.subject) }) { facts.append("read only: \(why)") }
         return facts.dropFirst().reduce(facts[0]) { $0 + ", " + $1 }
     }
+
+    /// `ben, 5m:`
+    fileprivate func head(of comment: Record, at now: Timestamp) -> CleanText {
+        let annotation = Annotation(comment)
+        let isOwn = comment.createdBy != nil && comment.createdBy == status.grant?.userID
+        let who = CleanText(cleaning: isOwn ? "me" : annotation.author ?? comment.createdBy ?? "-")
+        let age = (annotation.createdAt ?? annotation.updatedAt).map { ", \(RelativeTime.age(of: $0, at: now))" } ?? ""
+        return who + CleanText(cleaning: age) + ":"
+    }
+}
+
+extension Array {
+    fileprivate subscript(safe index: Int) -> Element? { indices.contains(index) ? self[index] : nil }
 }

@@ -11,6 +11,7 @@ extension Canvas {
             drawPage(state, document, in: layout.page)
             drawListRule(state, document, in: layout.listRule)
             drawList(state, document, in: layout.list)
+            drawBlame(state, document, in: layout.blame)
             drawDetail(state, document, in: layout.detail)
             if let divider = layout.divider { fill(divider, with: "|", style: state.theme.rule) }
         }

@@ -12,13 +12,16 @@ extension Canvas {
             case .page: "by page"
             case .newest: "newest first"
             case .author: "by author"
+            case .group: "by group"
             }
         let place = list.total == 0 ? "0" : "\(list.cursor + 1)/\(list.total)"
         let filter = list.filter.isEmpty ? "none" : list.filter
         let unread = list.window?.unread ?? 0
         let authors = document.news.authors.reversed().joined(separator: ", ")
         let new: CleanText = authors.isEmpty ? "\(unread) new" : "\(unread) new by \(authors)"
-        let right: CleanText = unread > 0 ? " \(new.truncated(to: max(8, area.columns / 3))) " : ""
+        let marked = list.markedCount
+        let word: CleanText = marked > 0 ? "\(marked) marked" : unread > 0 ? new : ""
+        let right: CleanText = word.isEmpty ? "" : " \(word.truncated(to: max(8, area.columns / 3))) "
         let title: CleanText = "Annotations \(place) - \(order) - filter: \(filter)"
         rule(
             title.truncated(to: max(0, area.columns - right.width - 11)), row: area.row, column: area.column,
@@ -36,7 +39,8 @@ extension Canvas {
             write(document.emptyList.truncated(to: area.columns - 2), in: area, column: 2, style: state.theme.dimmed)
             return
         }
-        let form = RowForm(columns: area.columns, pages: document.pageCount ?? 0)
+        let form = RowForm(
+            columns: area.columns, pages: document.pageCount ?? 0, hasMarks: !list.marks.isEmpty)
         for line in 0..<area.rows where list.top + line < list.total {
             let index = list.top + line
             let isCurrent = index == list.cursor
@@ -44,7 +48,7 @@ extension Canvas {
                 write("  ...", in: area, row: line, style: state.theme.dimmed)
                 continue
             }
-            let text = form.line(row, isCurrent: isCurrent, document, at: state.now)
+            let text = form.line(row, isCurrent: isCurrent, isMarked: list.isMarked(index), document, at: state.now)
             write(text, in: area, row: line, style: row.isUnread ? state.theme.unread : state.theme.text)
             guard isCurrent else { continue }
             let style = document.focus == .list ? state.theme.selection : state.theme.inactiveSelection

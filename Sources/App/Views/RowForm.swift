@@ -11,20 +11,26 @@ struct RowForm: Equatable, Sendable {
     private let authorColumns: Int
     private let ageColumns: Int
     private let groupColumns: Int
+    private let hasMarks: Bool
 
-    init(columns: Int, pages: Int) {
+    /// - Parameter hasMarks: there is a column for the marks of rows.
+    init(columns: Int, pages: Int, hasMarks: Bool = false) {
         self.columns = columns
+        self.hasMarks = hasMarks
         pageDigits = max(3, String(pages).count)
         authorColumns = columns >= 56 ? 7 : columns >= 44 ? 6 : 4
         ageColumns = columns >= 44 ? 11 : 0
         groupColumns = columns >= 100 ? 12 : 0
     }
 
-    func line(_ row: ListRow, isCurrent: Bool, _ document: DocumentState, at now: Timestamp) -> CleanText {
+    func line(_ row: ListRow, isCurrent: Bool, isMarked: Bool = false, _ document: DocumentState, at now: Timestamp)
+        -> CleanText
+    {
         let state = row.delivery.sign ?? (row.isUnread ? "*" : " ")
         let page = row.pageIndex.map { String($0 + 1) } ?? "-"
         let author = CleanText(cleaning: authorName(row, document))
-        var line: CleanText = "\(isCurrent ? ">" : " ") \(String(state))\(String(row.kind.letter))"
+        let mark = hasMarks ? (isMarked ? "+" : " ") : ""
+        var line: CleanText = "\(isCurrent ? ">" : " ")\(mark) \(String(state))\(String(row.kind.letter))"
         line += CleanText(cleaning: page).padded(to: pageDigits, align: .right) + .blanks(columns >= 44 ? 2 : 1)
         line += author.truncated(to: authorColumns - 1, ellipsis: "").padded(to: authorColumns)
         if groupColumns > 0 {

@@ -51,6 +51,21 @@ extension SQLiteTransaction {
 
     func unreadCount() throws -> Int { try number("SELECT count(*) FROM shown WHERE listed AND unread") }
 
+    func facets() throws -> ListFacets {
+        ListFacets(
+            kinds: try facet("kind").map { ListFacets.Facet(AnnotationKind(type: $0.value), $0.count) },
+            authors: try facet("author"), groups: try facet("grp"))
+    }
+
+    private func facet(_ column: String) throws -> [ListFacets.Facet<String>] {
+        try composed(
+            """
+            SELECT \(column), count(*) FROM shown s WHERE listed AND \(column) IS NOT NULL
+            GROUP BY \(column) ORDER BY count(*) DESC, \(column) LIMIT \(ListFacets.most)
+            """, []
+        ) { ListFacets.Facet($0.text(0), $0.number(1)) }
+    }
+
     func row(_ id: Record.ID) throws -> ListRow? {
         try composed("SELECT \(Self.columns) FROM shown s WHERE id = ?", [.text(id)], listRow).first
     }
@@ -107,6 +122,14 @@ extension SQLiteTransaction {
             clauses.append("instr(s.search, ?) > 0")
             values.append(.text(filter.text.lowercased()))
         }
+        for word in filter.fuzzy {
+            clauses.append("s.search LIKE ? ESCAPE '\\'")
+            values.append(.text(Self.pattern(word)))
+        }
+        if let group = filter.group {
+            clauses.append("ifnull(s.grp, '') = ?")
+            values.append(.text(group))
+        }
         if let author = filter.author {
             clauses.append("s.author = ?")
             values.append(.text(author))
@@ -118,6 +141,15 @@ extension SQLiteTransaction {
         if filter.unreadOnly { clauses.append("s.unread") }
         if filter.pendingOnly { clauses.append("s.delivery <> 'delivered'") }
         return (clauses.joined(separator: " AND "), values)
+    }
+
+    /// Anything, each letter, and anything behind it.
+    private static func pattern(_ word: String) -> String {
+        word.lowercased().unicodeScalars.reduce(into: "%") { pattern, scalar in
+            if ["%", "_", "\\"].contains(scalar) { pattern += "\\" }
+            pattern.unicodeScalars.append(scalar)
+            pattern += "%"
+        }
     }
 
     private static let columns = """
@@ -149,6 +181,7 @@ extension ListQuery.Order {
         case .page: "s.page, s.top, s.id"
         case .newest: "s.changed DESC, s.id"
         case .author: "s.author_key, s.page, s.top, s.id"
+        case .group: "ifnull(s.grp, ''), s.page, s.top, s.id"
         }
     }
 
@@ -157,6 +190,7 @@ extension ListQuery.Order {
         switch self {
         case .page: "(s.page, s.top, s.id) < (it.page, it.top, it.id)"
         case .newest: "(s.changed > it.changed OR (s.changed = it.changed AND s.id < it.id))"
+        case .group: "(ifnull(s.grp, ''), s.page, s.top, s.id) < (ifnull(it.grp, ''), it.page, it.top, it.id)"
         case .author: "(s.author_key, s.page, s.top, s.id) < (it.author_key, it.page, it.top, it.id)"
         }
     }

@@ -52,6 +52,7 @@ package struct Layer: Sendable {
         try store.read { store in try store.overlay(id, facts: store.facts()).record }
     }
 
+    package func facets() throws -> ListFacets { try store.read { try $0.facets() } }
     package func unreadCount() throws -> Int { try store.read { try $0.unreadCount() } }
 
     package func markRead(_ ids: some Sequence<Record.ID>) throws {

@@ -9,6 +9,8 @@ package struct ListQuery: Hashable, Sendable {
         /// Newest change first.
         case newest
         case author
+        /// The null group first, each group as a page lists it.
+        case group
     }
 
     package var order: Order
@@ -25,12 +27,43 @@ package struct ListFilter: Hashable, Sendable {
     package var kinds: Set<AnnotationKind> = []
     /// Case-insensitive, somewhere in text, author or kind name.
     package var text = ""
+    /// Words whose letters occur in this order, with anything between them, where ``text`` is looked for.
+    package var fuzzy: [String] = []
     package var author: String?
+    /// Empty: the null group.
+    package var group: String?
     package var pageIndex: Int?
     package var unreadOnly = false
     package var pendingOnly = false
 
     package init() {}
+}
+
+/// What can be filtered by in a layer, and how many rows of the list each lets through; the most frequent first.
+package struct ListFacets: Hashable, Sendable {
+    package struct Facet<Value: Hashable & Sendable>: Hashable, Sendable {
+        package var value: Value
+        package var count: Int
+
+        package init(_ value: Value, _ count: Int) {
+            self.value = value
+            self.count = count
+        }
+    }
+
+    package var kinds: [Facet<AnnotationKind>]
+    package var authors: [Facet<String>]
+    /// Without the null group.
+    package var groups: [Facet<String>]
+
+    /// More authors or groups than anybody chooses from.
+    package static let most = 200
+
+    package init(kinds: [Facet<AnnotationKind>] = [], authors: [Facet<String>] = [], groups: [Facet<String>] = []) {
+        self.kinds = kinds
+        self.authors = authors
+        self.groups = groups
+    }
 }
 
 /// One row: what a list draws without reading a record.

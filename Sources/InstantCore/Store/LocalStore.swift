@@ -58,6 +58,8 @@ package protocol StoredLayer {
     func thread(under root: Record.ID) throws -> [Record.ID]
     func row(_ id: Record.ID) throws -> ListRow?
     func unreadCount() throws -> Int
+    /// Of everything the list shows, however filtered.
+    func facets() throws -> ListFacets
 
     /// Staged rows in the order of their ids.
     func staged(after id: Record.ID?, limit: Int) throws -> [StoredRecord]

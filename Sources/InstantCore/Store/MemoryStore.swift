@@ -119,6 +119,21 @@ extension MemoryTransaction {
     }
     func unreadCount() -> Int { kept.shown.values.count { $0.row.isUnread } }
 
+    func facets() -> ListFacets {
+        let rows = matching(ListFilter()).map(\.row)
+        return ListFacets(
+            kinds: Self.counted(rows.map(\.kind), \.type), authors: Self.counted(rows.compactMap(\.author), \.self),
+            groups: Self.counted(rows.compactMap(\.group), \.self))
+    }
+
+    private static func counted<Value>(_ values: [Value], _ name: (Value) -> String) -> [ListFacets.Facet<Value>] {
+        let counts = values.reduce(into: [Value: Int]()) { $0[$1, default: 0] += 1 }
+        let facets = counts.map { ListFacets.Facet($0, $1) }.sorted {
+            $0.count != $1.count ? $0.count > $1.count : name($0.value).isBefore(name($1.value))
+        }
+        return Array(facets.prefix(ListFacets.most))
+    }
+
     func row(_ id: Record.ID) -> ListRow? { kept.shown[id].map(withReplies) }
 
     func count(_ query: ListQuery) -> Int { matching(query.filter).count }
@@ -144,10 +159,13 @@ extension MemoryTransaction {
 
     private func matching(_ filter: ListFilter) -> [ShownRow] {
         let text = filter.text.lowercased()
+        let fuzzy = filter.fuzzy.map { $0.lowercased() }
         return kept.shown.values.filter {
             !$0.isComment && (filter.kinds.isEmpty || filter.kinds.contains($0.row.kind))
                 && (text.isEmpty || $0.search.containsBytes(of: text))
+                && fuzzy.allSatisfy($0.search.containsInOrder)
                 && (filter.author == nil || filter.author == $0.row.author)
+                && (filter.group == nil || filter.group == $0.row.groupKey)
                 && (filter.pageIndex == nil || filter.pageIndex == $0.row.pageIndex)
                 && (!filter.unreadOnly || $0.row.isUnread)
                 && (!filter.pendingOnly || $0.row.delivery != .delivered)
@@ -170,6 +188,8 @@ extension ListQuery.Order {
             return one.id.isBefore(other.id)
         case .author:
             if one.authorKey != other.authorKey { return one.authorKey.isBefore(other.authorKey) }
+        case .group:
+            if one.groupKey != other.groupKey { return one.groupKey.isBefore(other.groupKey) }
         }
         if one.pageKey != other.pageKey { return one.pageKey < other.pageKey }
         if one.topKey != other.topKey { return one.topKey < other.topKey }
@@ -180,6 +200,13 @@ extension ListQuery.Order {
 extension String {
     /// The order of bytes: that of a database, and of the server's snapshot pages.
     func isBefore(_ other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
+
+    /// Whether the scalars of another text occur in it in their order, whatever is between them.
+    func containsInOrder(_ other: String) -> Bool {
+        var wanted = other.unicodeScalars[...]
+        for scalar in unicodeScalars where scalar == wanted.first { wanted.removeFirst() }
+        return wanted.isEmpty
+    }
 
     func containsBytes(of other: String) -> Bool {
         let (text, sought) = (Array(utf8), Array(other.utf8))

@@ -33,4 +33,5 @@ extension ListRow {
     package var topKey: Double { box?.top ?? rects.first?.top ?? 0 }
     package var changedKey: Int64 { changedAt?.milliseconds ?? Int64.min }
     package var authorKey: String { author?.lowercased() ?? "" }
+    package var groupKey: String { group ?? "" }
 }

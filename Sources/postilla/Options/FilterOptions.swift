@@ -13,13 +13,16 @@ struct FilterOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Only those of this author, by the name they show.", valueName: "name"))
     var author: String?
 
+    @Option(help: ArgumentHelp("Only this group; empty for those in none.", valueName: "group"))
+    var group: String?
+
     @Option(help: ArgumentHelp("Only those with this in their text, author or kind.", valueName: "text"))
     var text: String?
 
     @Flag(help: "Only those that others changed since this person last saw them.")
     var unread = false
 
-    @Option(help: "page, newest or author.")
+    @Option(help: "page, newest, author or group.")
     var order = OrderArgument.page
 
     @Option(help: ArgumentHelp("At most so many.", valueName: "n"))
@@ -34,6 +37,7 @@ struct FilterOptions: ParsableArguments {
         filter.pageIndex = page?.index
         filter.kinds = Set(kind.map(\.kind))
         filter.author = author
+        filter.group = group
         filter.text = text ?? ""
         filter.unreadOnly = unread
         return ListQuery(order: order.order, filter: filter)
@@ -54,13 +58,14 @@ struct KindArgument: ExpressibleByArgument {
 }
 
 enum OrderArgument: String, ExpressibleByArgument, CaseIterable {
-    case page, newest, author
+    case page, newest, author, group
 
     var order: ListQuery.Order {
         switch self {
         case .page: .page
         case .newest: .newest
         case .author: .author
+        case .group: .group
         }
     }
 }

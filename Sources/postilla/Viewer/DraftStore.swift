@@ -17,6 +17,9 @@ struct DraftStore {
             guard let text = draft["text"]?.string else { continue }
             if let id = draft["record"]?.string { drafts[.record(id)] = text }
             if let page = draft["page"]?.integer { drafts[.note(page: Int(clamping: page))] = text }
+            if let root = draft["root"]?.string { drafts[.reply(root)] = text }
+            if let page = draft["thread"]?.integer { drafts[.comment(page: Int(clamping: page))] = text }
+            if let ids = draft["records"]?.array { drafts[.together(ids.compactMap(\.string))] = text }
         }
     }
 
@@ -28,6 +31,9 @@ struct DraftStore {
             switch key {
             case .record(let id): ["record": .string(id), "text": .string(text)]
             case .note(let page): ["page": .number(JSONNumber(Int64(page))), "text": .string(text)]
+            case .reply(let root): ["root": .string(root), "text": .string(text)]
+            case .comment(let page): ["thread": .number(JSONNumber(Int64(page))), "text": .string(text)]
+            case .together(let ids): ["records": .array(ids.map(JSON.string)), "text": .string(text)]
             }
         }
         try PrivateFile.write(JSON.array(items).text + "\n", to: path)

@@ -30,6 +30,17 @@ extension ViewerServices {
             all: isWhole ? total : try layer.count(ListQuery()), unread: try layer.unreadCount())
     }
 
+    /// Records that are to be acted on together; those that are gone meanwhile are left out.
+    func gathered(_ wanted: Gathering, in layer: Layer) throws -> [Gathered] {
+        let span = try wanted.span.map {
+            try layer.rows(wanted.query, offset: $0.lowerBound, limit: $0.count).map(\.id)
+        }
+        var seen: Set<Record.ID> = []
+        return try ((span ?? []) + wanted.ids).filter { seen.insert($0).inserted }.compactMap { id in
+            try layer.record(id).map { Gathered($0, replies: try layer.thread(under: id).count) }
+        }
+    }
+
     // MARK: Edits
 
     /// All edits of a step or none: when one is refused, those before it are taken back.
@@ -42,6 +53,9 @@ extension ViewerServices {
                 case .create(let content): done.append(try descriptor.create(content, author: author))
                 case .update(let id, let content): done.append(try descriptor.update(id, content: content))
                 case .delete(let id): done.append(try descriptor.delete(id))
+                case .beginThread(let root, let text):
+                    let receipts = try descriptor.beginThread(root, .plain(text), author: author)
+                    done += [receipts.root, receipts.comment]
                 }
             }
             tab.receipts[step.id] = done

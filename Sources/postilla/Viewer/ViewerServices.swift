@@ -43,6 +43,9 @@ final class ViewerServices: AppServices {
         case .findUnread(let request): reading { try self.unread(request, in: $0) }
         case .loadPageRows(let index): reading { .pageRows(index, try $0.rows(onPage: index)) }
         case .loadRecord(let id): reading { .record(id, try $0.record(id)) }
+        case .loadThread(let id): reading { .thread(id, try $0.thread(under: id)) }
+        case .gather(let wanted): reading { .gathered(try self.gathered(wanted, in: $0)) }
+        case .loadFacets: reading { .facets(try $0.facets()) }
         case .loadOutbox: reading { .outbox(try self.outbox(of: $0)) }
         case .markRead(let ids):
             reading {
@@ -71,6 +74,7 @@ final class ViewerServices: AppServices {
         case .setOnline(let isOnline): layer?.descriptor.setOnline(isOnline)
 
         case .editExternally(let text): editExternally(text)
+        case .copy(let text): copy(text)
         case .redraw: device.redraw()
         case .suspend: device.suspend()
         case .quit: close()
@@ -227,6 +231,27 @@ final class ViewerServices: AppServices {
             try PrivateFile.write(JSON.array(records).text + "\n", to: path)
             post(.notice("\(items.count) unsent saved in \(path)"))
         } catch { tell(error) }
+    }
+
+    /// Inside tmux through its buffer, which hands it on to the terminal outside: tmux itself listens to no such request.
+    private func copy(_ text: String) {
+        guard ProcessInfo.processInfo.environment["TMUX"] != nil else {
+            let isSent = device.copy(text)
+            return post(
+                .notice(
+                    isSent
+                        ? "sent \(text.count) characters to the terminal; cannot confirm"
+                        : "\(text.count) characters are more than terminals take: nothing was copied"))
+        }
+        let post = post
+        Task {
+            do {
+                try await TmuxBuffer.load(text)
+                post(.notice("sent \(text.count) characters to the terminal; cannot confirm"))
+            } catch {
+                post(.notice("tmux did not take the text: \((error as? CommandFailure)?.message ?? "\(error)")"))
+            }
+        }
     }
 
     private func editExternally(_ text: String) {

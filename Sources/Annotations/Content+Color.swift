@@ -1,0 +1,32 @@
+extension AnnotationKind {
+    /// Where Instant JSON keeps the colour that a person sees first; nil for kinds without one.
+    private var colorMember: String? {
+        switch self {
+        case .highlight, .underline, .strikeOut, .squiggly, .note: "color"
+        case .ink, .line, .rectangle, .ellipse, .polygon, .polyline: "strokeColor"
+        case .text: "fontColor"
+        case .stamp, .image, .link, .commentMarker, .comment, .unknown: nil
+        }
+    }
+
+    public var hasColor: Bool { colorMember != nil }
+
+    fileprivate func colorMember(in object: JSONObject) -> String? {
+        colorMember ?? (object["color"]?.string == nil ? nil : "color")
+    }
+}
+
+extension Content {
+    /// As it is written, usually `#rrggbb`; nil when none is.
+    public var color: String? { Annotation(id: "", content: self).color }
+
+    /// With another colour, if it is of a kind that has one or has one already.
+    ///
+    /// - Parameter color: `#rrggbb`.
+    public func changingColor(to color: String) -> Content {
+        changing { object in
+            let kind = AnnotationKind(type: object["type"]?.string ?? "")
+            if let member = kind.colorMember(in: object) { object[member] = .string(color) }
+        }
+    }
+}

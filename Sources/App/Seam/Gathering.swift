@@ -1,0 +1,28 @@
+package import Annotations
+package import InstantCore
+
+/// Which records are wanted whole, to be acted on together.
+package struct Gathering: Hashable, Sendable {
+    package var ids: [Record.ID]
+    package var query: ListQuery
+    /// Rows of the query that are wanted besides.
+    package var span: Range<Int>?
+
+    package init(ids: [Record.ID], query: ListQuery = ListQuery(), span: Range<Int>? = nil) {
+        self.ids = ids
+        self.query = query
+        self.span = span
+    }
+}
+
+/// A record that was gathered.
+package struct Gathered: Hashable, Sendable {
+    package var record: Record
+    /// Comments below it.
+    package var replies: Int
+
+    package init(_ record: Record, replies: Int = 0) {
+        self.record = record
+        self.replies = replies
+    }
+}

@@ -1,0 +1,168 @@
+import Annotations
+import Authorization
+import InstantCore
+import Screen
+
+/// What is done to several records at once, as one step that is undone as one.
+enum Batch: Equatable, Sendable {
+    case mark
+    case delete
+    /// As `#rrggbb`.
+    case recolor(String)
+    case edit(isExternal: Bool)
+    /// Texts that were written together, by record.
+    case save([Record.ID: String])
+}
+
+// Acting on the marked records, or on the one at the cursor.
+extension AppState {
+    /// Asks for the records whole; ``gathered(_:)`` does it.
+    mutating func gather(for batch: Batch) -> [Effect] {
+        guard let document else { return [] }
+        let list = document.list
+        var wanted = Gathering(ids: [], query: list.query)
+        if document.focus == .list, !list.marks.isEmpty {
+            wanted.ids = list.marks.ids.sorted()
+            wanted.span = list.marks.span(to: list.cursor)
+        } else if let id = document.currentID {
+            wanted.ids = [id]
+        }
+        guard wanted.ids.count + (wanted.span?.count ?? 0) <= ListMarks.most else {
+            notice = .warning("at most \(ListMarks.most) at once: mark fewer")
+            return []
+        }
+        self.document?.batch = batch
+        return [.gather(wanted)]
+    }
+
+    mutating func gathered(_ found: [Gathered]) -> [Effect] {
+        guard let batch = document?.batch else { return [] }
+        document?.batch = nil
+        switch batch {
+        case .mark:
+            document?.list.marks.ids.formUnion(found.map(\.record.id))
+            document?.list.marks.anchor = nil
+        case .delete: return askToDelete(found)
+        case .recolor(let color): return recolor(found, color)
+        case .edit(let isExternal): return edit(found.map(\.record), isExternal: isExternal)
+        case .save(let texts): return save(texts, over: found.map(\.record))
+        }
+        return []
+    }
+
+    /// Those that may be changed so, and a sentence about the others.
+    private mutating func allowed(
+        _ found: [Gathered], _ operation: (Subject) -> Operation
+    ) -> (records: [Gathered], omitted: String?) {
+        guard let document else { return ([], nil) }
+        var why: String?
+        let allowed = found.filter { item in
+            let denial = document.denial { _ in operation(Subject(item.record)) }
+            why = why ?? denial
+            return denial == nil
+        }
+        let omitted = why.map { "\(found.count - allowed.count) left as they are: \($0)" }
+        if allowed.isEmpty { notice = .warning(why ?? "nothing is marked") }
+        return (allowed, omitted)
+    }
+
+    /// Hands the edits over and takes the marks away.
+    private mutating func perform(_ edits: [Edit], omitted: String?) -> [Effect] {
+        document?.list.marks = ListMarks()
+        guard !edits.isEmpty else { return [] }
+        let effects = perform(edits)
+        if let omitted, let step = document?.history.done.last { document?.omitted[step.id] = omitted }
+        return effects
+    }
+
+    // MARK: Deleting
+
+    /// What undo brings back is not asked about: what is one's own, and nobody has answered.
+    private mutating func askToDelete(_ found: [Gathered]) -> [Effect] {
+        let (records, omitted) = allowed(found) { .delete($0) }
+        guard let first = records.first, let document else { return [] }
+        let me = document.status.grant?.userID
+        let others = records.map(\.record).filter { $0.createdBy != nil && $0.createdBy != me }
+        let replies = records.reduce(0) { $0 + $1.replies }
+        guard !others.isEmpty || replies > 0 else {
+            return perform(records.map { .delete($0.record.id) }, omitted: omitted)
+        }
+        let owners = Set(others.map { Annotation($0).author ?? $0.createdBy ?? "somebody" }).sorted()
+        var what: String
+        if records.count == 1 {
+            what = "the \(Annotation(first.record).kind.name)" + (owners.isEmpty ? "" : " of \(owners[0])")
+            if replies > 0 { what += " and \(replies == 1 ? "the reply" : "the \(replies) replies") to it" }
+        } else {
+            what = "\(records.count) annotations"
+            if !others.isEmpty { what += ", \(others.count) of them by \(owners.prefix(3).joined(separator: ", "))" }
+            if replies > 0 { what += ", and \(replies) \(replies == 1 ? "reply" : "replies")" }
+        }
+        if let omitted { notice = .warning(omitted) }
+        prompt = Prompt(.confirm(.delete(records.map(\.record.id))), label: "Delete \(what)? y/N ")
+        return []
+    }
+
+    // MARK: Colours
+
+    private mutating func recolor(_ found: [Gathered], _ color: String) -> [Effect] {
+        let colored = found.filter { $0.record.content.color != nil || Annotation($0.record).kind.hasColor }
+        guard !colored.isEmpty else {
+            notice = .warning("it has no colour")
+            return []
+        }
+        let (records, omitted) = allowed(colored) { .edit($0) }
+        let edits = records.map { Edit.update($0.record.id, $0.record.content.changingColor(to: color)) }
+        return perform(edits, omitted: omitted)
+    }
+
+    // MARK: Texts
+
+    private mutating func edit(_ records: [Record], isExternal: Bool) -> [Effect] {
+        let (allowed, _) = allowed(records.map { Gathered($0) }) { .edit($0) }
+        guard !allowed.isEmpty, let drafts = document?.drafts else { return [] }
+        let together = TextsTogether(allowed.map(\.record))
+        let target = Editor.Target.together(together.records)
+        var editor = Editor(target, title: "\(allowed.count) texts together", text: together.text)
+        if let draft = drafts[editor.draftKey] { editor.input = TextInput(draft) }
+        guard isExternal else {
+            document?.editor = editor
+            return []
+        }
+        document?.external = editor
+        return [.editExternally(editor.input.text)]
+    }
+
+    /// Texts that were written together. What somebody else has changed meanwhile is not written over.
+    private mutating func save(_ texts: [Record.ID: String], over records: [Record]) -> [Effect] {
+        guard let editor = document?.editor, case .together(let before) = editor.target else { return [] }
+        var edits: [Edit] = []
+        var effects: [Effect] = []
+        var kept = 0
+        for old in before {
+            guard let text = texts[old.id] else { continue }
+            if let now = records.first(where: { $0.id == old.id }), now.content == old.content,
+                let said = try? now.content.saying(text)
+            {
+                edits.append(.update(old.id, said))
+            } else {
+                kept += 1
+                document?.drafts[.record(old.id)] = text
+                effects.append(.saveDraft(.record(old.id), text))
+            }
+        }
+        document?.editor = nil
+        document?.list.marks = ListMarks()
+        effects += forgetDraft(editor.draftKey)
+        let omitted = kept == 0 ? nil : "\(kept) changed by others meanwhile: your texts are drafts, e opens them"
+        guard !edits.isEmpty else {
+            notice = omitted.map(Notice.warning) ?? .done("nothing was changed")
+            return effects
+        }
+        return effects + perform(edits, omitted: omitted)
+    }
+}
+
+extension DocumentState {
+    /// The record that a command about "it" is about.
+    var currentID: Record.ID? { focus == .thread ? thread.current?.id : currentRow?.id }
+}

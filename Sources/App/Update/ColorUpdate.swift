@@ -1,0 +1,20 @@
+// Giving the current or the marked annotations another colour.
+extension AppState {
+    mutating func chooseColor() {
+        picker = Picker(
+            "Colour", label: "Colour: ",
+            items: Colors.named.map { Picker.Item(name: $0.name, detail: $0.code, choice: .color($0.code)) })
+    }
+
+    mutating func recolor(_ text: String) -> [Effect] {
+        guard let code = Colors.code(text) else {
+            notice = .warning("color NAME or #rrggbb; names: " + Colors.named.map(\.name).joined(separator: " "))
+            return []
+        }
+        if let why = denial(of: .recolor) {
+            notice = .warning(why)
+            return []
+        }
+        return gather(for: .recolor(code))
+    }
+}

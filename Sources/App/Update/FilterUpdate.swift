@@ -1,0 +1,36 @@
+import InstantCore
+
+// Choosing what the list shows.
+extension AppState {
+    /// All that the list of this layer can be filtered by, and how many rows that leaves.
+    mutating func chooseFilter(_ facets: ListFacets) {
+        guard let document else { return }
+        let terms = FilterText.terms(of: document.list.filter)
+        var items = [
+            Picker.Item(name: "is:unread", detail: "what others changed since you looked", choice: .term("is:unread")),
+            Picker.Item(name: "is:unsent", detail: "what has not arrived at the server", choice: .term("is:unsent")),
+            Picker.Item(
+                name: "page:\(document.page.index + 1)", detail: "the page that is shown",
+                choice: .term("page:\(document.page.index + 1)")),
+        ]
+        func add(_ name: String, _ value: String, _ count: Int) {
+            let term = "\(name):\(FilterText.quoted(value))"
+            items.append(Picker.Item(name: term, detail: "\(count)", choice: .term(term)))
+        }
+        for kind in facets.kinds { add("kind", FilterText.term(kind.value), kind.count) }
+        for author in facets.authors { add("by", author.value, author.count) }
+        for group in facets.groups { add("group", group.value, group.count) }
+        if !facets.groups.isEmpty {
+            items.append(Picker.Item(name: "group:", detail: "in no group", choice: .term("group:")))
+        }
+        var picker = Picker("Filter the list by", label: "Filter: ", items: items)
+        picker.mark { if case .term(let term) = $0 { terms.contains(term) } else { false } }
+        self.picker = picker
+    }
+
+    /// Takes a term into the filter, or out of it.
+    mutating func toggleTerm(_ term: String) {
+        guard let filter = document?.list.filter else { return }
+        setFilter(FilterText.toggled(term, in: filter))
+    }
+}

@@ -1,0 +1,82 @@
+import Annotations
+import Authorization
+import InstantCore
+import Screen
+
+// Threads: the comments under an annotation, answering it, beginning one on the page.
+extension AppState {
+    /// From the list to the thread below it, if there is one, to the page, and round again.
+    mutating func changePane(forward: Bool) {
+        guard let document else { return }
+        var panes: [DocumentState.Pane] = [.list, .page]
+        if !document.thread.comments.isEmpty { panes.insert(.thread, at: 1) }
+        let place = panes.firstIndex(of: document.focus) ?? 0
+        self.document?.focus = panes[(place + (forward ? 1 : panes.count - 1)) % panes.count]
+    }
+
+    mutating func threadCame(_ comments: [Record], under root: Record.ID) {
+        guard document?.list.cursorID == root else { return }
+        document?.thread.take(comments, under: root)
+        if comments.isEmpty, document?.focus == .thread { document?.focus = .list }
+    }
+
+    mutating func moveInThread(_ command: Command, _ count: Int?) -> [Effect] {
+        guard let thread = document?.thread else { return [] }
+        let rows = layout.detail.rows
+        if let place = command.row(
+            from: thread.cursor, count: count, screen: rows, last: max(0, thread.comments.count - 1))
+        {
+            document?.thread.move(to: place)
+        }
+        return []
+    }
+
+    mutating func reply() -> [Effect] {
+        guard let document, let row = document.currentRow else { return [] }
+        guard let record = document.detail, record.id == row.id else { return showFirst(row) }
+        self.document?.editor = Editor(
+            .reply(record), title: "Reply to the \(row.kind.name) of \(row.author ?? row.createdBy ?? "nobody")",
+            text: "", draft: document.drafts[.reply(row.id)])
+        self.document?.showsDetail = true
+        return []
+    }
+
+    /// A thread at the selected words, or at a marker where the cursor is.
+    mutating func beginThread() -> [Effect] {
+        guard let document else { return [] }
+        let marked = markups(.highlight)
+        let root = marked.first ?? document.markerAtCursor
+        self.document?.page.dropSelection()
+        let page = document.page.index
+        self.document?.editor = Editor(
+            .newThread(root, besides: Array(marked.dropFirst())),
+            title: marked.isEmpty ? "New comment on page \(page + 1)" : "Comment on the selected words", text: "",
+            draft: document.drafts[.comment(page: page)])
+        return []
+    }
+
+    /// A mark of the page becomes the row of the list; a second press of the key acts on it.
+    mutating func showFirst(_ row: ListRow) -> [Effect] {
+        notice = .done("showing it in the list: press the key again")
+        document?.focus = .list
+        return seek(row.id)
+    }
+}
+
+extension DocumentState {
+    /// Why nobody can answer the current annotation.
+    var denialOfReply: String? {
+        guard let row = currentRow else { return focus == .page ? "no mark at the cursor" : "the list is empty" }
+        guard row.kind.beginsThreads else { return "\(NoThread.isKind(row.kind))" }
+        return denial { .createComment(root: row.subject, first: row.replies == 0, group: $0.defaultGroup) }
+    }
+
+    fileprivate var markerAtCursor: Content {
+        var place = Point(x: 52, y: 52)
+        if let glyphs = page.glyphs?.glyphs, glyphs.indices.contains(page.cursor.glyph) {
+            let box = glyphs[page.cursor.glyph].box
+            place = Point(x: box.left + box.width / 2, y: box.top + box.height / 2)
+        }
+        return .commentMarker(onPage: page.index, at: place)
+    }
+}

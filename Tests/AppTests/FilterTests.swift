@@ -1,0 +1,76 @@
+import Annotations
+import InstantCore
+import Testing
+
+@testable import App
+
+/// What the list shows: chosen from what there is, or typed.
+@Suite struct FilterTests {
+    private func stage() -> Stage {
+        let services = Sample.services()
+        services.records[1].group = "second readers"
+        return Stage(services)
+    }
+
+    @Test func whatThereIsCanBeChosenWithHowManyItLeaves() throws {
+        let stage = stage()
+        try stage.press("f")
+        #expect(stage.lines[0].hasPrefix("-- Filter the list by "))
+        #expect(stage.lines.contains { $0.hasPrefix("  kind:highlight") && $0.contains(" 2") })
+        #expect(stage.lines.contains { $0.hasPrefix("  by:ana") })
+        #expect(stage.lines.contains { $0.hasPrefix(#"  group:"second readers""#) })
+        try stage.press("secre<enter>")
+        #expect(stage.lines[13].contains(#"Annotations 1/1 - by page - filter: group:"second readers""#))
+        #expect(stage.state.document?.list.current?.id == "h2")
+        try stage.press("f")
+        #expect(stage.lines.contains { $0.hasPrefix(#"  group:"second readers""#) && $0.hasSuffix(" on") })
+        try stage.press("secre<enter>")
+        #expect(stage.lines[13].contains("filter: none"))
+    }
+
+    @Test func severalAreChosenWithTab() throws {
+        let stage = stage()
+        try stage.press("fkindhigh<tab><C-u>byana<tab><esc>")
+        #expect(stage.state.document?.list.filter == "kind:highlight by:ana")
+        #expect(stage.state.document?.list.total == 1)
+    }
+
+    @Test func ofAuthorsThereIsOneAtATime() throws {
+        let stage = stage()
+        try stage.press("fby:ben<enter>fby:ana<enter>")
+        #expect(stage.state.document?.list.filter == "by:ana")
+    }
+
+    @Test func nGoesThroughWhatIsLeft() throws {
+        let stage = stage()
+        try stage.press("/kind:h<enter>n")
+        #expect(stage.state.document?.list.cursorID == "h2")
+        try stage.press("N")
+        #expect(stage.state.document?.list.cursorID == "h1")
+    }
+
+    private static let readings: [(String, @Sendable (inout ListFilter) -> Void)] = [
+        ("two words", { $0.text = "two words" }), ("by:ana x", { ($0.author, $0.text) = ("ana", "x") }),
+        (#"by:"Ana Maria""#, { $0.author = "Ana Maria" }), ("group:", { $0.group = "" }),
+        ("group:x kind:strike-out", { ($0.group, $0.kinds) = ("x", [.strikeOut]) }),
+        ("~trns page:3", { ($0.fuzzy, $0.pageIndex) = (["trns"], 2) }), ("~", { _ in }),
+        ("page:0", { $0.text = "page:0" }), (#""is:unread""#, { $0.text = "is:unread" }),
+        ("is:new is:unsent", { ($0.unreadOnly, $0.pendingOnly) = (true, true) }),
+    ]
+
+    @Test(arguments: readings)
+    func reading(text: String, change: @Sendable (inout ListFilter) -> Void) {
+        var wanted = ListFilter()
+        change(&wanted)
+        #expect(FilterText.parse(text) == wanted)
+    }
+
+    @Test func sortingByGroupToo() throws {
+        let stage = stage()
+        try stage.press("ooo")
+        #expect(stage.lines[13].contains("by group"))
+        #expect(stage.state.document?.list.cursorID == "h1")
+        try stage.press("G")
+        #expect(stage.state.document?.list.cursorID == "h2")
+    }
+}
