@@ -39,13 +39,10 @@ package struct BaseAnnotations: Hashable, Sendable {
 extension PDFTools {
     /// The annotations of a file. A popup is no record: it belongs to its parent.
     package func annotations(of file: String) async throws -> BaseAnnotations {
-        let path = try Self.argument(for: file)
-        let outcome = try await run(.qpdf, ["--json=2", "--json-key=qpdf", "--no-warn", path], into: ObjectDump())
-        // 3 means that there were warnings, and all the output.
-        guard outcome.exitCode == 0 || outcome.exitCode == 3 else { throw try await reason(for: file) }
-        let tree = PageTree(outcome.sink, limit: limits.pages)
+        let dump = try await dump(of: file)
+        let tree = PageTree(dump, limit: limits.pages)
         guard !tree.pages.isEmpty else { throw PDFError.damaged }
-        var walk = AnnotationWalk(tree: tree, file: outcome.sink)
+        var walk = AnnotationWalk(tree: tree, file: dump)
         try walk.walk()
         return walk.found
     }

@@ -23,6 +23,8 @@ package struct Theme: Hashable, Sendable {
     /// The range of words being chosen on a page.
     package var selectedText = Style([.bold, .underline])
     package var searchMatch = Style([.bold, .underline])
+    /// The letters that follow a link.
+    package var hint = Style([.bold, .underline])
     package var unread = Style(.bold)
     package var unsent = Style(.bold)
     package var conflict = Style(.bold)
@@ -51,6 +53,7 @@ package struct Theme: Hashable, Sendable {
         theme.warning.foreground = .magenta
         theme.error.foreground = .red
         theme.searchMatch.foreground = .magenta
+        theme.hint.foreground = .magenta
         theme.unread.foreground = .cyan
         theme.unsent.foreground = .magenta
         theme.conflict.foreground = .red

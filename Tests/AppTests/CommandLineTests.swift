@@ -3,7 +3,7 @@ import Testing
 
 @testable import App
 
-/// What is typed after `:` and after `/`.
+/// What is typed after `:`.
 @Suite struct CommandLineTests {
     @Test(arguments: [
         ("page 2", [Effect]()), ("sync", [.syncNow]), ("offline", [.setOnline(false)]), ("onl", [.setOnline(true)]),
@@ -70,46 +70,5 @@ import Testing
         try stage.press("<C-a>")
         #expect(stage.foot.hasPrefix(":long long"))
         #expect(stage.canvas.cursor == Position(row: 23, column: 1))
-    }
-
-    // MARK: Searching the page
-
-    @Test func hitsOneAfterTheOtherAndAround() throws {
-        let stage = Stage(Sample.services())
-        try stage.press("<tab>/Of<enter>")
-        #expect(stage.foot == " hit 1 of 5 on this page")
-        #expect(stage.underCursor == "of")
-        let first = stage.canvas.cursor
-        try stage.press("n")
-        #expect(stage.foot == " hit 2 of 5 on this page")
-        try stage.press("4n")
-        #expect(stage.foot == " hit 1 of 5 on this page")
-        #expect(stage.canvas.cursor == first)
-        try stage.press("N")
-        #expect(stage.foot == " hit 5 of 5 on this page")
-        #expect(stage.lines[0].contains("/Of"))
-        try stage.press("<esc>n")
-        #expect(stage.foot == " search first: /")
-    }
-
-    @Test func aSearchGoesOnOnTheNextPage() throws {
-        let stage = Stage(Sample.services())
-        try stage.press("<tab>/two<enter>")
-        #expect(stage.foot == " not on this page: two")
-        try stage.press("/a<enter>J")
-        #expect(stage.state.document?.page.search?.hits.count == 3)
-    }
-
-    @Test func aSearchExtendsTheSelection() throws {
-        let stage = Stage(Sample.services())
-        try stage.press("<tab>v/rethink<enter>e")
-        #expect(stage.statusLine.contains(#"SELECT 5 words "This calls for a rethink""#))
-    }
-
-    @Test func hitsAreMarkedWithoutColourToo() throws {
-        let stage = Stage(Sample.services())
-        try stage.press("<tab>/adapt<enter>gg")
-        let style = stage.canvas[4, 18].style
-        #expect(style.attributes.contains(.underline))
     }
 }

@@ -15,6 +15,7 @@ final class FakeServices: AppServices {
     var delivery: [Record.ID: Delivery] = [:]
     var pages: [PageText] = []
     var outbox: [OutboxItem] = []
+    var navigation = PDFNavigation()
     /// Lines typed after `:` in earlier runs.
     var history: [String] = []
     /// Set to have edits fail with this sentence.
@@ -49,6 +50,9 @@ final class FakeServices: AppServices {
             open(.at(reference, pdfReady))
         case .loadPage(let index) where !holdsPages:
             post(pages.indices.contains(index) ? .page(index, pages[index]) : .pageFailed(index, "No such page."))
+        case .loadNavigation: post(.navigation(navigation))
+        case .indexDocument where !holdsPages:
+            for (index, page) in pages.enumerated() { post(.indexed(index, PageGlyphs(page).searchText)) }
         case .loadRows(let request): post(.rows(window(request, anchor: request.around)))
         case .findUnread(let request):
             let all = rows(request.query)
@@ -65,7 +69,8 @@ final class FakeServices: AppServices {
                 .gathered(
                     records.filter { ids.contains($0.id) }.map { Gathered($0, replies: comments(under: $0.id).count) }))
         case .loadFacets: post(.facets(facets))
-        case .copy(let text): post(.notice("sent \(text.count) characters to the terminal; cannot confirm"))
+        case .copy(let text, let isAddress):
+            post(.notice("sent \(isAddress ? text : "\(text.count) characters") to the terminal; cannot confirm"))
         case .loadOutbox: post(.outbox(outbox))
         case .markRead(let ids):
             unread.subtract(ids)

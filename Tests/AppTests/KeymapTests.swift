@@ -1,5 +1,6 @@
 import Annotations
 import InstantCore
+import PDFPages
 import Screen
 import Testing
 
@@ -82,6 +83,8 @@ import Testing
                 (0..<40).map {
                     "The line with number \($0). It has \(String(repeating: "long ", count: $0 % 20)) text."
                 })
+            services.pages[0].words[3].text = "https://example.com"
+            services.navigation = PDFNavigation(outline: [.init(title: "Opening", depth: 0, pageIndex: 0)])
             let stage = Stage(services)
             try stage.press(script)
             return stage.state

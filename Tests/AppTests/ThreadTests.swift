@@ -178,7 +178,7 @@ import Testing
     @Test func selectedWordsAreHandedToTheTerminal() throws {
         let stage = Stage(Sample.services())
         try stage.press("<tab>wveey")
-        #expect(stage.asked.last == .copy("calls for"))
+        #expect(stage.asked.last == .copy("calls for", isAddress: false))
         #expect(stage.foot == " sent 9 characters to the terminal; cannot confirm")
         #expect(stage.state.document?.page.selection == nil)
     }
@@ -186,6 +186,6 @@ import Testing
     @Test func aSelectionOverTwoPagesIsCopiedWhole() throws {
         let stage = Stage(Sample.services())
         try stage.press("<tab>Gbvwjeey")
-        #expect(stage.asked.last == .copy("doubles.\nA second page.\nIt has"))
+        #expect(stage.asked.last == .copy("doubles.\nA second page.\nIt has", isAddress: false))
     }
 }

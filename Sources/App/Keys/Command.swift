@@ -36,7 +36,7 @@ package enum Command: String, Hashable, Sendable, CaseIterable {
     case showMarks = "show-marks"
     case selectCharacters = "select-characters", selectRows = "select-rows"
     case growSelection = "grow-selection", swapEnds = "swap-ends"
-    case copy
+    case copy, outline, followLink = "follow-link"
     case highlight, underline, strikeOut = "strike-out", squiggly
 
     // Cards.

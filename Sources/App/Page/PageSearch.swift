@@ -21,6 +21,35 @@ extension PageGlyphs {
         return found
     }
 
+    /// The text of the page as it is compared: what an index of the document keeps.
+    package var searchText: String { Self.string(folded().text) }
+
+    /// What is looked for, as it is compared.
+    package static func searchText(of text: String) -> String { string(folded(CleanText(cleaning: text))) }
+
+    /// How often a text occurs in another, both as they are compared; each place counts once.
+    package static func count(of wanted: String, in text: String) -> Int {
+        let (wanted, text) = (Array(wanted.utf8), Array(text.utf8))
+        guard let first = wanted.first else { return 0 }
+        var count = 0
+        var place = 0
+        while place + wanted.count <= text.count {
+            if text[place] == first, text[place..<place + wanted.count].elementsEqual(wanted) {
+                count += 1
+                place += wanted.count
+            } else {
+                place += 1
+            }
+        }
+        return count
+    }
+
+    private static func string(_ scalars: [Unicode.Scalar]) -> String {
+        var text = String.UnicodeScalarView()
+        text.append(contentsOf: scalars)
+        return String(text)
+    }
+
     /// The text of the page as it is compared, and the glyph that each scalar of it comes from.
     private func folded() -> (text: [Unicode.Scalar], places: [Int]) {
         var text: [Unicode.Scalar] = []

@@ -29,6 +29,10 @@ package enum Effect: Hashable, Sendable {
     case cancelDownload
     /// Text of a page, counted from 0. → `page` or `pageFailed`
     case loadPage(Int)
+    /// Outline and page labels. → `navigation`
+    case loadNavigation
+    /// The text of all pages, for searching. → `indexed` for each, `indexFailed` when it ends early
+    case indexDocument
 
     // Records of the selected layer.
     /// → `rows`
@@ -86,7 +90,9 @@ package enum Effect: Hashable, Sendable {
     /// The person's own editor over this text. → `externallyEdited`
     case editExternally(String)
     /// To the clipboard of the terminal. → `notice`
-    case copy(String)
+    ///
+    /// - Parameter isAddress: to be named in the notice.
+    case copy(String, isAddress: Bool)
     case redraw
     case suspend
     case quit

@@ -35,6 +35,12 @@ package indirect enum Message: Hashable, Sendable {
     case downloadFailed(String?)
     case pdfReady(PDFInfo)
     case page(Int, PageText)
+    /// Empty when there is none, or it could not be read.
+    case navigation(PDFNavigation)
+    /// A page, and its text as it is compared in a search (`PageGlyphs.searchText`).
+    case indexed(Int, String)
+    /// Why not all pages can be searched, in a sentence.
+    case indexFailed(String)
     /// Why the page has no text, in a sentence.
     case pageFailed(Int, String)
 

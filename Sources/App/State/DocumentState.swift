@@ -16,6 +16,9 @@ struct DocumentState: Equatable, Sendable {
 
     var pdf: PDFState
     var texts = PageTexts()
+    /// nil until it was read.
+    var navigation: PDFNavigation?
+    var index = DocumentIndex()
     var page = PagePane()
     var list = ListPane()
     var focus = Pane.list

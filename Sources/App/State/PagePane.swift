@@ -8,12 +8,16 @@ struct PagePane: Equatable, Sendable {
         case start, end
         case place(rects: [Rect], box: Rect?)
         case glyph(Int)
+        /// Of what is searched for, counted from 0.
+        case hit(Int)
     }
 
     /// What is searched for on the page and where it was found.
     struct Search: Equatable, Sendable {
         var text: String
         var hits: [Range<Int>]
+        /// So many hits behind or before those of this page are wanted, once the pages there are read.
+        var pending: Int?
     }
 
     /// Counted from 0.
@@ -29,6 +33,10 @@ struct PagePane: Equatable, Sendable {
     /// The parts of the selection on the pages before this one.
     var carried: [SelectedPart] = []
     var search: Search?
+    /// Links on the screen that a letter follows; empty while none are shown.
+    var hints: [LinkHint] = []
+    /// The letters of a hint that were typed.
+    var hintTyped = ""
     /// Tables that are shown in full although they are wide.
     var opened: Set<Int> = []
     /// The cursor on a page without text: an index in `rows`.
@@ -83,7 +91,7 @@ struct PagePane: Equatable, Sendable {
             let view = chosenView ?? (layout.width <= columns - PagePane.gutter ? .layout : .reading)
             typeset = view == .layout ? layout : .reading(text, width: min(columns - 6, 76), opened: opened)
         }
-        if isOtherPage { search = search.map { Search(text: $0.text, hits: text.occurrences(of: $0.text)) } }
+        if isOtherPage, let sought = search?.text { search?.hits = text.occurrences(of: sought) }
         let shown = rows.map {
             PageMark(id: $0.id, letter: $0.kind.letter, rects: $0.kind.isMarkup ? $0.rects : [], box: $0.box ?? .zero)
         }
@@ -103,9 +111,11 @@ struct PagePane: Equatable, Sendable {
     mutating func turn(to index: Int, _ arrival: Arrival) {
         self.arrival = arrival
         dropSelection()
+        hints = []
         guard index != self.index || glyphs == nil else { return }
         if index != self.index { (rows, isStale, opened, glyphs, typeset, setting) = ([], true, [], nil, nil, nil) }
         self.index = index
+        search?.hits = []
         (mark, top, left) = (0, 0, 0)
     }
 

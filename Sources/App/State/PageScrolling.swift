@@ -9,6 +9,9 @@ extension PagePane {
         switch arrival {
         case .start: cursor = PageCursor(glyph: 0)
         case .end: cursor = PageCursor(glyph: glyphs.moved(0, by: .last) ?? 0)
+        case .hit(let hit):
+            let hits = search?.hits ?? []
+            cursor = PageCursor(glyph: hits.indices.contains(hit) ? hits[hit].lowerBound : 0)
         case .glyph(let glyph): cursor = PageCursor(glyph: glyph)
         case .place(let rects, let box):
             let near = (rects.first ?? box).map { Point(x: $0.left, y: $0.top + min($0.height, glyphs.lineHeight) / 2) }

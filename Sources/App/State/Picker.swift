@@ -17,6 +17,8 @@ struct Picker: Equatable, Sendable {
         case typed(TypedCommand)
         /// `#rrggbb`
         case color(String)
+        /// Counted from 0.
+        case page(Int)
         /// Of the filter.
         case term(String)
     }

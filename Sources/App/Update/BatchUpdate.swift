@@ -12,6 +12,8 @@ enum Batch: Equatable, Sendable {
     case edit(isExternal: Bool)
     /// Texts that were written together, by record.
     case save([Record.ID: String])
+    /// The one record is a link.
+    case follow
 }
 
 // Acting on the marked records, or on the one at the cursor.
@@ -45,6 +47,7 @@ extension AppState {
         case .delete: return askToDelete(found)
         case .recolor(let color): return recolor(found, color)
         case .edit(let isExternal): return edit(found.map(\.record), isExternal: isExternal)
+        case .follow: return follow(found.first?.record.content)
         case .save(let texts): return save(texts, over: found.map(\.record))
         }
         return []

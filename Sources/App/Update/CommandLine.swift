@@ -64,11 +64,11 @@ extension AppState {
         case .quit: return keepDraft() + quit()
         case .help: return run(.help, count: nil)
         case .page:
-            guard let number = Int(rest), number > 0, number <= document?.pageCount ?? .max else {
+            guard let index = pageIndex(named: rest) else {
                 notice = .warning("page N, with N from 1 to \(document?.pageCount ?? 1)")
                 return []
             }
-            goTo(page: number - 1, .start)
+            goTo(page: index, .start)
         case .filter: setFilter(rest)
         case .color: return recolor(rest)
         case .sync: return run(.sync, count: nil)

@@ -17,7 +17,7 @@ extension AppState {
         case .delete: return document.denialOfChange { .delete($0) }
         case .present: return document.denialOfPresenting
         case .follow: return document.denialOfFollowing
-        case .selectCharacters, .selectRows, .changeView, .searchNext, .searchPrevious:
+        case .selectCharacters, .selectRows, .changeView:
             return document.focus == .page && document.page.glyphs?.isEmpty != false ? "this page shows no text" : nil
         default: return nil
         }

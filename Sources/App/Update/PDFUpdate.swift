@@ -35,11 +35,14 @@ extension AppState {
     }
 
     /// The PDF is here, or another one has taken its place: nothing that was read of pages holds any longer.
-    mutating func pdfCame(_ info: PDFInfo) {
+    mutating func pdfCame(_ info: PDFInfo) -> [Effect] {
         document?.pdf = .ready(info)
         document?.texts = PageTexts()
         document?.quotes = Quotes()
         document?.page.forgetText()
+        document?.index = DocumentIndex()
+        document?.navigation = nil
+        return [.loadNavigation]
     }
 
     mutating func pageCame(_ index: Int, _ entry: PageTexts.Entry) {

@@ -24,6 +24,10 @@ extension AppState {
             guard command.takesWords else { return runTyped(command.rawValue) }
             return beginCommandLine(command.rawValue + " ")
         case .color(let code): return gather(for: .recolor(code))
+        case .page(let index):
+            goTo(page: index, .start)
+            document?.focus = .page
+            return []
         case .term(let term):
             toggleTerm(term)
             guard goesOn, var picker else { return [] }

@@ -48,6 +48,7 @@ extension AppState {
         case .wheelDown(let row, let column): return wheeled(Position(row: row, column: column), by: 3)
         default: break
         }
+        if document?.page.hints.isEmpty == false, shownPane == .page { return hintPressed(key) }
         switch keys.read(key, in: contexts, of: keymap) {
         case .command(let command, let count): return run(command, count: count)
         case .unfinished: return []

@@ -55,6 +55,8 @@ extension AppState {
         case .comment: return beginThread()
         case .reply: return reply()
         case .copy: return copySelection()
+        case .outline: showOutline()
+        case .followLink: showHints()
         case .mark: return mark()
         case .markRange: return markRange()
         case .recolor: chooseColor()

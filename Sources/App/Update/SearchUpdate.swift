@@ -1,10 +1,11 @@
-// Finding text on the page, and the filter's prompt for the list.
+// Finding text: on the page, and on all the others, which are read in the background. Also the filter's prompt for the
+// list.
 extension AppState {
     mutating func beginSearch() {
         guard let document else { return }
-        if document.focus == .list {
+        if document.focus != .page {
             prompt = Prompt(.filter(before: document.list.filter), label: "Filter: ", text: document.list.filter)
-        } else if document.page.glyphs?.isEmpty == false {
+        } else if document.pageCount ?? 0 > 0 {
             prompt = Prompt(.search, label: "/")
         } else {
             notice = .warning("this page shows no text")
@@ -12,39 +13,108 @@ extension AppState {
     }
 
     mutating func search(_ text: String) -> [Effect] {
-        guard let page = document?.page, let glyphs = page.glyphs, !text.isEmpty else { return [] }
-        let hits = glyphs.occurrences(of: text)
-        guard !hits.isEmpty else {
-            notice = .warning("not on this page: \(text)")
-            return []
-        }
+        guard let page = document?.page, !text.isEmpty else { return [] }
+        let hits = page.glyphs?.occurrences(of: text) ?? []
         document?.page.search = PagePane.Search(text: text, hits: hits)
-        return goToHit(page.cursor.glyph, by: 1, orHere: true)
+        document?.index.seek(text)
+        var effects: [Effect] = []
+        if document?.index.isAsked == false {
+            document?.index.isAsked = true
+            effects.append(.indexDocument)
+        }
+        let glyph = page.cursor.glyph
+        if hits.contains(where: { $0.lowerBound == glyph }) {
+            goToHit(hits.firstIndex { $0.lowerBound == glyph } ?? 0)
+        } else {
+            seekHit(by: 1)
+        }
+        return effects
     }
 
     mutating func searchAgain(by step: Int) -> [Effect] {
         if document?.focus == .list { return moveInList(step > 0 ? .down : .up, abs(step)) }
-        guard let page = document?.page, let search = page.search else {
+        guard let search = document?.page.search else {
             notice = .warning("search first: /")
             return []
         }
-        guard !search.hits.isEmpty else {
-            notice = .warning("not on this page: \(search.text)")
-            return []
-        }
-        return goToHit(page.cursor.glyph, by: step, orHere: false)
+        document?.index.seek(search.text)
+        seekHit(by: step)
+        return []
     }
 
-    /// The hit so many steps from a glyph, around the end of the page and on from its beginning.
-    private mutating func goToHit(_ glyph: Int, by step: Int, orHere: Bool) -> [Effect] {
-        guard let hits = document?.page.search?.hits, !hits.isEmpty else { return [] }
+    /// Goes so many hits on from the cursor, over the ends of pages and of the document.
+    private mutating func seekHit(by step: Int) {
+        guard let document, let hits = document.page.search?.hits, step != 0 else { return }
+        let glyph = document.page.cursor.glyph
         let before = hits.count { $0.lowerBound < glyph }
         let isHere = hits.contains { $0.lowerBound == glyph }
-        let from = step > 0 ? (isHere && !orHere ? before : before - 1) : before
-        let target = (((from + step) % hits.count) + hits.count) % hits.count
-        document?.page.cursor = PageCursor(glyph: hits[target].lowerBound)
-        document?.page.selection?.head = hits[target].lowerBound
-        notice = .done("hit \(target + 1) of \(hits.count) on this page")
-        return []
+        let target = step > 0 ? before + (isHere ? 1 : 0) + step - 1 : before + step
+        if hits.indices.contains(target) { return goToHit(target) }
+        let rest = step > 0 ? target - hits.count + 1 : target
+        leavePage(by: rest)
+    }
+
+    /// Goes to the hit so many hits behind the last one of this page, or before its first one.
+    private mutating func leavePage(by rest: Int) {
+        guard let document, let count = document.pageCount, let search = document.page.search else { return }
+        let direction = rest > 0 ? 1 : -1
+        var left = abs(rest)
+        var page = document.page.index
+        // Who asks for the hundredth hit of three goes round the document, but not for ever.
+        let total = document.index.total
+        if document.index.percent(of: count) == 100, total > 0 { left = (left - 1) % total + 1 }
+        while true {
+            switch document.index.page(from: page, by: direction, of: count) {
+            case .notYet:
+                self.document?.page.search?.pending = rest
+                notice = .done("searching the other pages: \(document.index.percent(of: count)) %")
+                return
+            case .nowhere:
+                self.document?.page.search?.pending = nil
+                notice = .warning(document.index.problem ?? "not in this document: \(search.text)")
+                return
+            case .page(let next):
+                let hits = document.index.hits(on: next) ?? 0
+                guard left > hits else {
+                    let hit = direction > 0 ? left - 1 : hits - left
+                    self.document?.page.search?.pending = nil
+                    if next == document.page.index { return goToHit(hit) }
+                    goTo(page: next, .hit(hit))
+                    notice = .done(place(ofHit: hit, on: next))
+                    return
+                }
+                left -= hits
+                page = next
+            }
+        }
+    }
+
+    private mutating func goToHit(_ index: Int) {
+        guard let document, let hits = document.page.search?.hits, hits.indices.contains(index) else { return }
+        self.document?.page.search?.pending = nil
+        self.document?.page.cursor = PageCursor(glyph: hits[index].lowerBound)
+        self.document?.page.selection?.head = hits[index].lowerBound
+        notice = .done(place(ofHit: index, on: document.page.index))
+    }
+
+    /// `hit 3 of 41`, or what is known of it.
+    private func place(ofHit index: Int, on page: Int) -> String {
+        guard let document, let count = document.pageCount else { return "" }
+        let percent = document.index.percent(of: count)
+        if percent == 100 { return "hit \(document.index.hits(before: page) + index + 1) of \(document.index.total)" }
+        let onPage = document.index.hits(on: page) ?? document.page.search?.hits.count ?? 0
+        return "hit \(index + 1) of \(onPage) on this page, \(percent) % of the document searched"
+    }
+
+    mutating func indexed(_ page: Int, _ text: String) {
+        document?.index.add(page, text)
+        guard let rest = document?.page.search?.pending else { return }
+        leavePage(by: rest)
+    }
+
+    mutating func indexFailed(_ why: String) {
+        document?.index.problem = "not all pages could be searched: \(why)"
+        guard let rest = document?.page.search?.pending else { return }
+        leavePage(by: rest)
     }
 }

@@ -35,7 +35,10 @@ extension AppState {
         case .titled(let title): document?.title = title
         case .download(let progress): downloaded(progress)
         case .downloadFailed(let why): downloadFailed(why)
-        case .pdfReady(let info): pdfCame(info)
+        case .pdfReady(let info): return pdfCame(info)
+        case .navigation(let navigation): document?.navigation = navigation
+        case .indexed(let page, let text): indexed(page, text)
+        case .indexFailed(let why): indexFailed(why)
         case .page(let index, let text): pageCame(index, .text(PageGlyphs(text)))
         case .pageFailed(let index, let why): pageCame(index, .failed(why))
         case .rows(let window): return rowsCame(window)

@@ -7,7 +7,9 @@ extension Canvas {
         guard !area.isEmpty else { return }
         let page = document.page
         let count = document.pageCount.map { " of \($0)" } ?? ""
-        let place: CleanText = "    Page \(page.index + 1)\(count)"
+        let label = document.label(of: page.index)
+        let number: CleanText = label == "\(page.index + 1)" ? "" : " (\(page.index + 1)\(count))"
+        let place: CleanText = "    Page \(label)\(number.isEmpty ? CleanText(cleaning: count) : number)"
         let forms: [CleanText]
         switch page.typeset?.view {
         case .reading?:
@@ -21,7 +23,10 @@ extension Canvas {
             right = "lines \(page.top + 1)-\(last)"
             if page.left > 0 { right = "column \(page.left + 1)  \(right)" }
         }
-        if let search = page.search { right = "/\(search.text)  \(right)" }
+        if let search = page.search {
+            let percent = document.index.percent(of: document.pageCount ?? 0)
+            right = "/\(search.text)\(percent < 100 ? " \(percent) %" : "")  \(right)"
+        }
         let style = document.focus == .page ? state.theme.title : state.theme.dimmed
         let room = area.columns - right.width - 1
         if room > 12 {
@@ -59,6 +64,16 @@ extension Canvas {
         for hit in page.search?.hits ?? [] { restyle(hit, page, in: text, state.theme.searchMatch) }
         if let selected = page.selected { restyle(selected, page, in: text, state.theme.selectedText) }
         drawCursor(state, document, typeset, in: text)
+        for hint in page.hints { draw(hint, page, state.theme, in: text) }
+    }
+
+    /// `[a]` over the beginning of a link.
+    private mutating func draw(_ hint: LinkHint, _ page: PagePane, _ theme: Theme, in text: Area) {
+        guard let spot = page.typeset?.spot(of: hint.glyph) else { return }
+        let letters = hint.letters.dropFirst(page.hintTyped.count)
+        write(
+            "[\(String(letters))]", in: text, row: spot.row - page.top, column: spot.column - page.left,
+            style: theme.hint)
     }
 
     /// The brackets beside marked words, and their styles.

@@ -35,8 +35,8 @@ private struct PickerForm {
         self.columns = columns
         let widths = picker.items.prefix(200).map { CleanText(cleaning: $0.name).width }
         let hasDetails = picker.items.contains { !$0.detail.isEmpty }
-        names = hasDetails ? min(max(8, widths.max() ?? 0), max(10, columns * 2 / 5)) : columns - 4
         keys = picker.items.contains { !$0.key.isEmpty } && columns >= 60 ? 15 : 0
+        names = hasDetails ? min(max(8, widths.max() ?? 0), max(10, columns * 2 / 5)) : columns - keys - 4
     }
 
     func line(_ item: Picker.Item, isCurrent: Bool) -> CleanText {

@@ -10,7 +10,7 @@ final class OpenFile: Sendable {
     private let path: String
     private let store: MemoryStore
     private let tools: PDFTools
-    private let pages: PageReader
+    let pages: PageReader
     private let post: @Sendable (Message) -> Void
     private let reading = Mutex<Task<Void, Never>?>(nil)
 

@@ -187,8 +187,11 @@ final class OpenLayer: Sendable {
         }
     }
 
+    /// nil until the PDF is here.
+    var pages: PageReader? { state.withLock(\.pages) }
+
     func loadPage(_ index: Int) {
-        guard let reader = state.withLock(\.pages) else { return post(.pageFailed(index, "The PDF is not here yet.")) }
+        guard let reader = pages else { return post(.pageFailed(index, "The PDF is not here yet.")) }
         Task {
             do {
                 post(.page(index, try await reader.text(index)))

@@ -48,6 +48,14 @@ final class OpenTab {
         }
     }
 
+    /// nil while the PDF is not here.
+    var pages: PageReader? {
+        switch source {
+        case .layer(let layer): layer.pages
+        case .file(let file): file.pages
+        }
+    }
+
     func close() {
         switch source {
         case .layer(let layer): layer.close()

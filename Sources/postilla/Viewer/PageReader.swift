@@ -1,3 +1,4 @@
+import App
 import PDFPages
 
 /// The pages of one PDF on this machine, read ahead of the person: a page that was asked for brings its neighbours.
@@ -12,6 +13,10 @@ actor PageReader {
     /// Least recently used first.
     private var order: [Int] = []
     private var pageCount = Int.max
+    /// What goes through the whole file, for as long as it is open.
+    private var readings: [Task<Void, Never>] = []
+    /// Pages read in one process when all are wanted: the limits of a process are for a few.
+    private static let stretch = 32
 
     init(file: String, tools: PDFTools = PDFTools()) {
         self.file = file
@@ -43,7 +48,41 @@ actor PageReader {
         return task
     }
 
+    /// Outline and labels, or that there are none: they are no part of what has to be seen.
+    nonisolated func tellNavigation(_ post: @escaping @Sendable (Message) -> Void) {
+        let (file, tools) = (file, tools)
+        let task = Task(priority: .utility) {
+            let navigation = (try? await tools.navigation(of: file)) ?? PDFNavigation()
+            if !Task.isCancelled { post(.navigation(navigation)) }
+        }
+        Task { await keep(task) }
+    }
+
+    /// The text of every page, as it is searched.
+    nonisolated func tellTexts(_ post: @escaping @Sendable (Message) -> Void) {
+        let task = Task(priority: .utility) {
+            do {
+                try await readTexts { post(.indexed($0, $1)) }
+            } catch is CancellationError {
+                return
+            } catch { post(.indexFailed("\(error)")) }
+        }
+        Task { await keep(task) }
+    }
+
+    private func readTexts(_ each: @escaping @Sendable (Int, String) -> Void) async throws {
+        let count = try await info().pages.count
+        for start in stride(from: 0, to: count, by: Self.stretch) {
+            let pages = start...min(start + Self.stretch, count) - 1
+            try await tools.text(of: file, pages: pages) { each($0, PageGlyphs($1).searchText) }
+        }
+    }
+
+    private func keep(_ task: Task<Void, Never>) { readings.append(task) }
+
     func close() {
+        for task in readings { task.cancel() }
+        readings = []
         for task in pages.values { task.cancel() }
         pages = [:]
         order = []

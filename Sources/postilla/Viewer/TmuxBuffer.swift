@@ -8,7 +8,7 @@ enum TmuxBuffer {
             .name("tmux"), arguments: ["load-buffer", "-w", "-"], input: .string(text), output: .discarded,
             error: .string(limit: 1000))
         guard outcome.terminationStatus.isSuccess else {
-            throw CommandFailure(outcome.standardError?.trimmed ?? "it ended with an error")
+            throw CommandFailure(outcome.standardError.trimmed)
         }
     }
 }

@@ -38,6 +38,8 @@ final class ViewerServices: AppServices {
         case .startDownload: layer?.startDownload()
         case .cancelDownload: layer?.cancelDownload()
         case .loadPage(let index): tab?.loadPage(index)
+        case .loadNavigation: if let tab { tab.pages?.tellNavigation(tab.post) }
+        case .indexDocument: if let tab { tab.pages?.tellTexts(tab.post) }
 
         case .loadRows(let request): reading { try self.rows(request, in: $0) }
         case .findUnread(let request): reading { try self.unread(request, in: $0) }
@@ -74,7 +76,7 @@ final class ViewerServices: AppServices {
         case .setOnline(let isOnline): layer?.descriptor.setOnline(isOnline)
 
         case .editExternally(let text): editExternally(text)
-        case .copy(let text): copy(text)
+        case .copy(let text, let isAddress): copy(text, named: isAddress ? text : "\(text.count) characters")
         case .redraw: device.redraw()
         case .suspend: device.suspend()
         case .quit: close()
@@ -234,20 +236,22 @@ final class ViewerServices: AppServices {
     }
 
     /// Inside tmux through its buffer, which hands it on to the terminal outside: tmux itself listens to no such request.
-    private func copy(_ text: String) {
+    ///
+    /// - Parameter name: what the person is told was copied.
+    private func copy(_ text: String, named name: String) {
         guard ProcessInfo.processInfo.environment["TMUX"] != nil else {
             let isSent = device.copy(text)
             return post(
                 .notice(
                     isSent
-                        ? "sent \(text.count) characters to the terminal; cannot confirm"
-                        : "\(text.count) characters are more than terminals take: nothing was copied"))
+                        ? "sent \(name) to the terminal; cannot confirm"
+                        : "\(name) are more than terminals take: nothing was copied"))
         }
         let post = post
         Task {
             do {
                 try await TmuxBuffer.load(text)
-                post(.notice("sent \(text.count) characters to the terminal; cannot confirm"))
+                post(.notice("sent \(name) to the terminal; cannot confirm"))
             } catch {
                 post(.notice("tmux did not take the text: \((error as? CommandFailure)?.message ?? "\(error)")"))
             }

@@ -1,0 +1,88 @@
+import Annotations
+import InstantCore
+import Screen
+
+// Links: those of the page and the addresses in its text, followed by a letter or two.
+extension AppState {
+    mutating func showHints() {
+        let links = document?.visibleLinks(rows: layout.page.rows) ?? []
+        guard !links.isEmpty else {
+            notice = .warning("no links on this screen")
+            return
+        }
+        document?.page.hints = zip(LinkHint.labels(links.count), links).map { letters, link in
+            LinkHint(letters: letters, glyph: link.glyph, target: link.target)
+        }
+        notice = .done("type the letters of a link; Esc puts them away")
+    }
+
+    /// A letter of a hint; any other key puts them away.
+    mutating func hintPressed(_ key: Key) -> [Effect] {
+        guard let page = document?.page else { return [] }
+        guard case .character(let character) = key else {
+            document?.page.hints = []
+            return []
+        }
+        let typed = page.hintTyped + String(character)
+        let left = page.hints.filter { $0.letters.hasPrefix(typed) }
+        document?.page.hintTyped = left.count > 1 ? typed : ""
+        document?.page.hints = left.count > 1 ? left : []
+        guard left.count == 1, let hint = left.first else {
+            if left.isEmpty { notice = .warning("no link \(typed)") }
+            return []
+        }
+        switch hint.target {
+        case .address(let address): return [.copy(address, isAddress: true)]
+        case .record(let id):
+            document?.batch = .follow
+            return [.gather(Gathering(ids: [id]))]
+        }
+    }
+
+    /// Goes where a link annotation leads. What is outside of this document is not opened, only handed over.
+    mutating func follow(_ content: Content?) -> [Effect] {
+        guard let document, let action = content?["action"] else {
+            notice = .warning("this link leads nowhere")
+            return []
+        }
+        let last = max(0, (document.pageCount ?? 1) - 1)
+        switch (action["type"]?.string, action["action"]?.string) {
+        case ("goTo", _):
+            guard let page = action["pageIndex"]?.integer, (0...Int64(last)).contains(page) else {
+                notice = .warning("this link leads to a page that is not there")
+                return []
+            }
+            goTo(page: Int(page), .start)
+        case ("named", "nextPage"): goTo(page: document.page.index + 1, .start)
+        case ("named", "prevPage"): goTo(page: document.page.index - 1, .start)
+        case ("named", "firstPage"): goTo(page: 0, .start)
+        case ("named", "lastPage"): goTo(page: last, .start)
+        case ("uri", _):
+            guard let address = action["uri"]?.string else { return follow(nil) }
+            return [.copy(address, isAddress: true)]
+        default:
+            let file = action["relativePath"]?.string ?? action["filePath"]?.string ?? "something else"
+            notice = .warning("this link leads to \(file), which is not opened")
+        }
+        return []
+    }
+}
+
+extension DocumentState {
+    /// In the order of the text.
+    fileprivate func visibleLinks(rows: Int) -> [(glyph: Int, target: LinkHint.Target)] {
+        guard let glyphs = page.glyphs, let typeset = page.typeset else { return [] }
+        var links: [(glyph: Int, target: LinkHint.Target)] = []
+        for row in page.rows where row.kind == .link {
+            guard let box = row.box, let glyph = glyphs.ranges(in: [box]).first?.lowerBound else { continue }
+            links.append((glyph, .record(row.id)))
+        }
+        let taken = Set(links.map { glyphs.glyphs[$0.glyph].word })
+        for link in glyphs.addresses where !taken.contains(glyphs.glyphs[link.range.lowerBound].word) {
+            links.append((link.range.lowerBound, .address(link.address)))
+        }
+        let shown = page.top..<page.top + max(1, rows)
+        return links.filter { typeset.spot(of: $0.glyph).map { shown.contains($0.row) } ?? false }
+            .sorted { $0.glyph < $1.glyph }
+    }
+}

@@ -1,0 +1,32 @@
+import Annotations
+
+/// Reads the outline of a file (ISO 32000-1, 12.3.3): a tree of headings, each naming its first child and its next
+/// sibling.
+///
+/// A tree may be a loop or have no end: no item counts twice, and items and depth are limited.
+struct OutlineReader {
+    private(set) var entries: [PDFNavigation.Entry] = []
+
+    private static let most = 10_000
+    private static let deepest = 32
+    private static let longestTitle = 1000
+
+    init(_ file: ObjectDump, destinations: Destinations) {
+        let catalog = PDFDictionary(file.trailer, in: file)?.dictionary("Root")
+        var waiting: [(item: PDFObject?, depth: Int)] = [(catalog?.dictionary("Outlines")?.entries["First"], 0)]
+        var seen: Set<ObjectID> = []
+        // A stack: what is below an item comes before what follows it.
+        while let (item, depth) = waiting.popLast(), entries.count < Self.most {
+            guard case .reference(let id) = item, seen.insert(id).inserted,
+                let heading = PDFDictionary(item, in: file)
+            else { continue }
+            let page = destinations.action(of: heading)?["pageIndex"]?.integer
+            entries.append(
+                PDFNavigation.Entry(
+                    title: String((heading.text("Title") ?? "").prefix(Self.longestTitle)), depth: depth,
+                    pageIndex: page.map { Int($0) }))
+            waiting.append((heading.entries["Next"], depth))
+            if depth < Self.deepest { waiting.append((heading.entries["First"], depth + 1)) }
+        }
+    }
+}

@@ -1,0 +1,130 @@
+import Annotations
+import InstantCore
+import PDFPages
+import Screen
+import Testing
+
+@testable import App
+
+/// What is typed after `/` on the page: found there, then on all other pages, which are read meanwhile.
+@Suite struct SearchTests {
+    @Test func hitsOneAfterTheOtherAndAround() throws {
+        let stage = Stage(Sample.services())
+        try stage.press("<tab>/Of<enter>")
+        #expect(stage.foot == " hit 1 of 5 on this page, 0 % of the document searched")
+        #expect(stage.underCursor == "of")
+        let first = stage.canvas.cursor
+        try stage.press("n")
+        #expect(stage.foot == " hit 2 of 5")
+        try stage.press("4n")
+        #expect(stage.foot == " hit 1 of 5")
+        #expect(stage.canvas.cursor == first)
+        try stage.press("N")
+        #expect(stage.foot == " hit 5 of 5")
+        #expect(stage.lines[0].contains("/Of"))
+        try stage.press("<esc>n")
+        #expect(stage.foot == " search first: /")
+    }
+
+    @Test func whatIsNotOnThisPageIsFoundOnAnother() throws {
+        let stage = Stage(Sample.services())
+        try stage.press("<tab>/two<enter>")
+        #expect(stage.lines[0].contains("Page 2 of 3"))
+        #expect(stage.underCursor == "two")
+        #expect(stage.foot == " hit 1 of 1 on this page, 66 % of the document searched")
+        try stage.press("<C-o>")
+        #expect(stage.lines[0].contains("Page 1 of 3"))
+        try stage.press("/zebra<enter>")
+        #expect(stage.foot == " not in this document: zebra")
+    }
+
+    @Test func hitsGoOnOverThePagesAndRoundTheDocument() throws {
+        let services = Sample.services()
+        services.pages = [["one fox"], ["none here"], ["a fox and a fox"], ["no"]].map { Sample.page($0) }
+        let stage = Stage(services)
+        try stage.press("<tab>/fox<enter>n")
+        #expect(stage.lines[0].contains("Page 3 of 4"))
+        #expect(stage.foot == " hit 2 of 3")
+        try stage.press("n")
+        #expect(stage.foot == " hit 3 of 3")
+        try stage.press("n")
+        #expect(stage.lines[0].contains("Page 1 of 4"))
+        #expect(stage.foot == " hit 1 of 3")
+        try stage.press("N")
+        #expect(stage.foot == " hit 3 of 3")
+        #expect(stage.state.document?.page.cursor.glyph == 12)
+        try stage.press("2N")
+        #expect(stage.foot == " hit 1 of 3")
+        try stage.press("301n")
+        #expect(stage.foot == " hit 2 of 3")
+    }
+
+    @Test func whilePagesAreReadOneWaitsAndSeesHowFarItIs() throws {
+        let services = Sample.services()
+        let stage = Stage(services)
+        services.holdsPages = true
+        try stage.press("<tab>/two<enter>")
+        #expect(stage.foot == " searching the other pages: 0 %")
+        #expect(stage.lines[0].contains("/two 0 %"))
+        stage.send(.indexed(0, "this"))
+        #expect(stage.foot == " searching the other pages: 33 %")
+        stage.send(.indexed(1, "it has two lines."))
+        #expect(stage.lines[0].contains("Page 2 of 3"))
+        #expect(stage.underCursor == "two")
+        stage.send(.indexed(2, ""))
+        #expect(!stage.lines[0].contains("%"))
+    }
+
+    @Test func whatCannotBeReadIsSaid() throws {
+        let services = Sample.services()
+        let stage = Stage(services)
+        services.holdsPages = true
+        try stage.press("<tab>/two<enter>")
+        stage.send(.indexFailed("the file is damaged"))
+        #expect(stage.foot == " not all pages could be searched: the file is damaged")
+    }
+
+    @Test func escGivesTheWaitingUp() throws {
+        let services = Sample.services()
+        let stage = Stage(services)
+        services.holdsPages = true
+        try stage.press("<tab>/two<enter><esc>")
+        stage.send(.indexed(1, "two"))
+        stage.send(.indexed(2, ""))
+        #expect(stage.lines[0].contains("Page 1 of 3"))
+    }
+
+    @Test func turningThePageKeepsTheSearch() throws {
+        let stage = Stage(Sample.services())
+        try stage.press("<tab>/a<enter>J")
+        #expect(stage.state.document?.page.search?.hits.count == 3)
+    }
+
+    @Test(arguments: [
+        ("aa", "aaaa", 2), ("a", "", 0), ("", "a", 0), ("ab", "abab ab", 3), ("\u{FC}", "gr\u{FC}\u{DF}e", 1),
+    ])
+    func counting(wanted: String, text: String, count: Int) {
+        #expect(PageGlyphs.count(of: wanted, in: text) == count)
+    }
+
+    /// What the index counts is what the page marks.
+    @Test(arguments: ["the", "of", "a", "challenges arising", "systems software", "zebra"])
+    func theIndexAgreesWithThePage(text: String) {
+        let page = PageGlyphs(Sample.page(Sample.lines))
+        let count = PageGlyphs.count(of: PageGlyphs.searchText(of: text), in: page.searchText)
+        #expect(count == page.occurrences(of: text).count)
+    }
+
+    @Test func aSearchExtendsTheSelection() throws {
+        let stage = Stage(Sample.services())
+        try stage.press("<tab>v/rethink<enter>e")
+        #expect(stage.statusLine.contains(#"SELECT 5 words "This calls for a rethink""#))
+    }
+
+    @Test func hitsAreMarkedWithoutColourToo() throws {
+        let stage = Stage(Sample.services())
+        try stage.press("<tab>/adapt<enter>gg")
+        let style = stage.canvas[4, 18].style
+        #expect(style.attributes.contains(.underline))
+    }
+}
