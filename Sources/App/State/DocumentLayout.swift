@@ -38,7 +38,8 @@ struct DocumentLayout: Equatable, Sendable {
     ///   - footRows: what an open editor or card would like to have.
     ///   - showsDetail: nil leaves it to the room there is.
     init(
-        _ size: Size, tabRows: Int, focus: DocumentState.Pane, footRows: Int, showsDetail: Bool?, showsBlame: Bool = false
+        _ size: Size, tabRows: Int, focus: DocumentState.Pane, footRows: Int, showsDetail: Bool?,
+        showsBlame: Bool = false
     ) {
         guard size.rows >= Self.smallest.rows, size.columns >= Self.smallest.columns else { return }
         let (bar, rest) = Area(size).split(top: tabRows)
