@@ -25,6 +25,9 @@ import Testing
         #expect(stage.lines[0].hasPrefix("-- Outline 4/4 "))
         #expect(stage.lines[1].hasPrefix("  Opening ") && stage.lines[1].hasSuffix(" pii"))
         #expect(stage.lines[2].hasPrefix(">   A problem "))
+        let before = stage.lines.dropFirst().map { $0.dropFirst() }
+        try stage.press("end<C-u>")
+        #expect(stage.lines.dropFirst().map { $0.dropFirst() } == before)
         try stage.press("end<enter>")
         #expect(stage.state.document?.page.index == 2)
         try stage.press("<C-o>")

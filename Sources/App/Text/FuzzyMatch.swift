@@ -9,6 +9,7 @@ struct FuzzyMatch {
 
     /// The higher the better; nil: it does not fit. Everything fits nothing typed.
     func score(_ name: String) -> Int? {
+        guard !letters.isEmpty else { return 0 }
         var score = 0
         var wanted = letters[...]
         var isWordStart = true
