@@ -6,25 +6,30 @@
 
 /// Whether a port could be listened on now.
 enum FreePort {
+    /// Why a port cannot be listened on, and whether another port would not help.
+    struct Problem {
+        var reason: String
+        var isOfHost = false
+    }
+
     static func isFree(_ port: Int, on host: String) -> Bool { problem(port, on: host) == nil }
 
-    /// Why a port cannot be listened on; nil: it can.
-    ///
+    /// - Returns: nil: it can be listened on.
     /// - Parameter host: a name or an address; of several that a name has, each must be free. 0 is always a free port.
-    static func problem(_ port: Int, on host: String) -> String? {
+    static func problem(_ port: Int, on host: String) -> Problem? {
         var hints = addrinfo()
         hints.ai_family = AF_UNSPEC
         hints.ai_socktype = streams
         hints.ai_flags = AI_PASSIVE
         var found: UnsafeMutablePointer<addrinfo>?
         guard getaddrinfo(host, "\(port)", &hints, &found) == 0, let first = found else {
-            return "nothing has this name"
+            return Problem(reason: "nothing has this name", isOfHost: true)
         }
         defer { freeaddrinfo(first) }
         return sequence(first: first, next: { $0.pointee.ai_next }).lazy.compactMap { problem($0.pointee) }.first
     }
 
-    private static func problem(_ address: addrinfo) -> String? {
+    private static func problem(_ address: addrinfo) -> Problem? {
         let descriptor = socket(address.ai_family, streams, 0)
         // A family that this machine does not have is nobody's.
         guard descriptor >= 0 else { return nil }
@@ -33,10 +38,10 @@ enum FreePort {
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &reuse, socklen_t(MemoryLayout<Int32>.size))
         if bind(descriptor, address.ai_addr, address.ai_addrlen) == 0, listen(descriptor, 1) == 0 { return nil }
         return switch errno {
-        case EADDRINUSE: "another program listens there"
-        case EADDRNOTAVAIL: "this machine has no such address"
-        case EACCES: "this user may not listen there"
-        default: String(cString: strerror(errno))
+        case EADDRINUSE: Problem(reason: "another program listens there")
+        case EADDRNOTAVAIL: Problem(reason: "this machine has no such address", isOfHost: true)
+        case EACCES: Problem(reason: "this user may not listen there")
+        default: Problem(reason: String(cString: strerror(errno)))
         }
     }
 
