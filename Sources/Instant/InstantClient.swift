@@ -91,10 +91,11 @@ public final class InstantClient: Sendable {
     package func descriptor(_ identity: LayerIdentity) -> InstantDocumentDescriptor {
         open.withLock { open in
             if let known = open[identity] { return known }
-            let transport = HTTPTransport(http: http, address: address)
+            let recorder = RequestRecorder(now: environment.now)
+            let transport = HTTPTransport(http: http, address: address, recorder: recorder)
             let delegation = delegation
             let descriptor = InstantDocumentDescriptor(
-                identity: identity, folders: folders, transport: transport, environment: environment,
+                identity: identity, folders: folders, transport: transport, recorder: recorder, environment: environment,
                 allowsToken: allowsInsecureHTTP || address.isEncrypted || address.isLoopback)
             descriptor.onEvent = { [weak self, weak descriptor] event in
                 guard let self, let descriptor else { return }

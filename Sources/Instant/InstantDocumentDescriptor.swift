@@ -18,6 +18,7 @@ public final class InstantDocumentDescriptor: Sendable {
     package let identity: LayerIdentity
     let folders: Folders
     private let transport: HTTPTransport
+    let recorder: RequestRecorder
     private let environment: Environment
     private let allowsToken: Bool
     let hub = EventHub()
@@ -35,12 +36,13 @@ public final class InstantDocumentDescriptor: Sendable {
     }
 
     init(
-        identity: LayerIdentity, folders: Folders, transport: HTTPTransport, environment: Environment,
-        allowsToken: Bool
+        identity: LayerIdentity, folders: Folders, transport: HTTPTransport, recorder: RequestRecorder,
+        environment: Environment, allowsToken: Bool
     ) {
         self.identity = identity
         self.folders = folders
         self.transport = transport
+        self.recorder = recorder
         self.environment = environment
         self.allowsToken = allowsToken
     }

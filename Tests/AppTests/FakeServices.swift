@@ -16,6 +16,7 @@ final class FakeServices: AppServices {
     var pages: [PageText] = []
     var outbox: [OutboxItem] = []
     var navigation = PDFNavigation()
+    var requests: [SentRequest] = []
     /// Lines typed after `:` in earlier runs.
     var history: [String] = []
     /// Set to have edits fail with this sentence.
@@ -72,6 +73,7 @@ final class FakeServices: AppServices {
         case .copy(let text, let isAddress):
             post(.notice("sent \(isAddress ? text : "\(text.count) characters") to the terminal; cannot confirm"))
         case .loadOutbox: post(.outbox(outbox))
+        case .loadRequests: post(.requests(requests))
         case .markRead(let ids):
             unread.subtract(ids)
             post(.recordsChanged(ids, author: nil))

@@ -74,7 +74,8 @@ import Testing
         let scripts = [
             "", "j", "jd u", "/hi<enter>", "<tab>", "<tab>jww", "<tab>jwwL", "<tab>LG$zl", "aone<C-j>two", "<tab>J",
             "<tab>/the<enter>", "<tab>jwvee",
-            "jj<enter>", "jj<enter><C-o>", "?", "?jj", "aone two<left><C-j>three<left><left><up>", "O", "Oj", "OG",
+            "jj<enter>", "jj<enter><C-o>", "?", ":requests<enter>", "?jj", "aone two<left><C-j>three<left><left><up>",
+            "O", "Oj", "OG",
             "Oj<enter>", "jjd", "jjdu", "d", ":some thing<left><left>", ":fo", "<C-p>", "<C-p><pgdn>",
         ]
         var scenes = try scripts.map { script in

@@ -218,6 +218,15 @@ import Testing
         #expect(bar(stage) == "< [a.pdf]  The plan / de... 1 new")
     }
 
+    @Test func layersOfOneDocumentAreToldApart() throws {
+        let services = Self.services()
+        services.entries[1].id.layer = "teachers"
+        services.entries[1].title = "A long name of a document"
+        let stage = Stage(services, begin: .library, rows: 20, columns: 40)
+        try stage.press("<enter>[j<enter>")
+        #expect(bar(stage).contains("[A lon... / te...]"))
+    }
+
     @Test func aLowScreenHasTheNumberInTheStatusLine() throws {
         let stage = try two(rows: 10, columns: 100)
         #expect(bar(stage).hasPrefix("-- Annotations") || bar(stage).hasPrefix("    Page"))

@@ -140,12 +140,12 @@ import Testing
         ("nonsense", " this is no token: a JWT has three parts divided by dots, this has 1"),
         (
             TokenTests.token(#"{"document_id":"other","permissions":"all","exp":1780153500}"#),
-            " It is for other / default layer, not for this layer."
+            " It is for other / default layer, not for this layer: Enter opens that beside"
         ),
         (
             TokenTests.token(
                 #"{"document_id":"hotos17","layer":"review","user_id":"ben","permissions":"all","exp":1780153500}"#),
-            " It is for user ben; this copy belongs to mia."
+            " It is for user ben; this copy belongs to mia: Enter opens their own beside it."
         ),
     ])
     func whatIsWrongWithAToken(text: String, sentence: String) throws {
@@ -153,6 +153,43 @@ import Testing
         stage.send(.status(needing(.noneYet)))
         stage.send(.key(.paste(text)))
         #expect(card(stage)[4] == sentence)
+    }
+
+    @Test func aTokenOfAnotherUserOpensTheirOwnCopyBesideThisOne() throws {
+        let services = Sample.services()
+        services.opened.reference.userID = "ben"
+        let stage = Stage(services, begin: .library)
+        stage.send(.opened(OpenedLayer(reference: .hotos, status: .live(), hasPDF: true)))
+        stage.send(.status(needing(.expired)))
+        let bens = Self.token(
+            #"{"document_id":"hotos17","layer":"review","user_id":"ben","permissions":"all","exp":1780153500}"#)
+        stage.send(.key(.paste(bens)))
+        try stage.press("<enter>")
+        #expect(stage.asked.contains(.join(server: "http://localhost:5000", token: TokenText(bens))))
+        #expect(stage.state.openCount == 2)
+        #expect(stage.state.document?.reference.userID == "ben")
+        #expect(!stage.asked.contains { if case .supplyToken = $0 { true } else { false } })
+        // Mia's copy still waits for a token of hers.
+        try stage.press("[")
+        #expect(!card(stage).isEmpty)
+    }
+
+    /// What the card says of a token's rights beside those in force.
+    @Test(arguments: [
+        (#""permissions":"all""#, "The same rights."),
+        (#""permissions":["read-document"]"#, "Lost: download, write."),
+        (
+            #""permissions":"all","collaboration_permissions":["annotations:view:all","annotations:edit:self"]"#,
+            "Record by record, no more than: annotations:view:all, annotations:edit:self."
+        ),
+        (#""permissions":"all","default_group":"second""#, "Group of new records: none -> second."),
+        (#""permissions":"all","creator_name":"Mia M.""#, "You write as Mia M.."),
+    ])
+    func rightsAreCompared(claims: String, sentence: String) {
+        let stage = Stage(Sample.services(), columns: 200)
+        let text = #"{"document_id":"hotos17","layer":"review","user_id":"mia",\#(claims),"exp":1780153500}"#
+        stage.send(.key(.paste(Self.token(text))))
+        #expect(stage.screen.contains("until 15:05. \(sentence)"), "\(stage.screen)")
     }
 
     @Test func anUnreadableTokenIsNotHandedOver() throws {

@@ -2,7 +2,8 @@ package import Screen
 
 /// Where a key means something. Several hold at once; the first that knows the key wins.
 package enum KeyContext: String, Hashable, Sendable, CaseIterable {
-    case everywhere, moving, library, document, list, thread, page, selection, outbox, conflict, help, lost, tokenCard,
+    case everywhere, moving, library, document, list, thread, page, selection, outbox, requests, conflict, help, lost,
+        tokenCard,
         tokenEntry
     case question
     case text, commandLine, picker, editor
@@ -19,6 +20,7 @@ package enum KeyContext: String, Hashable, Sendable, CaseIterable {
         case .page: "Page"
         case .selection: "Selected words"
         case .outbox: "Outbox"
+        case .requests: "Requests"
         case .conflict: "Conflict"
         case .help: "Help"
         case .lost: "Lost access"

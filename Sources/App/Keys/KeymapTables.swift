@@ -131,6 +131,8 @@ extension Keymap {
         Binding(.outbox, "<enter>", .goTo, "show a conflict, or go to the record", footer: "show"),
         Binding(.outbox, "t", .theirs, "drop your edit", footer: "drop mine"),
         Binding(.outbox, "s", .saveUnsent, "save what waits to a file", footer: "save"),
+        Binding(.requests, "<esc>", .escape, "close the list of requests", footer: "close"),
+        Binding(.requests, "S", .sync, "sync now", footer: "sync"),
         Binding(.conflict, "m", .mine, "your edit again, over theirs", footer: "mine again"),
         Binding(.conflict, "t", .theirs, "theirs stays, yours is dropped", footer: "theirs"),
         Binding(.conflict, "e", .merge, "edit a text made of both", footer: "merge"),

@@ -64,6 +64,8 @@ package enum Effect: Hashable, Sendable {
     case resolve(Record.ID, Resolution)
     /// For new records from now on, kept for this installation.
     case rememberAuthor(String)
+    /// For new records of this layer, kept when the token changes; nil: what the token says.
+    case setDefaultGroup(LayerFacts.GroupChoice?)
     /// Writes what waits to a file. → `notice` with its name
     case saveUnsent
     /// Keeps a text that is being written, or with nil forgets it.
@@ -83,6 +85,8 @@ package enum Effect: Hashable, Sendable {
     case forgetToken
     case syncNow
     case setOnline(Bool)
+    /// → `requests`
+    case loadRequests
     /// The others at the layer are told where this person is, for as long as it is open. → `presence`
     case announce(OwnPresence)
 

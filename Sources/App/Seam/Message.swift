@@ -75,6 +75,8 @@ package indirect enum Message: Hashable, Sendable {
     case tokenRead(TokenText)
     /// Why the token that was supplied is not taken, in a sentence that does not hold it.
     case tokenRefused(String)
+    /// The last requests to the server, the newest first.
+    case requests([SentRequest])
     /// Who else has the layer open, and whether this person presents: whenever that changes.
     case presence(LayerPresence)
     /// A sentence for the person.

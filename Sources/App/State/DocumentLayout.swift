@@ -89,9 +89,10 @@ struct DocumentLayout: Equatable, Sendable {
         (list, blame) = list.split(bottom: min(blameRows, max(0, list.rows - 1)))
     }
 
-    /// Room for a reading view of full width first; beyond that, for the layout view.
+    /// Room for a reading view of full width first; beyond that, for the layout view of most pages, and then for rows
+    /// of the list with all that is known of a record.
     private static func pageColumns(of columns: Int) -> Int {
-        columns < 154 ? min(83, columns - 50) : columns - 70
+        columns < 154 ? min(83, columns - 50) : min(columns - 70, 136)
     }
 }
 

@@ -1,4 +1,5 @@
 import Annotations
+import Authorization
 import InstantCore
 import PDFPages
 
@@ -12,6 +13,8 @@ struct DocumentState: Equatable, Sendable {
     let isReadOnly: Bool
     let isLocal: Bool
     var author: String?
+    /// The group for new records in place of the token's.
+    var groupChoice: LayerFacts.GroupChoice?
     var drafts: [DraftKey: String]
 
     var pdf: PDFState
@@ -57,6 +60,7 @@ struct DocumentState: Equatable, Sendable {
     var jumps = JumpList()
     var news = News()
     var company = Company()
+    var requests = RequestLog()
 
     init(_ opened: OpenedLayer) {
         reference = opened.reference
@@ -65,9 +69,13 @@ struct DocumentState: Equatable, Sendable {
         isReadOnly = opened.isReadOnly
         isLocal = opened.isLocal
         author = opened.author
+        groupChoice = opened.groupChoice
         drafts = opened.drafts
         pdf = opened.hasPDF ? .opening : .missing(nil)
     }
+
+    /// What new records get; nil: the null group.
+    var groupForNew: String? { groupChoice.map(\.group) ?? status.grant?.defaultGroup }
 
     var pageCount: Int? { pdf.info?.pages.count }
 

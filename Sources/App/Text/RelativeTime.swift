@@ -31,6 +31,11 @@ enum RelativeTime {
         return text.prefix(10) + " " + text.dropFirst(11).prefix(5)
     }
 
+    /// `14:05:31` by the person's clock.
+    static func clock(_ moment: Timestamp, utcOffset: Int) -> String {
+        String(Timestamp(milliseconds: moment.milliseconds &+ Int64(utcOffset) * 1000).iso8601.dropFirst(11).prefix(8))
+    }
+
     /// `14:05` for a moment of the same day, else with its date.
     static func near(_ moment: Timestamp, at now: Timestamp, utcOffset: Int) -> String {
         let whole = date(moment, utcOffset: utcOffset)

@@ -1,7 +1,8 @@
 /// The words that can be typed after `:`.
 package enum TypedCommand: String, Hashable, Sendable, CaseIterable {
     case quit, help, page, filter, color, sync, offline, online, token, outbox, undo, redo, reading, layout, author,
-        download, who, open, library
+        download, who, open, library, requests
+    case defaultGroup = "default-group"
     case forgetToken = "forget-token"
 
     /// A few words for the help.
@@ -26,12 +27,14 @@ package enum TypedCommand: String, Hashable, Sendable, CaseIterable {
         case .download: "download the PDF"
         case .open: "open FILE.pdf or open SERVER: in a tab beside this one"
         case .library: "the layers on this machine"
+        case .requests: "the last requests to the server, and what came of them"
+        case .defaultGroup: "default-group NAME: the group of new records; alone: as the token says"
         case .who: "who else has this layer open"
         }
     }
 
     /// Whether it does nothing by itself.
-    var takesWords: Bool { [.page, .filter, .color, .author, .open].contains(self) }
+    var takesWords: Bool { [.page, .filter, .color, .author, .open, .defaultGroup].contains(self) }
 
     /// Whether it means something in the library.
     var isForLibrary: Bool { [.quit, .help, .open, .library].contains(self) }
@@ -92,6 +95,8 @@ extension AppState {
         case .download: return download()
         case .open: return open(rest)
         case .library: return showLibrary()
+        case .requests: openRequests()
+        case .defaultGroup: return setDefaultGroup(rest)
         case .who: document?.company.isShown = true
         }
         return []

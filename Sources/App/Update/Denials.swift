@@ -26,7 +26,7 @@ extension AppState {
 
 extension DocumentState {
     /// Why nothing can be added.
-    var denialOfCreation: String? { denial { .createAnnotation(group: $0.defaultGroup) } }
+    var denialOfCreation: String? { denial { _ in .createAnnotation(group: groupForNew) } }
 
     /// Why nothing at all can be changed.
     var denialOfWriting: String? {

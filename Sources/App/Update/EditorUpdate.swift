@@ -10,7 +10,8 @@ extension AppState {
             notice = .warning("there is no page to put a note on yet")
             return []
         }
-        let title = "New note on page \(place.page + 1)"
+        let group = document.groupForNew.map { ", group \($0)" } ?? ""
+        let title = "New note on page \(place.page + 1)\(group)"
         self.document?.page.dropSelection()
         self.document?.editor = Editor(
             .newNote(page: place.page, corner: place.corner), title: title, text: "",

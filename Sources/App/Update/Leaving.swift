@@ -32,6 +32,10 @@ extension AppState {
             self.document?.editor = nil
             return effects
         }
+        if document.requests.isOpen {
+            self.document?.requests = RequestLog()
+            return []
+        }
         if document.outbox.isOpen {
             self.document?.outbox.isOpen = false
             return []
@@ -76,7 +80,7 @@ extension AppState {
             return []
         }
         guard let document else { return quit() }
-        if document.conflict != nil || document.outbox.isOpen { return escape() ?? [] }
+        if document.conflict != nil || document.outbox.isOpen || document.requests.isOpen { return escape() ?? [] }
         return closeTab()
     }
 

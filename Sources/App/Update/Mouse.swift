@@ -5,12 +5,12 @@ extension AppState {
     mutating func clicked(_ place: Position) -> [Effect] {
         guard !contexts.contains(.text), help == nil, let document, document.conflict == nil else { return [] }
         let layout = layout
-        if document.outbox.isOpen { return [] }
         if layout.tabs.contains(place) {
             let labels = TabBar(self, columns: layout.tabs.columns).labels
             let label = labels.last { $0.column <= place.column }
             return label.map { show(tab: $0.tab) } ?? []
         }
+        if document.outbox.isOpen || document.requests.isOpen { return [] }
         if layout.list.contains(place) {
             self.document?.focus = .list
             self.document?.list.move(to: document.list.top + place.row - layout.list.row)
@@ -39,7 +39,7 @@ extension AppState {
         let command: Command = rows > 0 ? .down : .up
         let layout = layout
         let focus = document?.focus
-        if help == nil, document?.outbox.isOpen == false {
+        if help == nil, document?.outbox.isOpen == false, document?.requests.isOpen == false {
             if layout.list.contains(place) { document?.focus = .list }
             if layout.page.contains(place) { document?.focus = .page }
         }

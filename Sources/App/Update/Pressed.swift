@@ -20,6 +20,7 @@ extension AppState {
         var contexts: [KeyContext] = []
         if let token { contexts += token.isEmpty ? [.tokenCard] : [.tokenCard, .tokenEntry] }
         if isLossShown { contexts.append(.lost) }
+        if document.requests.isOpen { return contexts + [.requests, .moving, .everywhere] }
         if document.outbox.isOpen { return contexts + [.outbox, .moving, .everywhere] }
         if shownPane == .thread {
             contexts.append(.thread)

@@ -92,6 +92,7 @@ extension AppState {
     mutating func runMoving(_ command: Command, count: Int?) -> [Effect] {
         if help != nil { return scrollHelp(command, count: count) }
         guard let document else { return moveInLibrary(command, count: count) }
+        if document.requests.isOpen { return runInRequests(command, count: count) }
         if document.outbox.isOpen { return runInOutbox(command, count: count) }
         switch command {
         case .otherPane: changePane(forward: true)

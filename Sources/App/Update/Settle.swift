@@ -11,7 +11,7 @@ extension AppState {
         guard document != nil else { return [] }
         let layout = layout
         guard layout.form != .tooSmall else { return [] }
-        return settlePage(layout) + settleList(layout) + settleOutbox() + settlePresence()
+        return settlePage(layout) + settleList(layout) + settleOutbox() + settlePresence() + settleRequests()
     }
 
     private mutating func settlePage(_ layout: DocumentLayout) -> [Effect] {

@@ -7,6 +7,7 @@ extension AppState {
     mutating func statusCame(_ status: SyncStatus) -> [Effect] {
         guard let old = document?.status else { return [] }
         document?.status = status
+        document?.requests.isStale = true
         if old.waitingCounts != status.waitingCounts { document?.outbox.isStale = true }
         if status.connection == .live, old.connection != .live {
             if let card = token, card.isTrying || card.isEmpty, card.purpose == .layer { token = nil }
@@ -28,14 +29,14 @@ extension AppState {
 
     /// What a new token changed in what may be done.
     private func rightsNotice(from old: Grant?, to new: Grant?) -> Notice? {
-        guard let old, let new, old.mayWrite != new.mayWrite || old.collaboration != new.collaboration else {
-            return nil
-        }
+        guard let old, let new else { return nil }
+        let change = RightsChange(from: old, to: new)
+        guard !change.isEmpty else { return nil }
         if old.mayWrite, !new.mayWrite {
             let kept = document.map(\.waiting).map { $0 > 0 ? "; \($0) unsent are kept" : "" } ?? ""
             return .warning("read-only from now on: this token lacks \"write\"\(kept)")
         }
-        return .done(new.mayWrite && !old.mayWrite ? "this token may write" : "this token gives other rights")
+        return .done((new.mayWrite && !old.mayWrite ? "this token may write. " : "this token: ") + change.sentence)
     }
 
     /// Remote changes never move a cursor or a text under it: what is shown is asked for again, the rest counts.

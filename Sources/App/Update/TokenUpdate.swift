@@ -1,3 +1,4 @@
+import Authorization
 import InstantCore
 
 // Giving a token, and what comes of it.
@@ -20,14 +21,17 @@ extension AppState {
             notice = .warning("no token yet: paste one, or @ and the name of a file")
             return []
         }
-        guard card.claims != nil else {
+        guard let grant = card.claims?.grant else {
             notice = .warning("this cannot be used: Ctrl-U clears it")
             return []
         }
         token?.isTrying = true
         token?.problem = nil
         switch card.purpose {
-        case .layer: return [.supplyToken(received)]
+        case .layer:
+            // Another layer, or this one as another user has it, is opened beside it.
+            guard let reference = document?.reference, !grant.isFor(reference) else { return [.supplyToken(received)] }
+            return [.join(server: reference.server, token: received)]
         case .join(let server): return [.join(server: server, token: received)]
         }
     }

@@ -58,6 +58,7 @@ extension AppState {
         case .tokenRead(let text): token?.receive(text)
         case .tokenRefused(let why): tokenRefused(why)
         case .history(let lines): history.load(lines)
+        case .requests(let requests): requestsCame(requests)
         case .presence(let presence): presenceCame(presence)
         case .notice(let text): notice = .done(text)
         }

@@ -71,7 +71,8 @@ extension DocumentState {
         if let group = row.group { facts.append("group \(group)") }
         if let target = annotation?.target { facts.append("to \(target)") }
         if let warning = row.warning { facts.append("\(warning)") }
-        if let why = denial({ _ in .edit(row.subject) }) { facts.append("read only: \(why)") }
+        let rights = fullRights(over: row)
+        if !rights.isEmpty { facts.append(CleanText(cleaning: rights)) }
         return facts.dropFirst().reduce(facts[0]) { $0 + ", " + $1 }
     }
 

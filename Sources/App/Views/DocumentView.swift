@@ -4,7 +4,9 @@ extension Canvas {
     mutating func drawDocument(_ state: AppState, _ document: DocumentState) {
         let layout = state.layout
         drawTabs(state, in: layout.tabs)
-        if document.outbox.isOpen, document.conflict == nil {
+        if document.requests.isOpen, document.conflict == nil {
+            drawRequests(state, document.requests, in: layout.body)
+        } else if document.outbox.isOpen, document.conflict == nil {
             drawOutbox(state, document, in: layout.body)
         } else {
             drawPageHeader(state, document, in: layout.pageHeader)

@@ -12,6 +12,7 @@ struct RowForm: Equatable, Sendable {
     private let ageColumns: Int
     private let groupColumns: Int
     private let hasMarks: Bool
+    private let rightsColumns: Int
 
     /// - Parameter hasMarks: there is a column for the marks of rows.
     init(columns: Int, pages: Int, hasMarks: Bool = false) {
@@ -20,7 +21,8 @@ struct RowForm: Equatable, Sendable {
         pageDigits = max(3, String(pages).count)
         authorColumns = columns >= 56 ? 7 : columns >= 44 ? 6 : 4
         ageColumns = columns >= 44 ? 11 : 0
-        groupColumns = columns >= 100 ? 12 : 0
+        groupColumns = columns >= 96 ? 12 : 0
+        rightsColumns = columns >= 96 ? 22 : 0
     }
 
     func line(_ row: ListRow, isCurrent: Bool, isMarked: Bool = false, _ document: DocumentState, at now: Timestamp)
@@ -36,8 +38,12 @@ struct RowForm: Equatable, Sendable {
         if groupColumns > 0 {
             line += CleanText(cleaning: row.group ?? "").truncated(to: groupColumns - 1).padded(to: groupColumns)
         }
-        let room = columns - line.width - ageColumns - 1
+        let room = columns - line.width - ageColumns - rightsColumns - 1
         line += text(row, document, room: room).truncated(to: max(0, room)).padded(to: max(0, room))
+        if rightsColumns > 0 {
+            let rights = CleanText(cleaning: document.shortRights(over: row) ?? "")
+            line += "  " + rights.truncated(to: rightsColumns - 2).padded(to: rightsColumns - 2)
+        }
         guard ageColumns > 0 else { return line }
         let replies: CleanText = row.replies > 0 ? "+\(row.replies)" : ""
         let age = row.waitingWord ?? row.changedAt.map { RelativeTime.age(of: $0, at: now) } ?? ""

@@ -22,7 +22,7 @@ struct TabBar {
         var all: [Label] = state.hasLibrary ? [Label(tab: nil, text: "Library")] : []
         for (index, layer) in state.openLayers.enumerated() {
             let facts = index == state.tabIndex ? CleanText() : layer.tabFacts
-            let name = layer.tabName.truncated(to: most)
+            let name = layer.tabName(columns: most)
             all.append(Label(tab: index, text: name + facts))
         }
         let shown = all.firstIndex { $0.tab == state.tabIndex } ?? 0
@@ -65,7 +65,14 @@ extension Canvas {
 }
 
 extension DocumentState {
-    fileprivate var tabName: CleanText { isLocal ? "\(title)" : "\(title) / \(layerName)" }
+    /// Of a name that is too long both ends are seen: layers of one document differ in the last one.
+    fileprivate func tabName(columns: Int) -> CleanText {
+        guard !isLocal else { return CleanText(cleaning: title).truncated(to: columns) }
+        let whole: CleanText = "\(title) / \(layerName)"
+        guard whole.width > columns else { return whole }
+        let layer = CleanText(cleaning: layerName).truncated(to: max(4, columns / 2 - 3))
+        return "\(CleanText(cleaning: title).truncated(to: max(1, columns - layer.width - 3))) / \(layer)"
+    }
 
     /// What a person should know of a layer that they do not see.
     fileprivate var tabFacts: CleanText {

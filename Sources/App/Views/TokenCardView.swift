@@ -106,24 +106,26 @@ extension AppState {
         let until = RelativeTime.near(grant.expiresAt, at: now, utcOffset: utcOffset)
         let says: CleanText = "It says: \(user), \(layer), until \(until)."
         guard let document, card.purpose == .layer else { return TokenCardLine(text: says, role: .verdict) }
-        if grant.documentID != document.reference.documentID || grant.layer != document.reference.layer {
-            return TokenCardLine(text: "It is for \(grant.documentID) / \(layer), not for this layer.", role: .problem)
+        let reference = document.reference
+        guard grant.documentID.isExactly(reference.documentID), grant.layer.isExactly(reference.layer) else {
+            let what: CleanText = "It is for \(grant.documentID) / \(layer), not for this layer"
+            return TokenCardLine(text: what + ": Enter opens that beside this one.", role: .verdict)
         }
-        if grant.userID != document.reference.userID {
-            let owner = document.reference.userID ?? "nobody"
-            return TokenCardLine(text: "It is for \(user); this copy belongs to \(owner).", role: .problem)
+        guard grant.isFor(reference) else {
+            let what: CleanText = "It is for \(user); this copy belongs to \(reference.userID ?? "nobody")"
+            return TokenCardLine(text: what + ": Enter opens their own beside it.", role: .verdict)
         }
-        return TokenCardLine(text: says + loss(from: grant), role: .verdict)
+        return TokenCardLine(text: says + change(to: grant), role: .verdict)
     }
 
     /// ` Lost: write. 3 edits stay unsent.`
-    private func loss(from grant: Grant) -> CleanText {
+    private func change(to grant: Grant) -> CleanText {
         guard let document else { return "" }
-        let lost = (document.status.grant?.general ?? []).subtracting(grant.general)
-        guard !lost.isEmpty else { return "" }
-        let words = lost.map(\.rawValue).sorted().joined(separator: ", ")
+        let change = RightsChange(from: document.status.grant, to: grant)
+        guard !change.isEmpty else { return " The same rights." }
+        let said: CleanText = " \(change.sentence)"
         let count = document.waiting
-        let edits = count == 1 ? "1 edit stays" : "\(count) edits stay"
-        return " Lost: \(words).\(lost.contains(.write) && count > 0 ? " \(edits) unsent." : "")"
+        guard document.status.grant?.mayWrite == true, !grant.mayWrite, count > 0 else { return said }
+        return said + (count == 1 ? " 1 edit stays unsent." : " \(count) edits stay unsent.")
     }
 }

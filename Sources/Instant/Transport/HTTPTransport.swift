@@ -9,6 +9,7 @@ import SyncProtocol
 struct HTTPTransport: Sendable {
     let http: HTTPClient
     let address: ServerAddress
+    var recorder: RequestRecorder?
 
     /// Answers are at most this large. Ours end a page at 768 KB and one record.
     static let maximumBytes = 16 << 20
@@ -73,7 +74,16 @@ struct HTTPTransport: Sendable {
 
     /// The head of the answer, whatever its status.
     func execute(_ request: HTTPClientRequest, deadline: NIODeadline) async throws(SyncFailure) -> HTTPClientResponse {
-        do { return try await http.execute(request, deadline: deadline) } catch { throw connectionFailure(error) }
+        let number = recorder?.began(request.method.rawValue, url: request.url)
+        do {
+            let response = try await http.execute(request, deadline: deadline)
+            if let number { recorder?.ended(number, "\(response.status.code)") }
+            return response
+        } catch {
+            let failure = connectionFailure(error)
+            if let number { recorder?.ended(number, failure.description) }
+            throw failure
+        }
     }
 
     func collect(_ response: HTTPClientResponse, limit: Int) async throws(SyncFailure) -> [UInt8] {

@@ -87,6 +87,17 @@ extension ViewerServices {
 
     private var author: String? { options.author ?? layer?.client.rememberedAuthor }
 
+    func setDefaultGroup(_ choice: LayerFacts.GroupChoice?) {
+        guard let descriptor = layer?.descriptor else { return }
+        do {
+            if let choice {
+                try descriptor.overrideDefaultGroup(with: choice.group)
+            } else {
+                try descriptor.resetDefaultGroup()
+            }
+        } catch { tell(error) }
+    }
+
     // MARK: What waits
 
     func outbox(of layer: Layer) throws -> [OutboxItem] {

@@ -58,6 +58,7 @@ final class ViewerServices: AppServices {
         case .perform(let step): perform(step)
         case .undo(let step): undo(step)
         case .resolve(let id, let resolution): resolve(id, resolution)
+        case .setDefaultGroup(let choice): setDefaultGroup(choice)
         case .rememberAuthor(let name): clients.values.first?.rememberedAuthor = name
         case .saveUnsent: saveUnsent()
         case .saveDraft(let key, let text):
@@ -72,6 +73,7 @@ final class ViewerServices: AppServices {
         case .syncNow:
             layer?.descriptor.retryNow()
             layer?.descriptor.sync()
+        case .loadRequests: tab?.post(.requests(layer?.descriptor.recentRequests ?? []))
         case .announce(let own): layer?.announce(own)
         case .setOnline(let isOnline): layer?.descriptor.setOnline(isOnline)
 
@@ -169,7 +171,7 @@ final class ViewerServices: AppServices {
         return OpenedLayer(
             reference: LayerReference(descriptor.identity), title: descriptor.title, status: descriptor.status,
             hasPDF: descriptor.pdfFile != nil, author: options.author ?? layer.client.rememberedAuthor,
-            drafts: drafts, isReadOnly: options.isReadOnly)
+            groupChoice: try? descriptor.layer.facts().groupOverride, drafts: drafts, isReadOnly: options.isReadOnly)
     }
 
     private func open(file path: String) {

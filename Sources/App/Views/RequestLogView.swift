@@ -1,0 +1,32 @@
+import InstantCore
+import Screen
+
+extension Canvas {
+    /// `  12:04:31  GET   session                     200     12 ms`
+    mutating func drawRequests(_ state: AppState, _ log: RequestLog, in area: Area) {
+        let requests = log.requests ?? []
+        rule(
+            "Requests to the server: \(requests.count), newest first (Esc closes)", row: area.row,
+            columns: area.columns,
+            style: state.theme.rule, titleStyle: state.theme.title)
+        let inside = area.split(top: 1).rest
+        if requests.isEmpty { write("None yet.", in: inside, row: 1, column: 2, style: state.theme.dimmed) }
+        for (row, request) in requests.dropFirst(log.top).prefix(inside.rows).enumerated() {
+            write(
+                request.line(columns: area.columns, utcOffset: state.utcOffset).truncated(to: area.columns), in: inside,
+                row: row)
+        }
+    }
+}
+
+extension SentRequest {
+    fileprivate func line(columns: Int, utcOffset: Int) -> CleanText {
+        let time = CleanText(cleaning: RelativeTime.clock(at, utcOffset: utcOffset))
+        let took = milliseconds.map { "\($0) ms" } ?? ""
+        let name = CleanText(cleaning: path)
+        let width = max(10, min(40, columns - 40))
+        let start: CleanText = "  \(time)  \(CleanText(cleaning: method).padded(to: 5))"
+        return start + name.truncated(to: width).padded(to: width + 1)
+            + CleanText(cleaning: took).padded(to: 9, align: .right) + "  \(outcome ?? "under way")"
+    }
+}

@@ -1,0 +1,64 @@
+import Annotations
+import Authorization
+import InstantCore
+import Testing
+
+@testable import App
+
+/// The group of what one writes, and what may be done to each record.
+@Suite struct GroupTests {
+    private func stage(_ rights: [Permission]? = nil, columns: Int = 80) -> Stage {
+        let services = Sample.services()
+        services.opened.status.grant?.collaboration = rights
+        services.opened.status.grant?.defaultGroup = "first"
+        return Stage(services, columns: columns)
+    }
+
+    @Test func theGroupOfNewRecordsIsChosenAndTakenBack() throws {
+        let stage = stage()
+        try stage.press("a")
+        #expect(stage.screen.contains("New note on page 1, group first"))
+        try stage.press("<esc>:default-group second round<enter>")
+        #expect(stage.foot.contains("new records get the group second round; :default-group alone takes this back"))
+        try stage.press("a")
+        #expect(stage.screen.contains("New note on page 1, group second round"))
+        try stage.press("<esc>:default-group \"\"<enter>")
+        #expect(stage.foot.contains("new records get no group"))
+        try stage.press(":default-group<enter>")
+        #expect(stage.foot.contains("new records get the group first; as the token says"))
+        let choices = stage.asked.compactMap { effect -> LayerFacts.GroupChoice?? in
+            if case .setDefaultGroup(let choice) = effect { .some(choice) } else { nil }
+        }
+        #expect(choices == [.init(group: "second round"), .init(group: nil), nil])
+    }
+
+    @Test func aGroupThatMayNotBeGivenIsRefusedWithTheReason() throws {
+        let stage = stage([
+            Permission(.annotations, .view, .all), Permission(.annotations, .setGroup, .group("second")),
+        ])
+        try stage.press(":default-group third<enter>")
+        #expect(stage.foot.contains("needs annotations:set-group:"))
+        #expect(!stage.asked.contains { if case .setDefaultGroup = $0 { true } else { false } })
+        try stage.press(":default-group second<enter>")
+        let second = Effect.setDefaultGroup(LayerFacts.GroupChoice(group: "second"))
+        #expect(stage.asked.contains(second))
+    }
+
+    @Test func wideRowsSayWhatMayNotBeDone() {
+        let stage = stage(
+            [
+                Permission(.annotations, .view, .all), Permission(.annotations, .edit, .own),
+                Permission(.annotations, .delete, .createdBy("ben")),
+            ], columns: 260)
+        #expect(stage.lines.contains { $0.contains("Which ones?") && $0.contains("read only: not yours") })
+        #expect(stage.lines.contains { $0.contains("ben") && $0.contains("delete only") })
+        #expect(stage.lines.contains { $0.contains("  me ") && $0.contains("not to delete") })
+    }
+
+    @Test func theDetailSaysItInFull() throws {
+        let stage = stage(
+            [Permission(.annotations, .view, .all), Permission(.annotations, .delete, .all)], columns: 200)
+        #expect(stage.screen.contains("you may delete, not"))
+        #expect(stage.screen.contains("edit: needs annotations:edit:"))
+    }
+}
