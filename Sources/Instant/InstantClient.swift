@@ -95,7 +95,8 @@ public final class InstantClient: Sendable {
             let transport = HTTPTransport(http: http, address: address, recorder: recorder)
             let delegation = delegation
             let descriptor = InstantDocumentDescriptor(
-                identity: identity, folders: folders, transport: transport, recorder: recorder, environment: environment,
+                identity: identity, folders: folders, transport: transport, recorder: recorder,
+                environment: environment,
                 allowsToken: allowsInsecureHTTP || address.isEncrypted || address.isLoopback)
             descriptor.onEvent = { [weak self, weak descriptor] event in
                 guard let self, let descriptor else { return }

@@ -47,6 +47,14 @@ import Testing
         #expect(stage.state.hasQuit)
     }
 
+    @Test func whatNoLayerNeedsCanBeRemoved() throws {
+        let stage = library()
+        try stage.press(":prune<enter>")
+        #expect(stage.asked.contains(.pruneStorage))
+        stage.send(.notice("every PDF here belongs to a layer"))
+        #expect(stage.foot == " every PDF here belongs to a layer")
+    }
+
     @Test func openingAndLeaving() throws {
         let stage = library()
         try stage.press("<enter>")

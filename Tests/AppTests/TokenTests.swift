@@ -155,6 +155,18 @@ import Testing
         #expect(card(stage)[4] == sentence)
     }
 
+    /// Nothing was lost meanwhile: the connection is live before and after.
+    @Test func aTokenGivenInTimeClosesTheCard() throws {
+        let stage = Stage(Sample.services())
+        stage.send(.key(.paste(Self.readOnly)))
+        try stage.press("<enter>")
+        #expect(stage.screen.contains("Asking the server"))
+        stage.send(.tokenAccepted)
+        #expect(!stage.screen.contains("A new token"))
+        stage.send(.status(.live(.hotos([.readDocument, .download]))))
+        #expect(stage.foot.hasPrefix(#" read-only from now on: this token lacks "write""#))
+    }
+
     @Test func aTokenOfAnotherUserOpensTheirOwnCopyBesideThisOne() throws {
         let services = Sample.services()
         services.opened.reference.userID = "ben"

@@ -1,3 +1,4 @@
+import Screen
 import TestSupport
 import TestThreads
 import Testing
@@ -11,6 +12,23 @@ struct TabStories {
         engine = try EngineProcess()
         try engine.upload(.paper())
         ana = try Person(at: engine)
+    }
+
+    /// Each user has a copy of their own: nothing of ana's goes out under ben's name.
+    @Test func aTokenOfAnotherUserOpensTheirOwnCopy() throws {
+        let terminal = try ana.open()
+        terminal.send(Key.paste(try engine.token("ben")).bytes)
+        try terminal.see("this copy belongs to ana")
+        try terminal.press("<enter>")
+        try terminal.see("[paper.pdf / review]")
+        try terminal.see("synced")
+        try terminal.addNote("Written as ben")
+        try terminal.see("synced")
+        try terminal.press("q")
+        try terminal.see(no: "[paper.pdf / review]")
+        try terminal.see("Written as ben")
+        #expect(try engine.records().contains("Written as ben"))
+        #expect(try terminal.quit() == [])
     }
 
     /// A layer of one server, a layer of another and a PDF of this disk, all of them alive.

@@ -64,8 +64,6 @@ struct TokenStories {
         try terminal.see("Token needed")
         let bad: [(token: String, sentence: String)] = [
             ("nonsense", "this is no token"),
-            (try engine.token { $0.layer = "other" }, "another layer"),
-            (try engine.token { $0.user = "ben" }, "another user"),
             (try engine.token { $0.permissions = ["write"] }, "read-document"),
             (try engine.token { $0.expires = 1_000_000_000 }, "expired"),
             (try engine.tokenSignedWithPublicKey(), "algorithm"),

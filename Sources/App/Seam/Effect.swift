@@ -22,6 +22,9 @@ package enum Effect: Hashable, Sendable {
     /// Removes the layer's annotations from this machine, unsent edits too. → `library`
     case removeLayer(LayerReference)
 
+    /// Removes PDFs that no layer on this machine needs. → `notice` with what became free, then `library`
+    case pruneStorage
+
     // The PDF of the selected layer.
     /// → `download` at most four times a second, then `pdfReady` or `downloadFailed`
     case startDownload

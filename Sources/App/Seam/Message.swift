@@ -73,6 +73,8 @@ package indirect enum Message: Hashable, Sendable {
     /// The token in force ends then, by the server's clock: told five minutes and one minute ahead.
     case tokenExpires(Timestamp)
     case tokenRead(TokenText)
+    /// The server took the token that was supplied.
+    case tokenAccepted
     /// Why the token that was supplied is not taken, in a sentence that does not hold it.
     case tokenRefused(String)
     /// The last requests to the server, the newest first.

@@ -19,7 +19,7 @@ extension DocumentState {
 
     /// `you may edit, delete`, or why nothing can be changed.
     func fullRights(over row: ListRow) -> String {
-        guard denialOfWriting == nil, status.grant?.collaboration != nil else {
+        guard denialOfAnything == nil, status.grant?.collaboration != nil else {
             return denial { _ in .edit(row.subject) }.map(Self.readOnly) ?? ""
         }
         let all: [(String, Operation)] = [
@@ -38,7 +38,7 @@ extension DocumentState {
     }
 
     /// Why nothing at all can be written here.
-    private var denialOfWriting: String? {
+    private var denialOfAnything: String? {
         if status.grant?.mayWrite == true, !isLocal, !isReadOnly { return nil }
         return denialOfCreation
     }

@@ -1,7 +1,7 @@
 /// The words that can be typed after `:`.
 package enum TypedCommand: String, Hashable, Sendable, CaseIterable {
     case quit, help, page, filter, color, sync, offline, online, token, outbox, undo, redo, reading, layout, author,
-        download, who, open, library, requests
+        download, who, open, library, requests, prune
     case defaultGroup = "default-group"
     case forgetToken = "forget-token"
 
@@ -29,6 +29,7 @@ package enum TypedCommand: String, Hashable, Sendable, CaseIterable {
         case .library: "the layers on this machine"
         case .requests: "the last requests to the server, and what came of them"
         case .defaultGroup: "default-group NAME: the group of new records; alone: as the token says"
+        case .prune: "remove PDFs that no layer on this machine needs"
         case .who: "who else has this layer open"
         }
     }
@@ -37,7 +38,7 @@ package enum TypedCommand: String, Hashable, Sendable, CaseIterable {
     var takesWords: Bool { [.page, .filter, .color, .author, .open, .defaultGroup].contains(self) }
 
     /// Whether it means something in the library.
-    var isForLibrary: Bool { [.quit, .help, .open, .library].contains(self) }
+    var isForLibrary: Bool { [.quit, .help, .open, .library, .prune].contains(self) }
 }
 
 extension AppState {
@@ -97,6 +98,7 @@ extension AppState {
         case .library: return showLibrary()
         case .requests: openRequests()
         case .defaultGroup: return setDefaultGroup(rest)
+        case .prune: return [.pruneStorage]
         case .who: document?.company.isShown = true
         }
         return []

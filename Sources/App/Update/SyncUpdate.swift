@@ -11,8 +11,8 @@ extension AppState {
         if old.waitingCounts != status.waitingCounts { document?.outbox.isStale = true }
         if status.connection == .live, old.connection != .live {
             if let card = token, card.isTrying || card.isEmpty, card.purpose == .layer { token = nil }
-            notice = rightsNotice(from: old.grant, to: status.grant) ?? notice
         }
+        if old.grant != status.grant { notice = rightsNotice(from: old.grant, to: status.grant) ?? notice }
         if document?.loss == nil { document?.isLossAccepted = false }
         // Nothing will come any more of a PDF that is on its way.
         if case .lost(let why) = status.connection, case .downloading = document?.pdf { document?.pdf = .failed(why) }

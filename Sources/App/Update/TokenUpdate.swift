@@ -36,6 +36,11 @@ extension AppState {
         }
     }
 
+    /// Also told where the connection was never away, so that nothing else shows it.
+    mutating func tokenAccepted() {
+        if let card = token, card.isTrying, card.purpose == .layer { token = nil }
+    }
+
     mutating func tokenRefused(_ why: String) {
         let purpose = token?.purpose ?? .layer
         guard token != nil || canOpenCard else {

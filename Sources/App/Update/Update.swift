@@ -56,6 +56,7 @@ extension AppState {
         case .status(let status): return statusCame(status)
         case .tokenExpires(let end): tokenExpires(at: end)
         case .tokenRead(let text): token?.receive(text)
+        case .tokenAccepted: tokenAccepted()
         case .tokenRefused(let why): tokenRefused(why)
         case .history(let lines): history.load(lines)
         case .requests(let requests): requestsCame(requests)

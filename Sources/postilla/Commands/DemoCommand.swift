@@ -9,7 +9,7 @@ struct DemoCommand: AsyncParsableCommand {
               lose a token     in the viewer, type :forget-token, then T and @PATH of reviewer.jwt
               make a conflict  open the same layer in a second terminal, type :offline in one, edit the same note in \
             both, then :online
-              present          let a spectator (spectator.jwt) watch in a second terminal while you mark words
+              present          press P; in a second terminal (spectator.jwt) press F: it turns the pages with you
               be read-only     open the layer with spectator.jwt and press a
             """)
 

@@ -240,6 +240,7 @@ final class OpenLayer: Sendable {
         case .didFinishReauthentication(let token):
             state.withLock { $0.isSourceSpent = false }
             keep(token.jwt)
+            post(.tokenAccepted)
         case .didBeginSync, .didChangeSyncState, .didFinishSync, .didChangeConnection,
             .didCheckIntegrity,
             .didLoseAccess, .didCancelDownload, .didClose:

@@ -34,6 +34,7 @@ final class ViewerServices: AppServices {
         case .select(let reference): selected = reference
         case .closeLayer: if let selected { close(selected) }
         case .removeLayer(let reference): remove(reference)
+        case .pruneStorage: pruneStorage()
 
         case .startDownload: layer?.startDownload()
         case .cancelDownload: layer?.cancelDownload()
@@ -189,6 +190,15 @@ final class ViewerServices: AppServices {
             let descriptor = try client(reference.server).descriptor(reference.identity)
             // The card has named the unsent edits, and the person said yes.
             try descriptor.removeLocalStorage(discardingUnsent: true)
+        } catch { tell(error) }
+        loadLibrary()
+    }
+
+    private func pruneStorage() {
+        do throws(InstantError) {
+            let freed = try InstantClient.removeUnreferencedCacheEntries(in: URL(filePath: options.folders.data))
+            let said = freed.map { $0 > 0 ? "\($0 / 1000) kB are free now" : "every PDF here belongs to a layer" }
+            post(.notice(said ?? "nothing was removed: a layer cannot be read and may need any of them"))
         } catch { tell(error) }
         loadLibrary()
     }
