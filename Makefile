@@ -11,7 +11,7 @@ SECONDS = 60
 # What the sanitizer and the coverage look at: the cores, the library, and the server they talk to.
 MEASURED = AnnotationsTests|AuthorizationTests|SyncProtocolTests|InstantCoreTests|InstantTests|EngineCoreTests|DocumentEngineTests
 
-.PHONY: help run test api-test simulate mutations bench format lint clean crash fuzz sanitize coverage docs
+.PHONY: help run test api-test simulate mutations bench format lint clean crash fuzz sanitize coverage docs man pictures
 
 help:
 	@echo "make run     build Postilla and start its demo: a server, sample documents, the viewer"
@@ -20,6 +20,8 @@ help:
 	@echo "make simulate  run SEEDS histories of clients and server FROM a seed on; TRACE=seed tells one of them"
 	@echo "make mutations  plant one error after the other in a copy of the cores, and see that each is noticed"
 	@echo "make docs    write the pages of the Instant library to .build/docs"
+	@echo "make man     write manual pages, one for each command, to .build/man"
+	@echo "make pictures  draw the screens in README anew, by the program itself"
 	@echo "make bench   measure, in a release build, beside less, fzf, tig, neomutt, curl, nginx, SQLite, PostgreSQL and Redis"
 	@echo "make crash   kill client and server CYCLES times and compare with what was promised (SEED=… plans it again)"
 	@echo "make fuzz    let libFuzzer break every reader, each for SECONDS; TARGETS names some (a build of its own)"
@@ -59,6 +61,17 @@ mutations:
 docs:
 	@Resources/setup.sh test
 	@Resources/docs.sh
+
+man:
+	@Resources/setup.sh run
+	@Resources/build.sh debug postilla
+	@.build/debug/postilla --experimental-dump-help | \
+		Resources/man.py .build/man "$$(.build/debug/postilla --version)"
+
+pictures:
+	@Resources/setup.sh test
+	@Resources/build.sh debug tests
+	RECORD_SNAPSHOTS=1 swift test --skip-build --filter PictureStories
 
 bench:
 	@Resources/setup.sh bench

@@ -135,10 +135,12 @@ package final class TerminalDevice {
         return true
     }
 
+    package func suspend() { suspend(stop: ct_stop) }
+
     /// Ctrl-Z: gives the terminal back and stops, with all of the process group, until continued.
     ///
     /// - Parameter stop: what stops; only tests have their own.
-    package func suspend(stop: () -> Void = ct_stop) {
+    package func suspend(stop: () -> Void) {
         released { stop() }
     }
 

@@ -29,8 +29,9 @@ struct Postilla: AsyncParsableCommand {
             LibraryCommand.self, OpenCommand.self, DemoCommand.self, ListCommand.self, ShowCommand.self,
             CommentsCommand.self, AddCommand.self, EditCommand.self, ReplyCommand.self, DeleteCommand.self,
             WatchCommand.self, SyncCommand.self, OutboxCommand.self, ConflictsCommand.self, ExportCommand.self,
-            ImportCommand.self, StorageCommand.self, TokenCommand.self, UploadCommand.self, ServeCommand.self,
-            BackupCommand.self,
+            ImportCommand.self, DiffCommand.self, StorageCommand.self, TokenCommand.self, UploadCommand.self,
+            ServeCommand.self,
+            BackupCommand.self, ConfigCommand.self,
         ],
         defaultSubcommand: LibraryCommand.self)
 

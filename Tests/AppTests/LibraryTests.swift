@@ -36,13 +36,13 @@ import Testing
 
 
 
-                 Enter open  + add  o open PDF  x remove  ? help
+                 Enter open  + add  o open PDF  d demo  x remove  ? help
                 """)
     }
 
     @Test func empty() throws {
         let stage = Stage(FakeServices(), begin: .library, rows: 8, columns: 60)
-        #expect(stage.screen.contains("Nothing here yet. + adds a layer by its server and"))
+        #expect(stage.screen.contains("Nothing here yet. d demo · + add a server or token · o"))
         try stage.press("<enter>jkxGq")
         #expect(stage.state.hasQuit)
     }
@@ -98,6 +98,36 @@ import Testing
         try stage.press("<enter>")
         #expect(stage.asked.contains(.join(server: "http://localhost:5000", token: TokenText(TokenTests.readOnly))))
         #expect(stage.state.document != nil)
+    }
+
+    @Test func theDemoIsAKeyAway() throws {
+        let stage = Stage(Sample.services(), begin: .library)
+        try stage.press("d")
+        #expect(stage.asked.last == .startDemo)
+        #expect(stage.foot == " starting a server with sample documents ...")
+        try stage.press("d")
+        #expect(stage.asked.count { $0 == .startDemo } == 1)
+        stage.send(.demoReady(server: "http://localhost:5000", TokenText(TokenTests.readOnly)))
+        #expect(stage.statusLine.hasPrefix(" hotos17 / review"))
+        let failing = Stage(FakeServices(), begin: .library)
+        try failing.press("d")
+        failing.send(.openFailed("the sample PDFs are not beside the program"))
+        #expect(failing.foot == " the sample PDFs are not beside the program")
+        try failing.press("d")
+        #expect(failing.asked.last == .startDemo)
+    }
+
+    @Test func aPDFIsOpenedByItsName() throws {
+        let stage = Stage(FakeServices(), begin: .library)
+        try stage.press("o/tmp/paper.pdf<enter>")
+        #expect(stage.asked.contains(.openFile("/tmp/paper.pdf")))
+        try Stage(FakeServices(), begin: .library).press("o<enter>o<esc>q")
+    }
+
+    @Test func theEmptyLibraryNamesThePersonsOwnKeys() throws {
+        let own = KeyChange(.library, .startDemo, [[.function(2)]])
+        let stage = Stage(FakeServices(), begin: .library, keymap: Keymap.standard.changed(by: [own]).keymap)
+        #expect(stage.screen.contains("Nothing here yet. F2 demo · + add a server or token · o open a PDF"))
     }
 
     @Test func theCursorStaysOnItsLayer() throws {

@@ -14,12 +14,13 @@ final class StageOver<Services: AppServices> {
     var now = Timestamp.noon
 
     init(
-        _ services: Services, begin: AppState.Start = .layer(.hotos), rows: Int = 24, columns: Int = 80
+        _ services: Services, begin: AppState.Start = .layer(.hotos), rows: Int = 24, columns: Int = 80,
+        keymap: Keymap = .standard
     ) {
         self.services = services
         let queue = queue
         program = Program(
-            state: AppState(begin: begin, size: Size(rows: rows, columns: columns)), services: services,
+            state: AppState(begin: begin, size: Size(rows: rows, columns: columns), keymap: keymap), services: services,
             post: { queue.add($0) })
         program.start(at: now)
         drain()
@@ -64,7 +65,7 @@ extension StageOver<FakeServices> {
 }
 
 /// What `post` fills, as the loop's mailbox does.
-private final class Queue: Sendable {
+final class Queue: Sendable {
     private let messages = Mutex<[Message]>([])
 
     func add(_ message: Message) { messages.withLock { $0.append(message) } }

@@ -65,6 +65,18 @@ struct DemoStories {
         #expect(shown.contains("group     \(role.claims["default_group"]?.string ?? "")"))
     }
 
+    @Test func theEmptyLibraryHasTheDemoBehindAKey() throws {
+        let viewer = try terminal([])
+        try viewer.see("Nothing here yet. d demo · + add a server or token · o open a PDF")
+        try viewer.press("d")
+        try viewer.see("Reading Machines")
+        try viewer.see("synced")
+        try viewer.press("q")
+        try viewer.see("Layers on this machine")
+        try viewer.see("reading-machines")
+        #expect(try viewer.quit() == [])
+    }
+
     @Test func theDemoIsLeftWithTheLineThatJoinsIt() throws {
         let demo = try terminal(["demo"], columns: 200)
         try demo.see("Reading Machines")

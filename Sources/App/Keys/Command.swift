@@ -14,7 +14,7 @@ package enum Command: String, Hashable, Sendable, CaseIterable {
     case halfDown = "half-down", halfUp = "half-up", screenDown = "screen-down", screenUp = "screen-up"
 
     // The library.
-    case open, openFile = "open-file", addLayer = "add-layer", removeLayer = "remove-layer"
+    case open, openFile = "open-file", addLayer = "add-layer", removeLayer = "remove-layer", startDemo = "start-demo"
 
     // A document.
     case otherPane = "other-pane", paneBefore = "pane-before"

@@ -29,6 +29,7 @@ extension Keymap {
         Binding(.library, "+", .addLayer, "add a layer by its server and token", footer: "add"),
         Binding(.library, "<space>", .palette, "find a command by its name"),
         Binding(.library, "o", .openFile, "open a PDF from the disk", footer: "open PDF"),
+        Binding(.library, "d", .startDemo, "a server with samples to try everything on", footer: "demo"),
         Binding(.library, "x", .removeLayer, "remove the layer from this machine", footer: "remove"),
     ]
 

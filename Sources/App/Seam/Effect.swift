@@ -12,6 +12,8 @@ package enum Effect: Hashable, Sendable {
     case openLayer(LayerReference)
     /// A layer that is not on this machine yet, named by its token. → `opened`, or `openFailed`
     case join(server: String, token: TokenText)
+    /// A server of its own with samples and tokens, for as long as the program runs. → `demoReady`, or `openFailed`
+    case startDemo
     /// A PDF from the disk, without a layer. → `opened` and `pdfReady`, or `openFailed`
     case openFile(String)
     /// What follows is about this one of the open layers. One that was opened just now is selected before anything is

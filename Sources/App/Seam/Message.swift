@@ -25,6 +25,8 @@ package indirect enum Message: Hashable, Sendable {
     case opened(OpenedLayer)
     /// Why, in a sentence.
     case openFailed(String)
+    /// The demo's server runs; the token is its reviewer's.
+    case demoReady(server: String, TokenText)
 
     /// The document's title, uncleaned, once the server has told it.
     case titled(String)

@@ -23,6 +23,8 @@ package struct AppState: Equatable, Sendable {
     /// Seconds that the wall clock of the person is ahead of UTC.
     package let utcOffset: Int
     package let keymap: Keymap
+    /// How pages are shown until the person chooses; nil: laid out where there is room, else for reading.
+    let pageView: TypesetPage.View?
     let begin: Start
 
     var library = LibraryState()
@@ -45,13 +47,15 @@ package struct AppState: Equatable, Sendable {
 
     /// - Parameter begin: where the program begins; leaving a layer leads to the library only if it began there.
     package init(
-        begin: Start, size: Size, theme: Theme = .standard, utcOffset: Int = 0, keymap: Keymap = .standard
+        begin: Start, size: Size, theme: Theme = .standard, utcOffset: Int = 0, keymap: Keymap = .standard,
+        pageView: TypesetPage.View? = nil
     ) {
         self.begin = begin
         self.size = size
         self.theme = theme
         self.utcOffset = utcOffset
         self.keymap = keymap
+        self.pageView = pageView
         switch begin {
         case .library: hasLibrary = true
         case .layer, .join, .file:

@@ -25,6 +25,13 @@ extension AppState {
         return [.openLayer(entry.id)]
     }
 
+    mutating func startDemo() -> [Effect] {
+        guard opening == nil else { return [] }
+        opening = Opening()
+        notice = .done("starting a server with sample documents ...")
+        return [.startDemo]
+    }
+
     mutating func askToRemove() {
         let lost = document.map { ($0.reference, $0.title, $0.waiting) }
         let entry = library.current.map { ($0.id, $0.title ?? $0.id.documentID, $0.unsent) }

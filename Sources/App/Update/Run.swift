@@ -25,10 +25,11 @@ extension AppState {
             return effects
         case .leave: return leave()
         case .open: return openCurrent()
-        case .openFile: prompt = Prompt(.file, label: "PDF: ")
         case .nextTab: return turnTab(by: max(1, count ?? 1))
         case .previousTab: return turnTab(by: -max(1, count ?? 1))
         case .addLayer: prompt = Prompt(.server, label: "Server: ")
+        case .openFile: prompt = Prompt(.file, label: "PDF: ")
+        case .startDemo: return startDemo()
         case .removeLayer: askToRemove()
         case .undo: return undo()
         case .redo: return redo()

@@ -58,7 +58,9 @@ extension AppState {
         if let tab = tab(of: layer.reference) { return isBusy ? [] : show(tab: tab) }
         // Beside what is shown; from the library, last of all.
         let place = document == nil ? tabs.after.count : 0
-        tabs.after.insert(DocumentState(layer), at: place)
+        var opened = DocumentState(layer)
+        opened.page.chosenView = pageView
+        tabs.after.insert(opened, at: place)
         guard isBusy else {
             let shown = show(tab: tabs.before.count + (document == nil ? place : 1))
             return shown + (layer.hasPDF ? [] : download())

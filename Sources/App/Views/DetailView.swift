@@ -60,7 +60,7 @@ private struct DetailText {
 
 extension DocumentState {
     /// `highlight on page 3, by ana, 2026-05-30 14:05, yellow, group reviewers, read only: ...`
-    fileprivate func facts(of row: ListRow, at now: Timestamp, utcOffset: Int) -> CleanText {
+    func facts(of row: ListRow, at now: Timestamp, utcOffset: Int) -> CleanText {
         var facts: [CleanText] = ["\(row.kind.name)\(row.pageIndex.map { " on page \($0 + 1)" } ?? "")"]
         if let author = row.author ?? row.createdBy { facts.append("by \(author)") }
         if let moment = row.changedAt {

@@ -15,7 +15,7 @@ extension Canvas {
             let text: CleanText =
                 state.library.entries == nil
                 ? "Looking for layers ..."
-                : "Nothing here yet. + adds a layer by its server and token; q leaves, then: postilla demo"
+                : "Nothing here yet. \(state.words(for: .startDemo, "demo")) · \(state.words(for: .addLayer, "add a server or token")) · \(state.words(for: .openFile, "open a PDF"))"
             for (row, line) in text.wrapped(to: inside.columns - 4).enumerated() {
                 write(line, in: inside, row: row + 1, column: 2, style: state.theme.dimmed)
             }
@@ -31,6 +31,14 @@ extension Canvas {
             write(entry.line(columns: area.columns, isCurrent: isCurrent, state), in: area, row: row, style: style)
             if isCurrent { cursor = Position(row: area.row + row, column: area.column) }
         }
+    }
+}
+
+extension AppState {
+    /// A key with what it does: `d demo`.
+    fileprivate func words(for command: Command, _ words: String) -> CleanText {
+        let binding = keymap.bindings(in: [.library]).first { $0.command == command }
+        return binding.map { "\($0.shortName) \(words)" } ?? ":\(command.rawValue) \(words)"
     }
 }
 

@@ -52,15 +52,18 @@ extension Canvas {
 }
 
 extension OutboxItem {
+    /// What was done, for `note changed`.
+    var done: String {
+        switch action {
+        case .create: "added"
+        case .update: "changed"
+        case .delete: "deleted"
+        }
+    }
+
     /// `> ^N  3  note changed  5m  waits  "text"`
     fileprivate func line(at now: Timestamp, isCurrent: Bool) -> CleanText {
         let page = pageIndex.map { String($0 + 1) } ?? "-"
-        let done =
-            switch action {
-            case .create: "added"
-            case .update: "changed"
-            case .delete: "deleted"
-            }
         let standing =
             switch delivery {
             case .delivered, .unsent: "waits"

@@ -64,7 +64,7 @@ extension Canvas {
 }
 
 extension DocumentState {
-    fileprivate var reasonForNoText: CleanText {
+    var reasonForNoText: CleanText {
         switch texts[page.index] {
         case .text?: "Page \(page.index + 1) has no text. Its marks, by position:"
         case .failed(let why)?: "\(why) The marks of page \(page.index + 1), by position:"

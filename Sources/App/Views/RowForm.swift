@@ -30,7 +30,7 @@ struct RowForm: Equatable, Sendable {
     {
         let state = row.delivery.sign ?? (row.isUnread ? "*" : " ")
         let page = row.pageIndex.map { String($0 + 1) } ?? "-"
-        let author = CleanText(cleaning: authorName(row, document))
+        let author = CleanText(cleaning: document.author(of: row) ?? "-")
         let mark = hasMarks ? (isMarked ? "+" : " ") : ""
         var line: CleanText = "\(isCurrent ? ">" : " ")\(mark) \(String(state))\(String(row.kind.letter))"
         line += CleanText(cleaning: page).padded(to: pageDigits, align: .right) + .blanks(columns >= 44 ? 2 : 1)
@@ -51,12 +51,6 @@ struct RowForm: Equatable, Sendable {
         return line + right
     }
 
-    private func authorName(_ row: ListRow, _ document: DocumentState) -> String {
-        let grant = document.status.grant
-        if let user = row.createdBy, user == grant?.userID { return "me" }
-        return row.author ?? row.createdBy ?? "-"
-    }
-
     /// The marked words in quotes, then what was written.
     private func text(_ row: ListRow, _ document: DocumentState, room: Int) -> CleanText {
         let note = CleanText(cleaning: String(row.text.prefix(400).map { $0.isNewline ? " " : $0 }))
@@ -71,6 +65,14 @@ struct RowForm: Equatable, Sendable {
         let most = note.isEmpty ? max(4, room - 2) : max(12, room * 3 / 5)
         let quote: CleanText = "\"\(CleanText(cleaning: words).truncated(to: most))\""
         return warning + (note.isEmpty ? quote : quote + " " + note)
+    }
+}
+
+extension DocumentState {
+    /// Who wrote it, as this person calls them.
+    func author(of row: ListRow) -> String? {
+        if let user = row.createdBy, user == status.grant?.userID { return "me" }
+        return row.author ?? row.createdBy
     }
 }
 

@@ -16,30 +16,25 @@ struct DemoCommand: AsyncParsableCommand {
     @Flag(help: "Run the server only and print one JSON line that says where it is and where the tokens are.")
     var serveOnly = false
 
+    @OptionGroup var viewer: ViewerFlags
+
     @Option(
         help: ArgumentHelp("Keep data here instead of $XDG_DATA_HOME/postilla (or POSTILLA_DATA).", valueName: "dir"))
     var dataDir: String?
 
     func run() async throws {
         let folders = try Folders(dataDirectory: dataDir)
-        let folder = try DemoFolder(folders)
-        let samples = try Samples.all()
-        try folder.makeSecrets()
-        try await folder.writeTokens(now: .now)
-        let serveOnly = serveOnly
-        try await DemoServer(folder: folder).run { server in
-            let backend = Backend(server: server, secret: try PrivateFile.secret(folder.apiToken, otherwise: .failed))
-            for sample in samples {
-                try await backend.uploadIfMissing(sample.path, documentID: sample.documentID)
-            }
+        let (serveOnly, viewer) = (serveOnly, viewer)
+        try await Demo.run(folders) { demo in
             if serveOnly {
-                Output.data(Self.readyLine(server: server, folder: folder) + "\n")
+                Output.data(Self.readyLine(server: demo.server, folder: demo.folder) + "\n")
                 await Interruption.wait()
             } else {
-                let farewell = Self.farewell(server: server, folder: folder)
+                let farewell = Self.farewell(server: demo.server, folder: demo.folder)
                 Output.message(farewell)
-                let options = ViewerOptions(
-                    start: .server(server), source: .file(folder.token(.reviewer)), folders: folders)
+                var options = ViewerOptions(
+                    start: .server(demo.server), source: .file(demo.folder.token(.reviewer)), folders: folders)
+                try viewer.apply(to: &options)
                 try await Viewer.run(options)
                 Output.message(farewell)
             }

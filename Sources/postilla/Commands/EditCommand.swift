@@ -68,7 +68,7 @@ struct EditCommand: AsyncParsableCommand {
     }
 
     private func edited(_ old: String) throws -> String? {
-        guard let editor = ExternalEditor() else {
+        guard let editor = ExternalEditor(try Preferences.use()) else {
             throw CommandFailure("give --text TEXT, or set VISUAL or EDITOR to the editor you like", .usage)
         }
         let folder = try Folders(dataDirectory: layer.server.dataDir).state

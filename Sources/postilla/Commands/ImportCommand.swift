@@ -61,11 +61,20 @@ struct ImportCommand: AsyncParsableCommand {
     }
 
     private func read() async throws -> InstantJSONFile {
-        let bytes = try await ContentFile.read(file, limit: Self.largest)
-        do { return try InstantJSONFile(bytes) } catch {
-            let name = file == "-" ? "standard input" : file
-            throw CommandFailure(
-                "\(name):\(TextPlace(of: error.offset, in: bytes)): \(error.problem); nothing was imported")
+        do { return try await Self.file(file) } catch {
+            throw CommandFailure(error.message + "; nothing was imported", error.status)
+        }
+    }
+
+    /// Instant JSON from a file or from standard input.
+    static func file(_ path: String) async throws(CommandFailure) -> InstantJSONFile {
+        let bytes: [UInt8]
+        do { bytes = try await ContentFile.read(path, limit: largest) } catch {
+            throw (error as? CommandFailure) ?? CommandFailure("\(error)")
+        }
+        do throws(JSONError) { return try InstantJSONFile(bytes) } catch {
+            let name = path == "-" ? "standard input" : path
+            throw CommandFailure("\(name):\(TextPlace(of: error.offset, in: bytes)): \(error.problem)")
         }
     }
 

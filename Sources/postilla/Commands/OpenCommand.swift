@@ -18,9 +18,7 @@ struct OpenCommand: AsyncParsableCommand {
         let source = try tokens.source()
         var options = ViewerOptions(
             start: try start(), source: source, folders: try Folders(dataDirectory: server.dataDir))
-        options.isReadOnly = viewer.readOnly
-        options.author = viewer.author
-        options.remembersToken = viewer.remember
+        try viewer.apply(to: &options)
         options.allowsInsecureHTTP = server.insecureHttp
         try await Viewer.run(options)
     }
@@ -53,9 +51,7 @@ struct LibraryCommand: AsyncParsableCommand {
         }
         var options = ViewerOptions(
             start: .library, source: .prompt, folders: try Folders(dataDirectory: server.dataDir))
-        options.isReadOnly = viewer.readOnly
-        options.author = viewer.author
-        options.remembersToken = viewer.remember
+        try viewer.apply(to: &options)
         options.allowsInsecureHTTP = server.insecureHttp
         try await Viewer.run(options)
     }

@@ -2,8 +2,12 @@
 enum CommandNames {
     /// The command whose name is at most two letters away; nil when none is.
     static func nearest(to word: String) -> String? {
-        Postilla.configuration.subcommands.compactMap { $0.configuration.commandName }
-            .map { (name: $0, distance: distance(word, $0)) }
+        nearest(to: word, among: Postilla.configuration.subcommands.compactMap { $0.configuration.commandName })
+    }
+
+    /// The same of other names.
+    static func nearest(to word: String, among names: [String]) -> String? {
+        names.map { (name: $0, distance: distance(word, $0)) }
             .filter { $0.distance <= 2 && $0.distance < $0.name.count }
             .min { $0.distance < $1.distance }?.name
     }

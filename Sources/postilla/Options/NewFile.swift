@@ -7,7 +7,8 @@
 /// A file that takes another's place in one step, once all of it is written: a reader finds the old one or the new one.
 final class NewFile {
     private let path: String
-    private let temporary: String
+    /// Where it is written until it is finished.
+    let temporary: String
     private let descriptor: Int32
     private var buffer: [UInt8] = []
     private var isFinished = false

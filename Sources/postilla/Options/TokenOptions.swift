@@ -8,7 +8,9 @@ import ArgumentParser
 
 /// Where the token comes from. Never from an argument: arguments are seen by everybody on the machine.
 struct TokenOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Read the token from this file, again whenever a new one is needed.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Read the token from this file, again whenever a new one is needed.", valueName: "file"),
+        completion: .file(extensions: ["jwt"]))
     var tokenFile: String?
 
     @Option(

@@ -12,6 +12,22 @@ struct ViewerFlags: ParsableArguments {
             """)
     var remember = false
 
+    @Flag(help: "Without a screen: a line in, sentences out, for screen readers, dumb terminals and pipes.")
+    var plain = false
+
     @Option(help: ArgumentHelp("Your name on new annotations, for tokens that name none.", valueName: "name"))
     var author: String?
+
+    /// Together with the person's settings.
+    ///
+    /// - Throws: ``CommandFailure`` that says all that is wrong with them.
+    func apply(to options: inout ViewerOptions) throws {
+        let preferences = try Preferences.use()
+        let name = preferences.text(.author)
+        options.preferences = preferences
+        options.isReadOnly = readOnly
+        options.author = author ?? (name.isEmpty ? nil : name)
+        options.remembersToken = remember || preferences.isOn(.remember)
+        options.isPlain = plain || preferences.isOn(.plain)
+    }
 }

@@ -115,6 +115,17 @@ struct LayerSession: Sendable {
         }
     }
 
+    /// The PDF's path; it is fetched if it is not here.
+    func pdf() async throws -> String {
+        if descriptor.pdfFile == nil, let token {
+            do { try await descriptor.downloadAndWait(usingJWT: token) } catch { throw CommandFailure(reading: error) }
+        }
+        guard let file = descriptor.pdfFile else {
+            throw CommandFailure("the PDF is not on this machine, and --offline fetches nothing")
+        }
+        return file
+    }
+
     var isElsewhere: Bool { descriptor.status.connection == .elsewhere }
 }
 

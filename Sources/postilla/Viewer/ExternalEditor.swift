@@ -6,16 +6,16 @@ import FoundationEssentials
     import Darwin
 #endif
 
-/// `$VISUAL` or `$EDITOR` over a text, in a file that only this user can read.
+/// The person's own editor over a text, in a file that only this user can read.
 ///
 /// Blocks; the terminal must be released. The editor gets the terminal as its own process group would: signals typed
 /// at the terminal are for it alone while it runs.
 struct ExternalEditor {
     var command: String
 
-    /// nil when neither variable is set.
-    init?(environment: [String: String] = ProcessInfo.processInfo.environment) {
-        guard let command = environment["VISUAL"] ?? environment["EDITOR"], !command.trimmed.isEmpty else { return nil }
+    /// nil when neither settings nor environment name one.
+    init?(_ preferences: Preferences) {
+        guard case let command = preferences.text(.editor), !command.trimmed.isEmpty else { return nil }
         self.command = command
     }
 

@@ -15,21 +15,25 @@ import Terminal
 enum Viewer {
     /// Runs on the main thread, which the terminal's loop then holds: everything else works elsewhere and posts.
     @MainActor static func run(_ options: ViewerOptions) async throws {
+        guard !options.isPlain else { return try await PlainViewer.run(options) }
         let start = try await start(options)
         let device: TerminalDevice
         let loop: TerminalLoop<Message>
         do {
             var terminal = TerminalDevice.Options()
-            terminal.usesColor = (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
+            terminal.usesColor = options.preferences.usesColor
+            terminal.usesMouse = options.preferences.isOn(.mouse)
             device = try TerminalDevice(options: terminal)
             loop = try TerminalLoop(device: device)
-        } catch { throw CommandFailure("\(error)", .usage) }
+        } catch { throw CommandFailure("\(error); --plain needs no screen", .usage) }
         // Whatever happens from here on, the terminal is given back as it was.
         defer { device.close() }
 
         let mailbox = loop.mailbox
         let services = ViewerServices(options: options, device: device) { mailbox.post($0) }
-        let state = AppState(begin: start, size: device.size, utcOffset: utcOffset())
+        let state = AppState(
+            begin: start, size: device.size, theme: options.preferences.theme, utcOffset: utcOffset(),
+            keymap: options.preferences.keymap, pageView: options.preferences.pageView)
         var program = Program(state: state, services: services, post: { mailbox.post($0) })
         program.start(at: .now)
         var received = TerminalLoop<Message>.now
@@ -54,7 +58,7 @@ enum Viewer {
     }
 
     /// A source that needs no person is asked before the screen is taken, so that its complaint is read.
-    private static func start(_ options: ViewerOptions) async throws -> AppState.Start {
+    static func start(_ options: ViewerOptions) async throws -> AppState.Start {
         let server: String
         switch options.start {
         case .library: return .library
@@ -80,7 +84,7 @@ enum Viewer {
     }
 
     /// Seconds that this machine's zone is ahead of UTC just now.
-    private static func utcOffset() -> Int {
+    static func utcOffset() -> Int {
         var seconds = time(nil)
         var local = tm()
         localtime_r(&seconds, &local)

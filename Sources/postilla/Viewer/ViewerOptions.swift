@@ -13,12 +13,15 @@ struct ViewerOptions: Sendable {
     var start: Start
     var source: TokenSource
     var folders: Folders
+    var preferences = Preferences()
     /// `--read-only`: keys that edit are off, whatever the token allows.
     var isReadOnly = false
     /// `--author`
     var author: String?
     /// `--remember`: the token is kept between runs once the server has accepted it.
     var remembersToken = false
+    /// `--plain`: lines instead of a screen.
+    var isPlain = false
     /// `--insecure-http`: the token may travel over plain http to another machine.
     var allowsInsecureHTTP = false
 }

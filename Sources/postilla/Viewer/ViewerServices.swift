@@ -11,15 +11,17 @@ import Terminal
 /// Used on the loop's thread only; answers from elsewhere go through `post`.
 final class ViewerServices: AppServices {
     let options: ViewerOptions
-    private let device: TerminalDevice
+    private let device: any ViewerTerminal
     let post: @Sendable (Message) -> Void
     private let tools = PDFTools(limits: Limits(time: .seconds(20)))
     private var clients: [String: InstantClient] = [:]
     private var tabs: [LayerReference: OpenTab] = [:]
     /// The one that effects are about.
     private var selected: LayerReference?
+    /// Its server ends with it.
+    private var demo: Task<Void, Never>?
 
-    init(options: ViewerOptions, device: TerminalDevice, post: @escaping @Sendable (Message) -> Void) {
+    init(options: ViewerOptions, device: any ViewerTerminal, post: @escaping @Sendable (Message) -> Void) {
         self.options = options
         self.device = device
         self.post = post
@@ -30,6 +32,7 @@ final class ViewerServices: AppServices {
         case .loadLibrary: loadLibrary()
         case .openLayer(let reference): open(reference)
         case .join(let server, let token): join(server, token.secret)
+        case .startDemo: startDemo()
         case .openFile(let path): open(file: path)
         case .select(let reference): selected = reference
         case .closeLayer: if let selected { close(selected) }
@@ -92,7 +95,10 @@ final class ViewerServices: AppServices {
     var layer: OpenLayer? { tab?.layer }
 
     /// All that is open.
-    func close() { for reference in Array(tabs.keys) { close(reference) } }
+    func close() {
+        for reference in Array(tabs.keys) { close(reference) }
+        demo?.cancel()
+    }
 
     private func close(_ reference: LayerReference) { tabs.removeValue(forKey: reference)?.close() }
 
@@ -153,6 +159,7 @@ final class ViewerServices: AppServices {
             if let token { layer.supply(token) }
             return
         }
+        descriptor.delayForSyncingLocalChanges = options.preferences.delay
         let layer = OpenLayer(
             descriptor, of: client, source: options.source, keeper: TokenKeeper(options.folders),
             remembers: options.remembersToken, tools: tools, post: reference.addressing(post))
@@ -182,6 +189,22 @@ final class ViewerServices: AppServices {
         let file = OpenFile(path, tools: tools, post: reference.addressing(post))
         tabs[reference] = OpenTab(file, post: reference.addressing(post))
         file.start()
+    }
+
+    private func startDemo() {
+        demo?.cancel()
+        let (folders, post) = (options.folders, post)
+        demo = Task {
+            do {
+                try await Demo.run(folders) { demo in
+                    post(.demoReady(server: demo.server, TokenText(try PrivateFile.read(demo.folder.token(.reviewer)))))
+                    // Until the viewer is left.
+                    while !Task.isCancelled { try await Task.sleep(for: .seconds(3600)) }
+                }
+            } catch is CancellationError {
+                return
+            } catch { post(.openFailed((error as? CommandFailure)?.message ?? "\(error)")) }
+        }
     }
 
     private func remove(_ reference: LayerReference) {
@@ -271,7 +294,7 @@ final class ViewerServices: AppServices {
     }
 
     private func editExternally(_ text: String) {
-        guard let editor = ExternalEditor() else {
+        guard let editor = ExternalEditor(options.preferences) else {
             post(.notice("set VISUAL or EDITOR to the editor you like"))
             return post(.externallyEdited(nil))
         }

@@ -1,1 +1,1 @@
-../../../../Sources/postilla/Serve/TOMLReader.swift
+../../../../Sources/postilla/Config/TOMLReader.swift

@@ -1,0 +1,114 @@
+package import Screen
+
+/// A person's own keys for a command: instead of those it has in that context, or none at all.
+package struct KeyChange: Hashable, Sendable {
+    package var context: KeyContext
+    package var command: Command
+    package var sequences: [[Key]]
+
+    package init(_ context: KeyContext, _ command: Command, _ sequences: [[Key]]) {
+        (self.context, self.command, self.sequences) = (context, command, sequences)
+    }
+}
+
+/// Why a change cannot be, in a sentence, and which one of those that were given.
+package struct KeyProblem: Error, Hashable, Sendable {
+    package var change: Int
+    package var reason: String
+}
+
+extension Keymap {
+    /// With all the changes made; what is wrong with them is found whole, not just the first.
+    package func changed(by changes: [KeyChange]) -> (keymap: Keymap, problems: [KeyProblem]) {
+        var keymap = self
+        var problems: [KeyProblem] = []
+        for (index, change) in changes.enumerated() {
+            if let reason = keymap.make(change) { problems.append(KeyProblem(change: index, reason: reason)) }
+        }
+        for (index, change) in changes.enumerated() where !problems.contains(where: { $0.change == index }) {
+            if let reason = keymap.clash(of: change) { problems.append(KeyProblem(change: index, reason: reason)) }
+        }
+        return (keymap, problems.sorted { $0.change < $1.change })
+    }
+
+    private mutating func make(_ change: KeyChange) -> String? {
+        let name = change.command.rawValue
+        guard let model = model(of: change.command, for: change.context) else {
+            let places = KeyContext.allCases.filter { context in
+                bindings.contains { $0.context == context && $0.command == change.command }
+            }
+            let names = places.map { "keys." + $0.name }.joined(separator: ", ")
+            return "\(name) does nothing in keys.\(change.context.name); it belongs to \(names)"
+        }
+        if change.sequences.isEmpty, Self.needed.contains(change.command) {
+            return "without a key for \(name) there would be no way out"
+        }
+        for keys in change.sequences {
+            guard let first = keys.first else { return "\(name) has an empty key" }
+            guard case .character(let character) = first else { continue }
+            let shown = keys.map(\.notation).joined()
+            if change.context.isWriting { return "\(shown) would not be written any more: letters are text here" }
+            if character.isNumber, character != "0", change.context != .question {
+                return "\(shown) begins with a digit, which counts"
+            }
+        }
+        let kept = bindings.firstIndex { $0.context == change.context && $0.command == change.command }
+        bindings.removeAll { $0.context == change.context && $0.command == change.command }
+        guard !change.sequences.isEmpty else { return nil }
+        var binding = model
+        (binding.context, binding.sequences) = (change.context, change.sequences)
+        bindings.insert(binding, at: kept ?? bindings.endIndex)
+        return nil
+    }
+
+    /// What to say of the command there: as in its own context, or as in a wider one that holds at the same time.
+    private func model(of command: Command, for context: KeyContext) -> Binding? {
+        for context in [context] + context.wider {
+            if let found = bindings.first(where: { $0.context == context && $0.command == command }) { return found }
+        }
+        return Keymap.standard.bindings.first { $0.context == context && $0.command == command }
+    }
+
+    /// A key that is already something else in this context, or that would never be heard.
+    private func clash(of change: KeyChange) -> String? {
+        let others = bindings.filter { $0.context == change.context && $0.command != change.command }
+        for keys in change.sequences {
+            let shown = keys.map(\.notation).joined()
+            for other in others {
+                for taken in other.sequences where taken.starts(with: keys) || keys.starts(with: taken) {
+                    let way = "give \(other.command.rawValue) another key, or none: \(other.command.rawValue) = []"
+                    guard taken != keys else { return "\(shown) is \(other.command.rawValue) here; \(way)" }
+                    let name = taken.map(\.notation).joined()
+                    return "\(shown) and \(name), which is \(other.command.rawValue) here, begin alike; \(way)"
+                }
+            }
+        }
+        return nil
+    }
+
+    private static let needed: Set<Command> = [.escape, .accept, .leave, .commandLine]
+}
+
+extension KeyContext {
+    /// As a person writes it: `token-card`.
+    package var name: String {
+        rawValue.reduce(into: "") { name, character in
+            name += character.isUppercase ? "-" + character.lowercased() : String(character)
+        }
+    }
+
+    /// The contexts that hold together with it and are looked into after it.
+    fileprivate var wider: [KeyContext] {
+        switch self {
+        case .selection: [.page, .document, .moving, .everywhere]
+        case .list, .page: [.document, .moving, .everywhere]
+        case .document, .library, .outbox, .help: [.moving, .everywhere]
+        case .moving, .conflict: [.everywhere]
+        case .editor: [.text]
+        default: []
+        }
+    }
+
+    /// Whether characters are text here.
+    fileprivate var isWriting: Bool { self == .text || self == .editor }
+}

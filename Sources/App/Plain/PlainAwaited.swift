@@ -1,0 +1,62 @@
+/// What was asked of the world and has not come yet.
+struct PlainAwaited: Equatable, Sendable {
+    private enum Answer: Hashable {
+        case library, rows, pageRows, record, outbox, page, edit, undo, resolved, file, text, thread, gathered
+    }
+
+    private var counts: [Answer: Int] = [:]
+
+    var isEmpty: Bool { counts.isEmpty }
+
+    mutating func asked(_ effects: [Effect]) {
+        for effect in effects {
+            if effect == .closeLayer { counts = [:] }
+            if let answer = Self.answer(to: effect) { counts[answer, default: 0] += 1 }
+        }
+    }
+
+    mutating func came(_ message: Message) {
+        switch message {
+        // What cannot be read is answered with a sentence: nothing more will come.
+        case .notice: counts = [:]
+        case .library: came(.library)
+        case .rows: came(.rows)
+        case .pageRows: came(.pageRows)
+        case .record: came(.record)
+        case .outbox: came(.outbox)
+        case .page, .pageFailed: came(.page)
+        case .edited, .editFailed: came(.edit)
+        case .undone, .undoFailed: came(.undo)
+        case .recordsChanged: came(.resolved)
+        case .tokenRead, .tokenRefused: came(.file)
+        case .externallyEdited: came(.text)
+        case .thread: came(.thread)
+        case .gathered: came(.gathered)
+        default: break
+        }
+    }
+
+    private mutating func came(_ answer: Answer) {
+        guard let count = counts[answer] else { return }
+        counts[answer] = count > 1 ? count - 1 : nil
+    }
+
+    private static func answer(to effect: Effect) -> Answer? {
+        switch effect {
+        case .loadLibrary, .removeLayer: .library
+        case .loadRows, .findUnread: .rows
+        case .loadPageRows: .pageRows
+        case .loadRecord: .record
+        case .loadOutbox: .outbox
+        case .loadPage: .page
+        case .perform: .edit
+        case .undo: .undo
+        case .resolve: .resolved
+        case .readTokenFile: .file
+        case .editExternally: .text
+        case .loadThread: .thread
+        case .gather: .gathered
+        default: nil
+        }
+    }
+}

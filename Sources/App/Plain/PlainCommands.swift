@@ -1,0 +1,177 @@
+import Annotations
+import Screen
+
+// From a line to what it means.
+extension PlainState {
+    mutating func answered(_ line: String) -> [Effect] {
+        if writing != nil { return write(line) }
+        if app.prompt != nil { return answerPrompt(line.trimmed) }
+        switch question {
+        case .token?: return takeToken(line.trimmed)
+        case .which(let choice)?: return choose(line.trimmed, from: choice)
+        case nil: return run(line.trimmed)
+        }
+    }
+
+    private mutating func run(_ line: String) -> [Effect] {
+        let parts = line.split(separator: " ", maxSplits: 1).map(String.init)
+        guard let first = parts.first else { return [] }
+        let rest = parts.count > 1 ? parts[1].trimmed.unquoted : ""
+        guard let word = PlainWord(typed: first) ?? PlainWord.meant(by: first) else {
+            // What can be typed after : on the screen, but for commands that only move something there.
+            guard TypedCommand.allCases.contains(where: { $0.rawValue.hasPrefix(first.lowercased()) }) else {
+                say("no such command: \(first)")
+                return []
+            }
+            let before = app.document?.page.index
+            step = .done
+            let effects = app.runTyped(line)
+            if app.document?.company.isShown == true {
+                for line in app.companyLines(columns: Self.width) { say(line) }
+                _ = app.escape()
+            }
+            if app.document?.page.index != before { step = .page }
+            return effects
+        }
+        if app.document == nil, !word.isForLibrary {
+            say("Open a layer first: open N")
+            return []
+        }
+        if app.document != nil, word.isForLibraryOnly {
+            say("Leave this layer first: library")
+            return []
+        }
+        return app.document == nil ? runInLibrary(word, rest) : run(word, rest)
+    }
+
+    private mutating func run(_ word: PlainWord, _ rest: String) -> [Effect] {
+        switch word {
+        case .read: step = .reading
+        case .next, .previous:
+            step = .page
+            app.turnPage(by: word == .next ? 1 : -1)
+        case .find where rest.isEmpty: say("find WORDS")
+        case .find: step = .finding(rest)
+        case .list, .new: list(word == .new ? "is:unread" : rest.filterTerms)
+        case .more: step = .listing
+        case .show: return withRecord(rest, word) { .showing($0) }
+        case .edit: return withRecord(rest, word) { .editing($0) }
+        case .delete: return withRecord(rest, word) { .deleting($0) }
+        case .reply: return withRecord(rest, word) { .replying($0) }
+        case .note where rest.isEmpty: return beginNote()
+        case .note: step = .placing(rest)
+        case .highlight: return mark(.highlight, rest)
+        case .underline: return mark(.underline, rest)
+        case .strikeOut: return mark(.strikeOut, rest)
+        case .squiggly: return mark(.squiggly, rest)
+        case .outbox:
+            app.document?.outbox.isStale = false
+            step = .outbox
+            return [.loadOutbox]
+        case .mine, .theirs: return resolve(rest, word)
+        case .save:
+            step = .done
+            return [.saveUnsent]
+        case .sync:
+            step = .syncing
+            return [.syncNow]
+        case .token: askForToken(.layer)
+        case .status: say(StatusLine.plain(app))
+        case .announce: announce(rest)
+        case .remove: app.askToRemove()
+        case .library:
+            app.hasLibrary = true
+            numbers = PlainNumbers()
+            step = .library
+            return app.leave()
+        case .help: sayHelp()
+        case .quit: return app.keepDraft() + app.quit()
+        case .open, .add, .demo: break
+        }
+        return []
+    }
+
+    private mutating func announce(_ rest: String) {
+        switch rest {
+        case "off": announces = false
+        case "on": announces = true
+        default: break
+        }
+        say("Changes of others are \(announces ? "told between two commands" : "not told").")
+    }
+
+    private mutating func sayHelp() {
+        for word in PlainWord.allCases where app.document != nil ? !word.isForLibraryOnly : word.isForLibrary {
+            say("\(word.rawValue): \(word.help)")
+        }
+        guard app.document != nil else { return }
+        for command in TypedCommand.allCases where PlainWord(rawValue: command.rawValue) == nil {
+            say("\(command.rawValue): \(command.help)")
+        }
+    }
+
+    /// The library is still there behind a layer.
+    private mutating func runInLibrary(_ word: PlainWord, _ rest: String) -> [Effect] {
+        switch word {
+        case .list:
+            step = .library
+            return [.loadLibrary]
+        case .demo:
+            step = .opening
+            return app.startDemo()
+        case .open where !rest.isEmpty && Int(rest) == nil:
+            step = .opening
+            app.opening = Opening()
+            return [.openFile(rest)]
+        case .open, .remove:
+            let count = app.library.entries?.count ?? 0
+            guard let number = Int(rest), number > 0, number <= count else {
+                say(
+                    count == 0
+                        ? "There is no layer here yet: demo, add SERVER or open FILE"
+                        : "\(word.rawValue) N, with N from 1 to \(count)")
+                return []
+            }
+            app.library.cursor = number - 1
+            if word == .remove {
+                app.askToRemove()
+                return []
+            }
+            step = .opening
+            return app.openCurrent()
+        case .add:
+            guard !rest.isEmpty else {
+                say("add SERVER, such as http://127.0.0.1:5000")
+                return []
+            }
+            askForToken(.join(server: rest))
+        case .help: sayHelp()
+        default: return app.quit()
+        }
+        return []
+    }
+}
+
+extension PlainWord {
+    /// The one word that begins like this, unless what is typed after `:` begins like it too.
+    fileprivate static func meant(by typed: String) -> PlainWord? {
+        let matches = allCases.filter { $0.rawValue.hasPrefix(typed.lowercased()) }
+        let others = TypedCommand.allCases.filter {
+            $0.rawValue.hasPrefix(typed.lowercased()) && PlainWord(rawValue: $0.rawValue) == nil
+        }
+        return matches.count == 1 && others.isEmpty ? matches[0] : nil
+    }
+}
+
+extension String {
+    /// Without the quotes around it.
+    fileprivate var unquoted: String {
+        count >= 2 && first == "\"" && last == "\"" ? String(dropFirst().dropLast()) : self
+    }
+
+    /// `unread` and `unsent` are words one says, not words one looks for.
+    fileprivate var filterTerms: String {
+        split(separator: " ").map { ["unread", "unsent"].contains($0) ? "is:" + $0 : String($0) }
+            .joined(separator: " ")
+    }
+}

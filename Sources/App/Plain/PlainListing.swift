@@ -1,0 +1,160 @@
+import Annotations
+import InstantCore
+import Screen
+
+// Lists, said: the library, annotations, one of them, what waits.
+extension PlainState {
+    private static let atOnce = 20
+
+    mutating func sayLibrary() {
+        let entries = app.library.entries ?? []
+        if entries.isEmpty { say("Nothing here yet. Type demo, add SERVER, or open FILE.") }
+        for (index, entry) in entries.enumerated() {
+            let layer = entry.id.layer.isEmpty ? "default layer" : "layer \(entry.id.layer)"
+            var facts: [CleanText] = ["\(index + 1) \(entry.title ?? entry.id.documentID), \(layer)"]
+            if entry.unsent > 0 { facts.append("\(entry.unsent) unsent") }
+            if entry.unread > 0 { facts.append("\(entry.unread) unread") }
+            if let problem = entry.problem { facts.append("\(problem)") }
+            facts.append("by \(entry.id.userID ?? "nobody") at \(entry.id.server)")
+            say(facts.dropFirst().reduce(facts[0]) { $0 + ", " + $1 })
+        }
+    }
+
+    // MARK: Annotations
+
+    mutating func list(_ filter: String) {
+        app.setFilter(filter)
+        app.document?.list.isStale = true
+        listed = 0
+        look(at: 0)
+        step = .listing
+    }
+
+    /// Puts the list there, so that the words its rows mark are read.
+    private mutating func look(at index: Int) {
+        app.document?.list.move(to: index)
+        app.document?.list.top = index
+    }
+
+    mutating func sayList() {
+        guard let document = app.document else { return }
+        let total = document.list.total
+        guard listed < total else { return say(total == 0 ? "None." : "That was all.") }
+        let end = min(total, listed + Self.atOnce)
+        // Rows that lie beyond what was loaded are gone to first.
+        if document.list.row(end - 1) == nil {
+            look(at: listed)
+            step = .listing
+            return
+        }
+        for index in listed..<end {
+            if let row = document.list.row(index) { say(sentence(of: row, document)) }
+        }
+        listed = end
+        if end < total { say("\(total - end) more: more") }
+    }
+
+    /// `3 highlight on page 2 by ana: "some of the challenges" Which ones? unread, 2 replies, 5m`
+    private mutating func sentence(of row: ListRow, _ document: DocumentState) -> CleanText {
+        let place: CleanText = row.pageIndex.map { " on page \($0 + 1)" } ?? ""
+        var line: CleanText = "\(numbers.number(of: row.id)) \(row.kind.name)\(place) by \(author(of: row)):"
+        if let words = document.quotes.words(of: row), !words.isEmpty { line += " \"\(words)\"" }
+        if !row.text.isEmpty { line += " " + CleanText.lines(cleaning: row.text).joined(separator: " ") }
+        var facts: [CleanText] = []
+        if let warning = row.warning { facts.append("\(warning)") }
+        if row.isUnread { facts.append("unread") }
+        if row.delivery != .delivered { facts.append("\(row.delivery.plain)") }
+        if row.replies > 0 { facts.append("\(row.replies) repl\(row.replies == 1 ? "y" : "ies")") }
+        if let moment = row.changedAt { facts.append("\(RelativeTime.age(of: moment, at: app.now))") }
+        guard let first = facts.first else { return line }
+        return facts.dropFirst().reduce(line + " (" + first) { $0 + ", " + $1 } + ")"
+    }
+
+    /// Makes the annotation with a number the current one, then goes on.
+    mutating func withRecord(
+        _ text: String, _ word: PlainWord, _ next: (Record.ID) -> PlainStep
+    ) -> [Effect] {
+        guard let number = Int(text), let id = numbers[number] else {
+            say("\(word.rawValue) N, with the number of an annotation: list, read and show tell them")
+            return []
+        }
+        step = next(id)
+        app.setFilter("")
+        app.document?.focus = .list
+        return app.seek(id)
+    }
+
+    /// The record that was sought; nil, and a sentence, when it is gone.
+    mutating func sought(_ id: Record.ID) -> ListRow? {
+        app.document?.focus = .page
+        guard let row = app.document?.list.current, row.id == id else {
+            app.notice = nil
+            say("It is not there any more.")
+            return nil
+        }
+        return row
+    }
+
+    mutating func sayRecord(_ id: Record.ID) -> [Effect] {
+        guard let row = sought(id), let document = app.document else { return [] }
+        say(document.facts(of: row, at: app.now, utcOffset: app.utcOffset))
+        if let words = document.quotes.words(of: row), !words.isEmpty { say("\"\(words)\"") }
+        let text = document.detail.map { Annotation($0).text } ?? row.text
+        for line in CleanText.lines(cleaning: text) { say(line) }
+        for comment in document.thread.root == id ? document.thread.comments : [] {
+            let said = Annotation(comment)
+            say(
+                "\(said.author ?? comment.createdBy ?? "nobody"): \(CleanText.lines(cleaning: said.text).joined(separator: " "))"
+            )
+        }
+        return app.markCurrentRead()
+    }
+
+    // MARK: What waits
+
+    mutating func sayOutbox() {
+        let items = app.document?.outbox.items ?? []
+        if items.isEmpty { say("Everything has arrived.") }
+        for item in items {
+            let place: CleanText = item.pageIndex.map { " on page \($0 + 1)" } ?? ""
+            let age = item.since.map { RelativeTime.age(of: $0, at: app.now) } ?? ""
+            let reason: CleanText = item.reason.map { ": \($0)" } ?? ""
+            say(
+                "\(numbers.number(of: item.id)) \(item.kind.name)\(place) \(item.done), \(age), \(item.delivery.plain)\(reason)"
+            )
+            guard item.delivery == .conflict else { continue }
+            say("was: \(ConflictCard.text(item.base) ?? "nothing")")
+            say("\(item.theirAuthor ?? "theirs"): \(ConflictCard.text(item.theirs) ?? "deleted")")
+            say("yours: \(ConflictCard.text(item.mine) ?? "deleted")")
+            say("mine \(numbers.number(of: item.id)) or theirs \(numbers.number(of: item.id)) settles it")
+        }
+    }
+
+    mutating func resolve(_ text: String, _ word: PlainWord) -> [Effect] {
+        guard let number = Int(text), let id = numbers[number],
+            let item = app.document?.outbox.items.first(where: { $0.id == id })
+        else {
+            say("\(word.rawValue) N, with a number that outbox tells")
+            return []
+        }
+        guard item.delivery == .conflict || (item.delivery == .refused && word == .theirs) else {
+            say("\(number) is not in conflict.")
+            return []
+        }
+        let resolution: Resolution = word == .mine ? .mine : .theirs
+        step = .resolving(id, resolution)
+        return [.resolve(id, resolution)]
+    }
+}
+
+extension Delivery {
+    fileprivate var plain: String {
+        switch self {
+        case .delivered: "sent"
+        case .unsent: "unsent"
+        case .parked: "kept"
+        case .conflict: "in conflict"
+        case .refused: "refused"
+        }
+    }
+}

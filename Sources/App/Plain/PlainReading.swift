@@ -1,0 +1,193 @@
+import Annotations
+import InstantCore
+import PDFPages
+import Screen
+
+// The page, said.
+extension PlainState {
+    /// `page 3, 4 marks>`
+    var prompt: CleanText {
+        if writing != nil { return "" }
+        if let prompt = app.prompt { return CleanText(cleaning: prompt.label.trimmed + " ") }
+        switch question {
+        case .token?: return "token, or @ and the name of a file (not shown): "
+        case .which(let choice)?: return "which of \(choice.places.count)? "
+        case nil: break
+        }
+        guard let document = app.document else { return "library> " }
+        let count = document.page.rows.count
+        return "page \(document.page.index + 1), \(count) mark\(count == 1 ? "" : "s")> "
+    }
+
+    var hidesInput: Bool { question == .token && app.prompt == nil && writing == nil }
+
+    /// `hotos17, layer review, 7 pages, 38 annotations, 2 unread, read-only: no write`
+    mutating func sayOpened() -> [Effect] {
+        guard let document = app.document else {
+            if let problem = app.opening?.problem {
+                say("This layer could not be opened: \(problem)")
+                return app.quit()
+            }
+            return []
+        }
+        changes.clear()
+        app.document?.focus = .page
+        var facts: [CleanText] = ["\(document.title)"]
+        if !document.isLocal {
+            facts.append(document.reference.layer.isEmpty ? "default layer" : "layer \(document.reference.layer)")
+        }
+        facts.append(document.pageCount.map { "\($0) page\($0 == 1 ? "" : "s")" } ?? document.pdf.plain)
+        if let window = document.list.window {
+            facts.append("\(window.all) annotation\(window.all == 1 ? "" : "s")")
+            if window.unread > 0 { facts.append("\(window.unread) unread") }
+        }
+        if let why = document.denialOfCreation {
+            facts.append(CleanText(cleaning: why.hasPrefix("read-only") ? why : "read-only: \(why)"))
+        }
+        if isOffline { facts.append("offline: this is the local copy") }
+        say(facts.dropFirst().reduce(facts[0]) { $0 + ", " + $1 })
+        return []
+    }
+
+    mutating func sayPage() {
+        guard let document = app.document else { return }
+        if let why = document.pdf.problem { return say(why) }
+        let count = document.page.rows.count
+        say("Page \(document.page.index + 1) of \(document.pageCount ?? 0), \(count) mark\(count == 1 ? "" : "s").")
+        if document.page.glyphs?.isEmpty != false { sayMarksByPlace() }
+    }
+
+    /// A sentence a line, its marks where they begin and end.
+    mutating func sayText() {
+        guard let document = app.document else { return }
+        guard let glyphs = document.page.glyphs, !glyphs.isEmpty, let marks = document.page.marks else {
+            say(document.pdf.problem ?? document.reasonForNoText)
+            return sayMarksByPlace()
+        }
+        let names = document.page.rows.map { name(of: $0) }
+        for range in glyphs.sentences {
+            let cuts = marks.cuts(within: range)
+            var text: CleanText = ""
+            var place = range.lowerBound
+            for cut in cuts {
+                text += glyphs.words(place..<cut.glyph)
+                let row = document.page.rows[cut.mark]
+                text +=
+                    cut.isStart
+                    ? " [start \(names[cut.mark]) by \(author(of: row))] " : " [end \(names[cut.mark])]"
+                place = cut.glyph
+            }
+            say((text + glyphs.words(place..<range.upperBound)).withSingleBlanks)
+            for mark in marks.ending(within: range) {
+                sayNote(document.page.rows[mark], isMark: !marks.ranges[mark].isEmpty)
+            }
+        }
+    }
+
+    /// What stands behind a sentence: a note there, or what was written to a mark that ends in it.
+    private mutating func sayNote(_ row: ListRow, isMark: Bool) {
+        guard !isMark || !row.text.isEmpty else { return }
+        let words = CleanText.lines(cleaning: row.text).joined(separator: " ")
+        say(isMark ? "\(name(of: row)) says: \(words)" : "\(name(of: row)) by \(author(of: row)): \(words)")
+    }
+
+    /// Of a page without text: where its marks are.
+    private mutating func sayMarksByPlace() {
+        guard let document = app.document else { return }
+        let sizes = document.pdf.info?.pages ?? []
+        for row in document.page.rows {
+            let size = sizes.indices.contains(document.page.index) ? sizes[document.page.index] : nil
+            let place = size.flatMap { row.box?.place(width: $0.width, height: $0.height) } ?? "somewhere"
+            say(
+                "\(place): \(name(of: row)) by \(author(of: row)): \(CleanText.lines(cleaning: row.text).joined(separator: " "))"
+            )
+        }
+    }
+
+    mutating func sayFound(_ words: String) {
+        guard let glyphs = app.document?.page.glyphs else { return say("This page shows no text.") }
+        let found = glyphs.occurrences(of: words)
+        guard !found.isEmpty else { return say("Not on this page: \(words)") }
+        var last: Range<Int>?
+        for place in found {
+            let sentence = glyphs.sentence(around: place.lowerBound)
+            if sentence != last { say(glyphs.words(sentence)) }
+            last = sentence
+        }
+    }
+
+    /// `highlight 1`
+    mutating func name(of row: ListRow) -> CleanText { "\(row.kind.name) \(numbers.number(of: row.id))" }
+
+    func author(of row: ListRow) -> String { app.document?.author(of: row) ?? "nobody" }
+}
+
+extension StatusLine {
+    static func plain(_ app: AppState) -> CleanText {
+        guard let document = app.document else { return "library" }
+        return StatusLine(app, document).text(columns: PlainState.width).dropping(columns: 1)
+    }
+}
+
+extension PDFState {
+    fileprivate var plain: CleanText {
+        switch self {
+        case .ready(let info): "\(info.pages.count) pages"
+        case .downloading(let progress): progress.map { "PDF on its way: \($0.amounts)" } ?? "PDF on its way"
+        case .missing, .opening: "no PDF here yet"
+        case .failed(let why): "no PDF: \(why)"
+        }
+    }
+
+    /// Why there is no page to read; nil: there is.
+    fileprivate var problem: CleanText? {
+        switch self {
+        case .ready: nil
+        case .missing: "The PDF is not on this machine yet: download"
+        case .failed(let why): "\(why)"
+        default: plain
+        }
+    }
+}
+
+extension PageMarks {
+    fileprivate struct Cut {
+        var glyph: Int
+        var mark: Int
+        var isStart: Bool
+    }
+
+    /// Where marks begin and end within a sentence, ends first where both fall together.
+    fileprivate func cuts(within range: Range<Int>) -> [Cut] {
+        var cuts: [Cut] = []
+        for mark in marks.indices {
+            guard let start = ranges[mark].first?.lowerBound, let end = ranges[mark].last?.upperBound else { continue }
+            if range.contains(start) { cuts.append(Cut(glyph: start, mark: mark, isStart: true)) }
+            if end > range.lowerBound, end <= range.upperBound {
+                cuts.append(Cut(glyph: end, mark: mark, isStart: false))
+            }
+        }
+        return cuts.sorted { ($0.glyph, $0.isStart ? 1 : 0, $0.mark) < ($1.glyph, $1.isStart ? 1 : 0, $1.mark) }
+    }
+
+    /// Marks whose last word stands in a sentence, and those on no word that stand beside it.
+    fileprivate func ending(within range: Range<Int>) -> [Int] {
+        marks.indices.filter { mark in
+            let last = ranges[mark].last.map { $0.upperBound - 1 } ?? anchors[mark]
+            return last.map(range.contains) ?? false
+        }
+    }
+}
+
+extension PageGlyphs {
+    /// The text of a range on one line.
+    fileprivate func words(_ range: Range<Int>) -> CleanText {
+        CleanText.lines(cleaning: text(of: range)).joined(separator: " ")
+    }
+}
+
+extension CleanText {
+    fileprivate var withSingleBlanks: CleanText {
+        CleanText(cleaning: string.split(separator: " ").joined(separator: " "))
+    }
+}

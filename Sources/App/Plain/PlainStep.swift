@@ -1,0 +1,134 @@
+import Annotations
+import InstantCore
+import Screen
+
+/// How a command ends once everything that was asked for has come.
+enum PlainStep: Equatable, Sendable {
+    /// The library is listed, or the layer that was opened is described.
+    case library, opening
+    /// The page that was gone to is named, read, or searched for words.
+    case page, reading, finding(String)
+    /// Words of the page are looked for so that they can be marked.
+    case marking(Command, String)
+    case placing(String)
+    case listing
+    case showing(Record.ID), editing(Record.ID), deleting(Record.ID), replying(Record.ID)
+    case outbox, resolving(Record.ID, Resolution)
+    case tokenFile
+    /// The server is asked; for a layer that is added, or the one that is open.
+    case token(TokenCard.Purpose)
+    case syncing
+    /// Edits were handed over.
+    case edited
+    /// Nothing more is to be said.
+    case done
+
+    /// Whether a record is being looked for.
+    var seeks: Bool {
+        switch self {
+        case .showing, .editing, .deleting, .replying: true
+        default: false
+        }
+    }
+}
+
+/// What the next line answers.
+enum PlainQuestion: Equatable, Sendable {
+    case token
+    /// Which of these glyph ranges is meant.
+    case which(PlainChoice)
+}
+
+/// A text that occurs several times, and what is to be done with one of its places.
+struct PlainChoice: Equatable, Sendable {
+    enum Purpose: Equatable, Sendable { case mark(Command), note }
+
+    var places: [Range<Int>]
+    var purpose: Purpose
+}
+
+/// A text of several lines, ended by a line with a dot alone.
+struct PlainWriting: Equatable, Sendable {
+    enum Target: Equatable, Sendable {
+        /// The note in the state's editor, whose draft is kept there.
+        case note
+        case reply(Record.ID)
+    }
+
+    var target: Target
+    var lines: [String] = []
+
+    var text: String { lines.joined(separator: "\n") }
+}
+
+extension PlainState {
+    /// Whether a step has to go on waiting although everything that was asked for has come.
+    func isWaiting(for step: PlainStep) -> Bool {
+        switch step {
+        case .opening:
+            guard let document = app.document else { return app.opening != nil && app.opening?.problem == nil }
+            return document.pdf == .opening || isConnecting || isAboutToArrive(document)
+        case .page, .reading, .finding, .marking, .placing:
+            // The page comes with the PDF.
+            switch app.document?.pdf {
+            case .downloading?, .opening?: return true
+            default: return false
+            }
+        case .syncing: return isConnecting || isSending
+        case .token:
+            guard let card = app.token else { return isConnecting || (app.document == nil && app.opening != nil) }
+            return card.isTrying && !isOffline
+        default: return false
+        }
+    }
+
+    /// All of the PDF has come, or the first of it is about to.
+    private func isAboutToArrive(_ document: DocumentState) -> Bool {
+        guard case .live = document.status.connection, case .downloading(let progress) = document.pdf else {
+            return false
+        }
+        return progress?.fraction ?? 1 == 1
+    }
+
+    private var isConnecting: Bool {
+        guard let document = app.document, !document.isLocal else { return false }
+        return switch document.status.connection {
+        case .connecting: true
+        case .live: document.status.isSyncing
+        default: false
+        }
+    }
+
+    private var isSending: Bool {
+        guard let status = app.document?.status, case .live = status.connection else { return false }
+        return status.unsent > 0
+    }
+
+    var isOffline: Bool {
+        if case .offline? = app.document?.status.connection { true } else { false }
+    }
+
+    mutating func finish(_ step: PlainStep) -> [Effect] {
+        switch step {
+        case .library: sayLibrary()
+        case .opening: return sayOpened()
+        case .page: sayPage()
+        case .reading: sayText()
+        case .finding(let words): sayFound(words)
+        case .marking(let command, let words): return choose(words, .mark(command))
+        case .placing(let words): return choose(words, .note)
+        case .listing: sayList()
+        case .showing(let id): return sayRecord(id)
+        case .editing(let id): return edit(id)
+        case .deleting(let id): return delete(id)
+        case .replying(let id): reply(to: id)
+        case .outbox: sayOutbox()
+        case .resolving: say("Settled.")
+        case .tokenFile: return useTokenFile()
+        case .token(let purpose): sayToken(purpose)
+        case .syncing: say(StatusLine.plain(app))
+        case .edited, .done: break
+        }
+        return []
+    }
+}

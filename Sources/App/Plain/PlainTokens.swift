@@ -1,0 +1,61 @@
+import Screen
+
+// Giving a token. What was given is never said.
+extension PlainState {
+    mutating func askForToken(_ purpose: TokenCard.Purpose) {
+        let card = TokenCard(purpose)
+        for line in app.lines(of: card, columns: Self.width) where line.role == .fact {
+            say(line.text.dropping(columns: 1))
+        }
+        app.token = card
+        question = .token
+    }
+
+    mutating func takeToken(_ line: String) -> [Effect] {
+        question = nil
+        guard !line.isEmpty else {
+            app.token = nil
+            say("No token was given.")
+            return app.document == nil && !app.hasLibrary ? app.quit() : []
+        }
+        if line.hasPrefix("@") {
+            step = .tokenFile
+            return [.readTokenFile(String(line.dropFirst()))]
+        }
+        app.token?.receive(TokenText(line))
+        return useToken()
+    }
+
+    mutating func useTokenFile() -> [Effect] {
+        if app.token?.received != nil { return useToken() }
+        sayToken(.layer)
+        return []
+    }
+
+    private mutating func useToken() -> [Effect] {
+        guard let card = app.token else { return [] }
+        let verdict = app.lines(of: card, columns: Self.width).filter { $0.role == .verdict || $0.role == .problem }
+        for line in verdict { say(line.text.dropping(columns: 1)) }
+        guard card.claims != nil else {
+            app.token = nil
+            return []
+        }
+        step = .token(card.purpose)
+        return app.useToken()
+    }
+
+    /// What became of it.
+    mutating func sayToken(_ purpose: TokenCard.Purpose) {
+        if let problem = app.token?.problem {
+            say("\(problem)")
+        } else if app.token != nil, isOffline {
+            say("The server cannot be reached; the token is tried when it can.")
+        } else if purpose == .layer {
+            say("The token is in use.")
+        } else {
+            // A layer that was added is described like one that was opened.
+            step = .opening
+        }
+        app.token = nil
+    }
+}

@@ -1,0 +1,160 @@
+import Annotations
+import Authorization
+import InstantCore
+import Screen
+
+// Marking, writing, answering what is asked.
+extension PlainState {
+    mutating func mark(_ command: Command, _ words: String) -> [Effect] {
+        if let why = app.document?.denialOfCreation {
+            say("\(why)")
+        } else if words.isEmpty {
+            say("\(command.rawValue) WORDS, as they stand on the page")
+        } else {
+            step = .marking(command, words)
+        }
+        return []
+    }
+
+    /// Finds the words on the page; asks which where there are several.
+    mutating func choose(_ words: String, _ purpose: PlainChoice.Purpose) -> [Effect] {
+        guard let glyphs = app.document?.page.glyphs else {
+            say("This page shows no text.")
+            return []
+        }
+        let places = glyphs.occurrences(of: words)
+        if places.count == 1 { return act(on: places[0], purpose) }
+        if places.isEmpty {
+            say("Not on this page: \(words)")
+        } else {
+            question = .which(PlainChoice(places: places, purpose: purpose))
+            for (index, place) in places.enumerated() {
+                let sentence = glyphs.sentence(around: place.lowerBound)
+                say("\(index + 1) \(glyphs.excerpt(of: sentence, cells: 120))")
+            }
+        }
+        return []
+    }
+
+    mutating func choose(_ line: String, from choice: PlainChoice) -> [Effect] {
+        question = nil
+        guard let number = Int(line), choice.places.indices.contains(number - 1) else {
+            say("Left as it is.")
+            return []
+        }
+        return act(on: choice.places[number - 1], choice.purpose)
+    }
+
+    private mutating func act(on place: Range<Int>, _ purpose: PlainChoice.Purpose) -> [Effect] {
+        app.document?.page.cursor = PageCursor(glyph: place.lowerBound)
+        guard case .mark(let command) = purpose else { return beginNote() }
+        var selection = PageSelection(at: place.lowerBound)
+        selection.head = place.upperBound - 1
+        app.document?.page.selection = selection
+        step = .edited
+        return app.run(command, count: nil)
+    }
+
+    // MARK: Texts of several lines
+
+    mutating func beginNote() -> [Effect] {
+        if let why = app.document?.denialOfCreation {
+            say("\(why)")
+            return []
+        }
+        let effects = app.addNote()
+        guard let editor = app.document?.editor else { return effects }
+        writing = PlainWriting(target: .note)
+        say("\(editor.title). Write it, then a line with . alone.")
+        if editor.isChanged {
+            say("It begins with a draft:")
+            for line in CleanText.lines(cleaning: editor.input.text) { say(line) }
+            writing?.lines = editor.input.text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        }
+        return effects
+    }
+
+    mutating func reply(to id: Record.ID) {
+        guard let row = sought(id) else { return }
+        guard row.kind.isMarkup || row.kind == .commentMarker else {
+            return say("Comments go under marked words and comment markers, not under a \(row.kind.name).")
+        }
+        if let why = app.document?.denialOfReply(to: row) { return say("\(why)") }
+        writing = PlainWriting(target: .reply(id))
+        say("Reply to \(name(of: row)). Write it, then a line with . alone.")
+    }
+
+    mutating func write(_ line: String) -> [Effect] {
+        guard var writing else { return [] }
+        guard line != "." else {
+            self.writing = nil
+            step = .edited
+            return save(writing)
+        }
+        writing.lines.append(line)
+        self.writing = writing
+        // Its draft is kept while it grows.
+        if writing.target == .note { app.document?.editor?.input = TextInput(writing.text) }
+        return []
+    }
+
+    private mutating func save(_ writing: PlainWriting) -> [Effect] {
+        guard !writing.text.allSatisfy(\.isWhitespace) else {
+            app.document?.editor = nil
+            say("Nothing was written, nothing is made.")
+            return []
+        }
+        guard case .reply(let id) = writing.target else { return app.saveEditor() }
+        guard let root = app.document?.detail, root.id == id else {
+            say("It is not there any more.")
+            return []
+        }
+        return app.perform([.create(.comment(.plain(writing.text), under: id, root.content))])
+    }
+
+    mutating func edit(_ id: Record.ID) -> [Effect] {
+        app.document?.focus = .list
+        let why = app.denial(of: .edit)
+        guard sought(id) != nil else { return [] }
+        if let why {
+            say("\(why)")
+            return []
+        }
+        app.document?.focus = .list
+        defer { app.document?.focus = .page }
+        step = .edited
+        return app.editCurrent(externally: true)
+    }
+
+    mutating func delete(_ id: Record.ID) -> [Effect] {
+        app.document?.focus = .list
+        let why = app.denial(of: .delete)
+        guard sought(id) != nil else { return [] }
+        if let why {
+            say("\(why)")
+            return []
+        }
+        app.document?.focus = .list
+        defer { app.document?.focus = .page }
+        step = .edited
+        return app.gather(for: .delete)
+    }
+
+    // MARK: Questions of the program
+
+    mutating func answerPrompt(_ line: String) -> [Effect] {
+        step = .edited
+        if app.prompt?.isQuestion == true {
+            return app.answered(line.lowercased().hasPrefix("y") ? .character("y") : .escape)
+        }
+        guard !line.isEmpty else { return app.promptLeft() }
+        app.prompt?.input = TextInput(line)
+        return app.promptAccepted()
+    }
+}
+
+extension DocumentState {
+    fileprivate func denialOfReply(to row: ListRow) -> String? {
+        denial { .createComment(root: row.subject, first: row.replies == 0, group: $0.defaultGroup) }
+    }
+}

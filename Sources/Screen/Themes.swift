@@ -1,0 +1,59 @@
+extension Theme {
+    /// In true colour for light backgrounds; a terminal with fewer shows the nearest it has.
+    package static let light = coloured(
+        Tints(
+            blue: .rgb(0, 87, 174), cyan: .rgb(0, 110, 110), green: .rgb(0, 110, 40), magenta: .rgb(140, 40, 140),
+            red: .rgb(176, 0, 32), grey: .rgb(95, 95, 95), mark: .rgb(255, 241, 168)))
+
+    /// The same for dark ones.
+    package static let dark = coloured(
+        Tints(
+            blue: .rgb(122, 178, 255), cyan: .rgb(110, 212, 212), green: .rgb(140, 214, 140),
+            magenta: .rgb(226, 160, 226), red: .rgb(255, 138, 138), grey: .rgb(160, 160, 160), mark: .rgb(72, 64, 16)))
+
+    private struct Tints {
+        var blue: Color
+        var cyan: Color
+        var green: Color
+        var magenta: Color
+        var red: Color
+        var grey: Color
+        /// Behind the words that a person is choosing or has found.
+        var mark: Color
+    }
+
+    /// As the terminal's own sixteen colours are used, in tints that were chosen for a background.
+    private static func coloured(_ tints: Tints) -> Theme {
+        var theme = Theme.standard
+        for (_, role) in roles {
+            switch theme[keyPath: role].foreground {
+            case .blue: theme[keyPath: role].foreground = tints.blue
+            case .cyan: theme[keyPath: role].foreground = tints.cyan
+            case .green: theme[keyPath: role].foreground = tints.green
+            case .magenta: theme[keyPath: role].foreground = tints.magenta
+            case .red: theme[keyPath: role].foreground = tints.red
+            default: break
+            }
+        }
+        theme.rule = Style(foreground: tints.grey)
+        theme.dimmed = Style(.dim, foreground: tints.grey)
+        theme.selectedText.background = tints.mark
+        theme.searchMatch.background = tints.mark
+        return theme
+    }
+
+    /// Every role with the name it goes by in a file of settings.
+    package static var roles: [(name: String, style: WritableKeyPath<Theme, Style>)] {
+        [
+            ("text", \.text), ("title", \.title), ("heading", \.heading), ("dimmed", \.dimmed), ("rule", \.rule),
+            ("status-line", \.statusLine), ("completion", \.completion), ("footer", \.footer),
+            ("footer-key", \.footerKey), ("prompt", \.prompt), ("input", \.input), ("notice", \.notice),
+            ("warning", \.warning), ("error", \.error), ("progress", \.progress), ("selection", \.selection),
+            ("inactive-selection", \.inactiveSelection), ("selected-text", \.selectedText),
+            ("search-match", \.searchMatch), ("unread", \.unread), ("unsent", \.unsent), ("conflict", \.conflict),
+            ("highlight-mark", \.highlightMark), ("underline-mark", \.underlineMark),
+            ("strike-out-mark", \.strikeOutMark), ("squiggly-mark", \.squigglyMark), ("note-mark", \.noteMark),
+            ("other-mark", \.otherMark), ("presenting", \.presenting), ("card", \.card), ("card-title", \.cardTitle),
+        ]
+    }
+}

@@ -1,0 +1,52 @@
+import Annotations
+import ArgumentParser
+import Interchange
+
+struct DiffCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "diff", abstract: "Tell in what two exported layers differ.",
+        discussion: """
+            Both files are Instant JSON, as export writes it; - is standard input. Records are compared by their ids, \
+            those without one by their content. Says what is only in B (added), only in A (removed), and in both with \
+            other members (changed), which are named. json and ndjson are {"id","difference","members"}.
+
+            Exit codes: 0 nothing differs, 1 something does.
+
+            Examples:
+              postilla diff monday.json today.json
+              postilla export | postilla diff review.json -
+            """)
+
+    @Argument(help: "The file before.", completion: .file(extensions: ["json"]))
+    var a: String
+
+    @Argument(help: "The file after.", completion: .file(extensions: ["json"]))
+    var b: String
+
+    @OptionGroup var listing: ListingOptions
+
+    func validate() throws {
+        guard a != "-" || b != "-" else { throw ValidationError("Only one of the two can be standard input.") }
+    }
+
+    func run() async throws {
+        let differences = LayerDifferences(from: try await Self.items(a), to: try await Self.items(b)).all
+        var listing = Listing(
+            listing,
+            [.init("difference", 10), .init("id", 26), .init("kind", 14), .init("page", 4), .init("members", .rest)])
+        for difference in differences {
+            let annotation = Annotation(id: difference.id ?? "", content: difference.content)
+            listing.add([
+                difference.kind.rawValue, difference.id ?? "", annotation.kind.name,
+                annotation.pageIndex.map { "\($0 + 1)" } ?? "", difference.members.joined(separator: " "),
+            ]) { difference.json }
+        }
+        listing.end(nothing: "nothing differs")
+        if !differences.isEmpty { ExitStatus.leave(.failed) }
+    }
+
+    private static func items(_ path: String) async throws -> [InstantJSONFile.Item] {
+        let file = try await ImportCommand.file(path)
+        return file.annotations + file.comments
+    }
+}

@@ -1,0 +1,35 @@
+import FoundationEssentials
+
+extension Preferences {
+    /// Where settings are read from: `POSTILLA_CONFIG`, else `postilla/config.toml` in `$XDG_CONFIG_HOME` or `~/.config`.
+    /// nil where none of them says.
+    static func path(environment: [String: String] = ProcessInfo.processInfo.environment) -> String? {
+        if let path = environment["POSTILLA_CONFIG"], !path.isEmpty { return path }
+        // A relative path in an XDG variable is invalid and ignored (XDG base directory specification).
+        if let folder = environment["XDG_CONFIG_HOME"], folder.hasPrefix("/") {
+            return folder + "/postilla/config.toml"
+        }
+        return environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 + "/.config/postilla/config.toml" : nil }
+    }
+
+    /// Those of this person. A file that is not there is none; one that cannot be read is told.
+    ///
+    /// - Throws: ``CommandFailure``
+    static func load(environment: [String: String] = ProcessInfo.processInfo.environment) throws -> Preferences {
+        guard let path = path(environment: environment), FileManager.default.fileExists(atPath: path) else {
+            return Preferences(environment: environment)
+        }
+        return Preferences(environment: environment, file: (path, try PrivateFile.read(path, limit: 1 << 20)))
+    }
+
+    /// The same for a program that is about to use them.
+    ///
+    /// - Throws: ``CommandFailure`` that names everything that is wrong.
+    static func use() throws -> Preferences {
+        let preferences = try load()
+        guard preferences.problems.isEmpty else {
+            throw CommandFailure(preferences.problems.joined(separator: "\n"), .usage)
+        }
+        return preferences
+    }
+}

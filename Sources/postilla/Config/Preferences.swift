@@ -1,0 +1,154 @@
+import App
+import FoundationEssentials
+import Screen
+
+/// How a person wants the viewer: what stands in `config.toml`, in the environment, and else the defaults.
+struct Preferences {
+    private(set) var theme = Theme.standard
+    private(set) var keymap = Keymap.standard
+    /// Sentences with their places. Nothing is used of a file that has any.
+    private(set) var problems: [String] = []
+    /// What was set, and where.
+    private(set) var values: [Preference: Settings.Value] = [:]
+    private(set) var colors: [String: Settings.Value] = [:]
+    /// Where a command's keys were set, by context and command.
+    private(set) var keys: [KeyPlace: Settings.Origin] = [:]
+
+    struct KeyPlace: Hashable {
+        var context: KeyContext
+        var command: Command
+    }
+
+    /// - Parameter file: nil where there is none.
+    init(environment: [String: String] = [:], file: (path: String, text: String)? = nil) {
+        if let file { read(file.path, file.text) }
+        if let editor = ["VISUAL", "EDITOR"].first(where: { !(environment[$0] ?? "").isEmpty }), values[.editor] == nil
+        {
+            values[.editor] = Settings.Value(words: [environment[editor] ?? ""], origin: .variable(editor))
+        }
+        if !(environment["NO_COLOR"] ?? "").isEmpty {
+            values[.theme] = Settings.Value(words: ["none"], origin: .variable("NO_COLOR"))
+        }
+        makeTheme()
+    }
+
+    func text(_ preference: Preference) -> String { values[preference]?.words.first ?? preference.standard }
+    func isOn(_ preference: Preference) -> Bool { text(preference) == "true" }
+
+    var pageView: TypesetPage.View? {
+        switch text(.view) {
+        case "reading": .reading
+        case "layout": .layout
+        default: nil
+        }
+    }
+
+    var delay: Duration { .seconds(DurationArgument(argument: text(.delay))?.seconds ?? 1) }
+    var usesColor: Bool { text(.theme) != "none" }
+
+    // MARK: The file
+
+    private mutating func read(_ path: String, _ text: String) {
+        let entries: [TOMLEntry]
+        do { entries = try TOMLReader.entries(of: text) } catch {
+            problems.append("\(Settings.Origin.file(path, line: error.line)): \(error.reason)")
+            return
+        }
+        var changes: [(change: KeyChange, origin: Settings.Origin)] = []
+        for entry in entries {
+            let origin = Settings.Origin.file(path, line: entry.line)
+            do {
+                let parts = entry.key.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+                if parts.count == 3, parts[0] == "keys" {
+                    let change = try Self.change(parts[1], parts[2], entry.words)
+                    changes.append((change, origin))
+                    keys[KeyPlace(context: change.context, command: change.command)] = origin
+                } else if parts.count == 2, parts[0] == "colors" {
+                    try Self.check(color: parts[1], entry.words)
+                    colors[parts[1]] = Settings.Value(words: entry.words, origin: origin)
+                } else {
+                    values[try Self.preference(entry)] = Settings.Value(words: entry.words, origin: origin)
+                }
+            } catch { problems.append("\(origin): \(error.reason)") }
+        }
+        let (keymap, wrong) = Keymap.standard.changed(by: changes.map(\.change))
+        self.keymap = keymap
+        problems += wrong.map { "\(changes[$0.change].origin): \($0.reason)" }
+    }
+
+    /// Why an entry cannot be used.
+    private struct Wrong: Error {
+        var reason: String
+    }
+
+    private static func preference(_ entry: TOMLEntry) throws(Wrong) -> Preference {
+        guard let preference = Preference(rawValue: entry.key) else {
+            let near = CommandNames.nearest(to: entry.key, among: Preference.allCases.map(\.rawValue))
+            let hint = near.map { "; did you mean \($0)?" } ?? "; postilla config tells all of them"
+            throw Wrong(reason: "there is no setting \(entry.key)\(hint)")
+        }
+        let value = entry.words.count == 1 ? entry.words[0] : ""
+        let wanted: String? =
+            switch preference {
+            case .theme where !themes.keys.contains(value): "one of terminal, light, dark, none"
+            case .view where !["auto", "reading", "layout"].contains(value): "one of auto, reading, layout"
+            case .delay where DurationArgument(argument: value).map { $0.seconds <= 60 } != true:
+                "a time from 0s to 60s, in quotes"
+            case _ where preference.isSwitch && !["true", "false"].contains(value): "true or false"
+            case _ where entry.words.count != 1: "one text in quotes"
+            default: nil
+            }
+        if let wanted { throw Wrong(reason: "\(preference.rawValue) is \(wanted)") }
+        return preference
+    }
+
+    private static func change(_ context: String, _ command: String, _ words: [String]) throws(Wrong) -> KeyChange {
+        guard let found = KeyContext.allCases.first(where: { $0.name == context }) else {
+            let near = CommandNames.nearest(to: context, among: KeyContext.allCases.map(\.name))
+            throw Wrong(
+                reason: "there is no place keys.\(context)"
+                    + (near.map { "; did you mean keys.\($0)?" }
+                        ?? "; there are \(KeyContext.allCases.map(\.name).joined(separator: ", "))"))
+        }
+        guard let known = Command(rawValue: command) else {
+            let near = CommandNames.nearest(to: command, among: Command.allCases.map(\.rawValue))
+            throw Wrong(
+                reason: "there is no command \(command)"
+                    + (near.map { "; did you mean \($0)?" } ?? "; postilla config tells all of them"))
+        }
+        var sequences: [[Key]] = []
+        for word in words.flatMap({ $0.split(separator: " ") }) {
+            do throws(KeyNotationError) { sequences.append(try Key.sequence(String(word))) } catch {
+                throw Wrong(reason: "\(error)")
+            }
+        }
+        return KeyChange(found, known, sequences)
+    }
+
+    private static func check(color name: String, _ words: [String]) throws(Wrong) {
+        guard Theme.roles.contains(where: { $0.name == name }) else {
+            let near = CommandNames.nearest(to: name, among: Theme.roles.map(\.name))
+            throw Wrong(
+                reason: "nothing is coloured by the name \(name)" + (near.map { "; did you mean \($0)?" } ?? ""))
+        }
+        do throws(StyleNotationError) { _ = try Style(notation: words.joined(separator: " ")) } catch {
+            throw Wrong(reason: "\(error)")
+        }
+    }
+
+    // MARK: Colours
+
+    private static let themes: [String: Theme] = [
+        "terminal": .standard, "light": .light, "dark": .dark, "none": .plain,
+    ]
+
+    private mutating func makeTheme() {
+        theme = Self.themes[text(.theme)] ?? .standard
+        for (name, role) in Theme.roles {
+            guard let value = colors[name], let style = try? Style(notation: value.words.joined(separator: " ")) else {
+                continue
+            }
+            theme[keyPath: role] = usesColor ? style : style.withoutColor
+        }
+    }
+}

@@ -1,0 +1,33 @@
+import Annotations
+
+/// A layer as a table for spreadsheets (RFC 4180): a line of names, then a record a line, comments too.
+struct CSVWriter: LayerWriter {
+    var words: MarkedWords
+
+    static let columns = ["id", "under", "page", "kind", "author", "created", "changed", "group", "words", "text"]
+
+    mutating func begin() -> String { Self.line(Self.columns) }
+
+    mutating func end() -> String { "" }
+
+    mutating func add(_ record: Record, under root: Record?) async -> String {
+        let annotation = Annotation(record)
+        return Self.line([
+            record.id, record.content["rootId"]?.string ?? "", annotation.pageIndex.map { "\($0 + 1)" } ?? "",
+            annotation.kind.name, annotation.author ?? record.createdBy ?? "", annotation.createdAt?.iso8601 ?? "",
+            annotation.updatedAt?.iso8601 ?? "", record.group ?? "", await words.of(annotation) ?? "", annotation.text,
+        ])
+    }
+
+    private static func line(_ fields: [String]) -> String {
+        fields.map(field).joined(separator: ",") + "\r\n"
+    }
+
+    /// In quotes where it has to be. What a spreadsheet would take for a formula gets a ' before it: these texts are
+    /// other people's.
+    private static func field(_ text: String) -> String {
+        let safe = text.first.map { "=+-@\t\r".contains($0) } == true ? "'" + text : text
+        guard safe.contains(where: { ",\"".contains($0) || $0.isNewline }) else { return safe }
+        return "\"" + safe.replacing("\"", with: "\"\"") + "\""
+    }
+}

@@ -1,0 +1,97 @@
+import Annotations
+import ArgumentParser
+import FoundationEssentials
+import Instant
+import InstantCore
+import Interchange
+import PDFPages
+
+struct ExportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export", abstract: "Write all annotations and comments of a layer into one file.",
+        discussion: """
+            instant-json is {"format","annotations":[…],"comments":[…]}, one record a line: the content with its id and, \
+            where it has them, createdBy, updatedBy and group. Annotations of the PDF itself are in it, and edits that \
+            were not sent yet. Importing the file into the same layer changes nothing.
+
+            xfdf is what other PDF programs import, markdown is for reading, csv for spreadsheets (a text that one would \
+            take for a formula begins with '), pdf a copy of the document that holds the annotations. For xfdf and pdf \
+            the PDF is fetched if it is not here; markdown and csv tell the marked words where it is here.
+
+            Examples:
+              postilla export -o review.json
+              postilla export --format pdf -o reviewed.pdf
+              postilla export | jq '.annotations | length'
+            """)
+
+    @Argument(help: ArgumentHelp("The server's address (or --server, POSTILLA_SERVER).", valueName: "server"))
+    var target: String?
+
+    @Option(help: "The file's format.")
+    var format = ExportFormat.instantJSON
+
+    @Option(
+        name: [.short, .long],
+        help: ArgumentHelp(
+            "Write to this file, which is replaced in one step; else standard output.", valueName: "file"),
+        completion: .file())
+    var output: String?
+
+    @OptionGroup var layer: LayerOptions
+
+    enum ExportFormat: String, ExpressibleByArgument, CaseIterable {
+        case instantJSON = "instant-json"
+        case xfdf, markdown, csv, pdf
+    }
+
+    func validate() throws {
+        guard format != .pdf || output != nil else { throw ValidationError("A PDF goes into a file: -o FILE.") }
+    }
+
+    func run() async throws {
+        let session = try await LayerSession.open(layer, server: target)
+        try await session.synchronize()
+        do {
+            if format == .pdf, let output { return try await writePDF(session, to: output) }
+            var writer = try await writer(session)
+            guard let output else { return try await write(session.descriptor, with: &writer) { Output.data($0) } }
+            let file = try NewFile(replacing: output)
+            try await write(session.descriptor, with: &writer, to: file.write)
+            try file.finish()
+        } catch { throw CommandFailure(reading: error) }
+    }
+
+    private func writer(_ session: LayerSession) async throws -> any LayerWriter {
+        let descriptor = session.descriptor
+        let words = MarkedWords(file: descriptor.pdfFile)
+        switch format {
+        case .xfdf: return XFDFWriter(pages: try await PDFTools().annotations(of: session.pdf()).frames)
+        case .markdown:
+            return MarkdownWriter(title: descriptor.title ?? descriptor.identifier, words: words) {
+                try descriptor.thread(under: $0)
+            }
+        case .csv: return CSVWriter(words: words)
+        case .instantJSON, .pdf: return InstantJSONWriter()
+        }
+    }
+
+    private func write(
+        _ descriptor: InstantDocumentDescriptor, with writer: inout any LayerWriter, to put: (String) throws -> Void
+    ) async throws {
+        try put(writer.begin())
+        try await descriptor.forEachRecord { try await put(writer.add($0, under: $1)) }
+        try put(writer.end())
+    }
+
+    private func writePDF(_ session: LayerSession, to output: String) async throws {
+        let source = try await session.pdf()
+        // qpdf replaces what is there; the names are beside the file, so that it takes its place in one step.
+        let target = try NewFile(replacing: output)
+        let notes = try NewFile(replacing: output + ".notes")
+        try await PDFTools().annotate(source, into: target.temporary, notes: notes.temporary) { annotated in
+            try await session.descriptor.forEachRecord { try annotated.add($0, under: $1) }
+        }
+        withExtendedLifetime(notes) {}
+        try target.finish()
+    }
+}

@@ -1,0 +1,62 @@
+import Annotations
+import Interchange
+
+/// In what two layers differ, record by record: first as the second has them, then what it has no more.
+struct LayerDifferences {
+    enum Kind: String { case added, removed, changed }
+
+    struct Difference {
+        var kind: Kind
+        var id: Record.ID?
+        /// As it is in the second, or was in the first.
+        var content: Content
+        /// Names of what is different, of a record that is in both.
+        var members: [String] = []
+    }
+
+    private(set) var all: [Difference] = []
+
+    init(from old: [InstantJSONFile.Item], to new: [InstantJSONFile.Item]) {
+        var before: [String: [InstantJSONFile.Item]] = [:]
+        for item in old { before[item.key, default: []].append(item) }
+        for item in new {
+            guard let was = before[item.key]?.popLast() else {
+                all.append(Difference(kind: .added, id: item.id, content: item.content))
+                continue
+            }
+            let members = Self.members(was, item)
+            guard !members.isEmpty else { continue }
+            all.append(Difference(kind: .changed, id: item.id, content: item.content, members: members))
+        }
+        for item in old where before[item.key]?.popLast() != nil {
+            all.append(Difference(kind: .removed, id: item.id, content: item.content))
+        }
+    }
+
+    private static func members(_ one: InstantJSONFile.Item, _ other: InstantJSONFile.Item) -> [String] {
+        let (old, new) = (one.content.object, other.content.object)
+        var names = old.members.map(\.key).filter { old[$0] != new[$0] }
+        names += new.members.map(\.key).filter { old[$0] == nil }
+        if one.group != other.group { names.append("group") }
+        if one.createdBy != other.createdBy { names.append("createdBy") }
+        if one.updatedBy != other.updatedBy { names.append("updatedBy") }
+        return names
+    }
+}
+
+extension InstantJSONFile.Item {
+    /// What is the same in both files for the same record.
+    fileprivate var key: String { id.map { "id " + $0 } ?? "content " + content.text }
+}
+
+extension LayerDifferences.Difference {
+    var json: String {
+        var json = JSONWriter()
+        json.object {
+            $0.member("id", orNull: id)
+            $0.member("difference", kind.rawValue)
+            $0.member("members", JSON.array(members.map(JSON.string)))
+        }
+        return json.text
+    }
+}

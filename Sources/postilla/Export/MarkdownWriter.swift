@@ -1,0 +1,59 @@
+import Annotations
+
+/// A layer to be read by people: pages as headings, an annotation an item with the words it marks, comments below it.
+struct MarkdownWriter: LayerWriter {
+    let title: String
+    var words: MarkedWords
+    /// The comments under an annotation.
+    let thread: (Record.ID) throws -> [Record]
+    private var page: Int??
+
+    init(title: String, words: MarkedWords, thread: @escaping (Record.ID) throws -> [Record]) {
+        (self.title, self.words, self.thread) = (title, words, thread)
+    }
+
+    mutating func begin() -> String { "# \(Self.escaped(title))\n" }
+
+    mutating func end() -> String { "" }
+
+    mutating func add(_ record: Record, under root: Record?) async throws -> String {
+        guard record.contentType != .comments else { return "" }
+        let annotation = Annotation(record)
+        var text = ""
+        if page != .some(annotation.pageIndex) {
+            page = .some(annotation.pageIndex)
+            text += "\n## " + (annotation.pageIndex.map { "Page \($0 + 1)" } ?? "On no page") + "\n\n"
+        }
+        text += "- **\(annotation.kind.name)**" + Self.origin(annotation, record)
+        if let words = await words.of(annotation) { text += ": “\(Self.escaped(words))”" }
+        text += "\n" + Self.quoted(annotation.text, indent: 2)
+        for comment in try thread(record.id) {
+            let said = Annotation(comment)
+            text += "  - **comment**" + Self.origin(said, comment) + "\n" + Self.quoted(said.text, indent: 4)
+        }
+        return text
+    }
+
+    /// ` by ana, 2026-05-30`
+    private static func origin(_ annotation: Annotation, _ record: Record) -> String {
+        let author = (annotation.author ?? record.createdBy).map { " by \(escaped($0))" } ?? ""
+        let date = (annotation.createdAt ?? annotation.updatedAt).map { ", \($0.iso8601.prefix(10))" } ?? ""
+        return author + date
+    }
+
+    private static func quoted(_ text: String, indent: Int) -> String {
+        guard !text.allSatisfy(\.isWhitespace) else { return "" }
+        let margin = String(repeating: " ", count: indent)
+        return text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+            .map { "\(margin)> \(escaped(String($0)))\n" }.joined()
+    }
+
+    /// So that no text of others is taken for Markdown or HTML; on one line.
+    private static func escaped(_ text: String) -> String {
+        String(
+            text.flatMap { character -> [Character] in
+                if character.isNewline { return [" "] }
+                return "\\`*_{}[]<>#|!&~".contains(character) ? ["\\", character] : [character]
+            })
+    }
+}

@@ -1,0 +1,52 @@
+import TestSupport
+import TestThreads
+import Testing
+
+@Suite(.onOwnThreads)
+struct ConfigStories {
+    private func config(_ home: Folder, _ arguments: [String] = [], _ more: [String: String] = [:]) throws
+        -> Program.Outcome
+    {
+        try Program.run(["config"] + arguments, environment: ["HOME": home.path].merging(more) { $1 })
+    }
+
+    @Test func whereASettingComesFromIsPrinted() throws {
+        let home = try Folder()
+        let file = try home.write("my.toml", "\nmouse = false\n[keys.list]\ndelete = \"<del>\"\n")
+        let run = try config(home, [], ["POSTILLA_CONFIG": file, "VISUAL": "vi"])
+        #expect(run.status == 0, "\(run.messages)")
+        #expect(run.lines.contains("mouse = false  # \(file), line 2"))
+        #expect(run.lines.contains("delete = \"<delete>\"  # \(file), line 4"))
+        #expect(run.lines.contains("editor = \"vi\"  # VISUAL"))
+        #expect(run.lines.contains("theme = \"terminal\""))
+        #expect(try config(home, ["--path"]).output == home.path + "/.config/postilla/config.toml\n")
+    }
+
+    @Test func aFileIsCheckedLineByLine() throws {
+        let home = try Folder()
+        let bad = try home.write("bad.toml", "theme = \"dark\"\nmouse = 3\n[keys.list]\nnote = \"e\"\n")
+        let run = try config(home, ["--check", bad])
+        #expect(run.status == 64 && run.output == "")
+        #expect(run.messages.contains("\(bad), line 2: mouse is true or false"))
+        #expect(run.messages.contains("\(bad), line 4: e is edit here"))
+        let good = try home.write("good.toml", try config(home).output)
+        #expect(try config(home, ["--check", good]).status == 0)
+    }
+
+    @Test func theViewerObeysAndNamesWhatItCannot() throws {
+        let engine = try EngineProcess()
+        try engine.upload(.paper())
+        let ana = try Person(at: engine)
+        let arguments = ["open", engine.url, "--token-file", ana.tokenFile]
+        let good = try ana.home.write("good.toml", "view = \"layout\"\nmouse = false\n[keys.list]\nnote = \"<C-n>\"\n")
+        let terminal = try ana.start(arguments, environment: ["POSTILLA_CONFIG": good])
+        try terminal.see("layout view")
+        try terminal.see("Ctrl-N note")
+        #expect(!terminal.rawOutput.contains("\u{1B}[?1000h"), "the mouse stays the terminal's")
+        #expect(try terminal.quit() == [])
+        let bad = try ana.home.write("bad.toml", "[keys.list]\nfly = \"f\"\n")
+        let refused = try ana.start(arguments, environment: ["POSTILLA_CONFIG": bad])
+        #expect(try refused.waitForExit(seconds: Patience.long) == 64)
+        #expect(refused.text.contains("line 2: there is no command fly"))
+    }
+}

@@ -1,0 +1,63 @@
+import TestSupport
+import TestThreads
+import Testing
+
+/// The program without a screen, through a pipe and on a terminal.
+@Suite(.onOwnThreads)
+struct PlainStories {
+    let engine: EngineProcess
+    let ana: Person
+
+    init() throws {
+        engine = try EngineProcess()
+        try engine.upload(.paper())
+        ana = try Person(at: engine)
+    }
+
+    private var arguments: [String] { ["open", engine.url, "--token-file", ana.tokenFile, "--plain"] }
+
+    @Test func aPipeReadsMarksAndWrites() throws {
+        let lines = [
+            "read", "highlight \"quiet little paper\"", "note margin", "Wide indeed.", ".", "list", "sync", "quit",
+        ]
+        let run = try ana.run(arguments, input: lines.joined(separator: "\n") + "\n", environment: ["TERM": "dumb"])
+        #expect(run.status == 0, "\(run.messages)")
+        #expect(run.output.contains("paper.pdf, layer review, 3 pages, 1 annotation\n"), "\(run.output)")
+        #expect(run.output.contains("This is the first page of a quiet little paper"))
+        #expect(run.output.contains("note 1 by Grace: Printed remark"))
+        #expect(run.output.contains("by me: \"quiet little paper\""))
+        #expect(run.output.contains("by me: Wide indeed."))
+        #expect(!run.output.contains("\u{1B}"))
+        #expect(!run.output.contains("marks>"), "a prompt is for who types")
+        let records = try engine.records()
+        #expect(records.contains("pspdfkit/markup/highlight") && records.contains("Wide indeed."))
+    }
+
+    @Test func aTerminalGetsPromptsAndNothingThatMovesItsCursor() throws {
+        let terminal = try ana.start(arguments, environment: ["TERM": "dumb"])
+        try terminal.see("page 1, 1 mark>")
+        terminal.send(text: "page 2\n")
+        try terminal.see("page 2, 0 marks>")
+        terminal.send(text: "token\n")
+        try terminal.see("(not shown):")
+        terminal.send(text: ana.token + "\n")
+        try terminal.see("The token is in use.")
+        #expect(!terminal.rawOutput.contains(ana.token))
+        terminal.send(text: "note\n")
+        try terminal.see("line with . alone")
+        terminal.send(text: "a thought that\n")
+        try terminal.see("a thought that")
+        terminal.send([0x03])
+        #expect(try terminal.waitForExit(seconds: Patience.long) == 130)
+        #expect(!terminal.rawOutput.contains("\u{1B}"))
+        #expect(terminal.whatIsLeftBehind == [])
+        let again = try ana.run(arguments, input: "page 2\nnote\n.\nsync\n")
+        #expect(again.output.contains("a thought that"))
+        #expect(try engine.records().contains("a thought that"))
+    }
+
+    @Test func withoutAUsableTerminalTheWayOutIsNamed() throws {
+        let run = try ana.run(["open", engine.url, "--token-file", ana.tokenFile], environment: ["TERM": "dumb"])
+        #expect(run.status == 64 && run.messages.contains("--plain"))
+    }
+}
