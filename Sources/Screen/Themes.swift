@@ -53,7 +53,8 @@ extension Theme {
             ("search-match", \.searchMatch), ("unread", \.unread), ("unsent", \.unsent), ("conflict", \.conflict),
             ("highlight-mark", \.highlightMark), ("underline-mark", \.underlineMark),
             ("strike-out-mark", \.strikeOutMark), ("squiggly-mark", \.squigglyMark), ("note-mark", \.noteMark),
-            ("other-mark", \.otherMark), ("presenting", \.presenting), ("card", \.card), ("card-title", \.cardTitle),
+            ("other-mark", \.otherMark), ("presenting", \.presenting), ("hint", \.hint), ("card", \.card),
+            ("card-title", \.cardTitle),
         ]
     }
 }

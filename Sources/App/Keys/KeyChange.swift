@@ -101,7 +101,7 @@ extension KeyContext {
     fileprivate var wider: [KeyContext] {
         switch self {
         case .selection: [.page, .document, .moving, .everywhere]
-        case .list, .page: [.document, .moving, .everywhere]
+        case .list, .thread, .page: [.document, .moving, .everywhere]
         case .document, .library, .outbox, .help: [.moving, .everywhere]
         case .moving, .conflict: [.everywhere]
         case .editor: [.text]

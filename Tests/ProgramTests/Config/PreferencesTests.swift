@@ -75,7 +75,7 @@ import Testing
 
     /// What is printed is a file of settings that sets what is in force.
     @Test(arguments: [
-        "", "theme = \"light\"\n[keys.page]\nnote = [\"A\", \"<C-n>\"]\nhighlight = []\n[colors]\nrule = \"red\"",
+        "", "theme = \"light\"\n[keys.page]\nnote = [\"Q\", \"<C-n>\"]\nhighlight = []\n[colors]\nrule = \"red\"",
     ])
     func whatIsPrintedCanBeReadAgain(text: String) {
         let first = preferences(text)
