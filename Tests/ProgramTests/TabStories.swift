@@ -59,6 +59,7 @@ struct TabStories {
         try terminal.see("News from ben")
         try terminal.press("]")
         try terminal.see("On the other server")
+        try terminal.see("synced")
         // Closed, it leaves its place to the one on its right.
         try terminal.press("q")
         try terminal.see("[mine.pdf]")

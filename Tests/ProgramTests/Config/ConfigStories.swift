@@ -47,6 +47,8 @@ struct ConfigStories {
         let bad = try ana.home.write("bad.toml", "[keys.list]\nfly = \"f\"\n")
         let refused = try ana.start(arguments, environment: ["POSTILLA_CONFIG": bad])
         #expect(try refused.waitForExit(seconds: Patience.long) == 64)
-        #expect(refused.text.contains("line 2: there is no command fly"))
+        // Where the line is broken hangs on the length of the path.
+        let words = refused.text.replacing("\n", with: "")
+        #expect(words.contains("line 2: there is no command fly"))
     }
 }
