@@ -23,11 +23,12 @@ struct TabStories {
         try terminal.see("[paper.pdf / review]")
         try terminal.see("synced")
         try terminal.addNote("Written as ben")
-        try terminal.see("synced")
+        try terminal.wait(until: "it is on the server", seconds: Patience.long) { _ in
+            (try? engine.records().contains("Written as ben")) == true
+        }
         try terminal.press("q")
         try terminal.see(no: "[paper.pdf / review]")
         try terminal.see("Written as ben")
-        #expect(try engine.records().contains("Written as ben"))
         #expect(try terminal.quit() == [])
     }
 
@@ -48,6 +49,9 @@ struct TabStories {
         try terminal.see("[paper.pdf / review]")
         try terminal.see("synced")
         try terminal.addNote("On the other server")
+        try terminal.wait(until: "it is on the server", seconds: Patience.long) { _ in
+            (try? other.records().contains("On the other server")) == true
+        }
         try terminal.press(":open mine.pdf<enter>")
         try terminal.see("[mine.pdf]")
         try terminal.see("LOCAL")
@@ -66,7 +70,6 @@ struct TabStories {
         try terminal.press("q")
         try terminal.see("News from ben")
         #expect(try terminal.quit() == [])
-        #expect(try other.records().contains("On the other server"))
         #expect(try !engine.records().contains("On the other server"))
     }
 }

@@ -19,7 +19,7 @@ extension DocumentState {
 
     /// `you may edit, delete`, or why nothing can be changed.
     func fullRights(over row: ListRow) -> String {
-        guard denialOfAnything == nil, status.grant?.collaboration != nil else {
+        guard denialOfWriting == nil, status.grant?.collaboration != nil else {
             return denial { _ in .edit(row.subject) }.map(Self.readOnly) ?? ""
         }
         let all: [(String, Operation)] = [
@@ -35,11 +35,5 @@ extension DocumentState {
     /// Some reasons say it themselves.
     private static func readOnly(_ why: String) -> String {
         why.hasPrefix("read-only") || why.hasPrefix("LOCAL") ? why : "read only: \(why)"
-    }
-
-    /// Why nothing at all can be written here.
-    private var denialOfAnything: String? {
-        if status.grant?.mayWrite == true, !isLocal, !isReadOnly { return nil }
-        return denialOfCreation
     }
 }
