@@ -9,12 +9,7 @@ struct OnItsLoop<Base: ServerChildChannel>: ServerChildChannel {
     let base: Base
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Base.Value> {
-        base.setup(channel: channel, logger: logger).map { value in
-            // Those who were let in and not handled yet are dropped by a server that is cancelled, and for a writer that
-            // was never finished SwiftNIO ends the process. The end of the connection finishes it.
-            channel.closeFuture.whenComplete { _ in withExtendedLifetime(value) {} }
-            return value
-        }
+        base.setup(channel: channel, logger: logger)
     }
 
     func handle(value: Base.Value, logger: Logger) async {

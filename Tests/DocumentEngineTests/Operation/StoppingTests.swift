@@ -1,5 +1,3 @@
-import NIOCore
-import NIOPosix
 import SyncProtocol
 import Testing
 
@@ -40,28 +38,5 @@ import Testing
             return left
         }
         #expect(try await left.value.contains("200 OK") == false)
-    }
-
-    /// Connections that were let in and that nobody handles any more end with the server, and do not end the process.
-    @Test(arguments: 0..<8) func aServerThatIsCancelledWhileManyComeEnds(_ turn: Int) async throws {
-        let (ports, ready) = AsyncStream<Int>.makeStream()
-        let story = Task {
-            try await RunningServer.run { server in
-                ready.yield(server.port)
-                for await _ in AsyncStream<Never>.makeStream().stream {}
-            }
-        }
-        for await port in ports {
-            let group = MultiThreadedEventLoopGroup.singleton
-            // Not more than wait for a server that does not let them in: for a further one there would be no answer.
-            let clients = (0..<100).map { _ in
-                ClientBootstrap(group: group).connect(host: "127.0.0.1", port: port)
-            }
-            for client in clients.prefix(10 * turn) { _ = try await client.get() }
-            story.cancel()
-            _ = await story.result
-            for client in clients { try? await client.get().close() }
-            break
-        }
     }
 }

