@@ -40,7 +40,7 @@ test:
 	@Resources/setup.sh test
 	@Resources/python.sh || echo "without its Python packages the API's description is not tried out" >&2
 	@Resources/build.sh debug tests
-	swift test --skip-build $(ARGS)
+	@Resources/test.sh $(ARGS)
 
 api-test:
 	@Resources/setup.sh test

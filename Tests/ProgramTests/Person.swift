@@ -64,6 +64,13 @@ extension VirtualTerminal {
         try wait(until: "\(text) is gone", seconds: Patience.long) { !$0.text.contains(text) }
     }
 
+    /// Waits until the server holds it. The status line would not do: it may say "synced" of before.
+    func see(_ text: String, at engine: EngineProcess) throws {
+        try wait(until: "\(text.debugDescription) is on the server", seconds: Patience.long) { _ in
+            (try? engine.records().contains(text)) == true
+        }
+    }
+
     /// Writes a note of one line and waits until the program says that it was made.
     func addNote(_ text: String) throws {
         try press("a")

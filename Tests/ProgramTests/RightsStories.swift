@@ -29,7 +29,7 @@ struct RightsStories {
         try terminal.press(":default-group second round<enter>")
         try terminal.see("new records get the group second round")
         try terminal.addNote("In a group")
-        try terminal.see("synced")
+        try terminal.see("In a group", at: engine)
         #expect(try ana.listed().contains(#""group":"second round""#))
     }
 

@@ -66,15 +66,10 @@ struct SharingStories {
         try second.see("synced by another window")
         try second.addNote("From the second window")
         try first.see("From the second window")
-        try first.see("synced")
-        try first.wait(until: "it is on the server", seconds: Patience.long) { _ in
-            (try? engine.records().contains("From the second window")) == true
-        }
+        try first.see("From the second window", at: engine)
         #expect(try first.quit() == [])
         try second.addNote("Now alone")
-        try second.wait(until: "it is on the server", seconds: Patience.long) { _ in
-            (try? engine.records().contains("Now alone")) == true
-        }
+        try second.see("Now alone", at: engine)
         #expect(try second.quit() == [])
     }
 
@@ -96,7 +91,7 @@ struct SharingStories {
         try first.press("e")
         try first.see("Text of the note")
         try first.press(" of ana<enter>")
-        try first.see("synced")
+        try first.see("of ana", at: engine)
         try second.press(":online<enter>")
         try second.see("1 in conflict")
         try second.press("O")
@@ -117,7 +112,10 @@ struct SharingStories {
         try terminal.press("<enter>")
         try terminal.see("Printed remark")
         try terminal.see("Token needed")
-        try terminal.press("<esc>q")
+        // Escape alone: a key right behind it would be one with Alt.
+        try terminal.press("<esc>")
+        try terminal.see(no: "Token needed")
+        try terminal.press("q")
         try terminal.see("Layers on this machine")
         #expect(try terminal.quit() == [])
     }

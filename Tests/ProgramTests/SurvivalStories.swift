@@ -17,7 +17,7 @@ struct SurvivalStories {
     @Test func aServerThatWasKilledComesBackAndGetsWhatWasWrittenMeanwhile() throws {
         let terminal = try ana.open()
         try terminal.addNote("Before the fall")
-        try terminal.see("synced")
+        try terminal.see("Before the fall", at: engine)
         engine.kill()
         try terminal.see("offline, retry in")
         try terminal.addNote("Written in the dark")
@@ -31,7 +31,7 @@ struct SurvivalStories {
         try terminal.see("offline, retry in")
         try engine.start()
         try terminal.press("S")
-        try terminal.see("synced")
+        try terminal.see("In the very moment", at: engine)
         let records = try engine.records()
         for text in ["Before the fall", "Written in the dark", "In the very moment"] {
             #expect(records.components(separatedBy: text).count == 2, "\(text)")
@@ -49,7 +49,7 @@ struct SurvivalStories {
 
         try engine.start()
         let again = try ana.open()
-        try again.see("Seen and therefore kept")
+        try again.see("Seen and therefore kept", at: engine)
         let records = try engine.records()
         for text in ["Perhaps under way", "Seen and therefore kept"] {
             #expect(records.components(separatedBy: text).count == 2, "\(text)")

@@ -24,6 +24,7 @@ struct TabStories {
         try terminal.see("synced")
         try terminal.addNote("Written as ben")
         try terminal.see("Written as ben")
+        try terminal.see("Written as ben", at: engine)
         try terminal.press("q")
         try terminal.see(no: "[paper.pdf / review]")
         #expect(try terminal.quit() == [])
@@ -46,9 +47,7 @@ struct TabStories {
         try terminal.see("[paper.pdf / review]")
         try terminal.see("synced")
         try terminal.addNote("On the other server")
-        try terminal.wait(until: "it is on the server", seconds: Patience.long) { _ in
-            (try? other.records().contains("On the other server")) == true
-        }
+        try terminal.see("On the other server", at: other)
         try terminal.press(":open mine.pdf<enter>")
         try terminal.see("[mine.pdf]")
         try terminal.see("LOCAL")

@@ -1,0 +1,19 @@
+#!/bin/sh
+# test.sh [argument of swift test ...]: runs the tests that were built. Where nobody can scroll back, what failed is said
+# once more at the end: logs are often kept by their last page.
+set -eu
+cd "$(dirname "$0")/.."
+
+if [ -t 1 ]; then exec swift test --skip-build "$@"; fi
+
+log=.build/test.log
+status=.build/test.status
+{
+    if swift test --skip-build "$@" 2>&1; then echo 0; else echo 1; fi >&3
+} 3>"$status" | tee "$log"
+[ "$(cat "$status")" = 0 ] && exit 0
+
+echo
+echo "What failed:"
+grep -a ' recorded an issue\|error: \|Fatal error\|unexpected signal\|Time limit' "$log" | cut -c 1-400 || true
+exit 1
