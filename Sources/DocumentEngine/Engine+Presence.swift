@@ -40,6 +40,7 @@ extension Engine {
     func timePassed() {
         let now = now()
         changePeople { $0.timePassed(at: now) }
+        ahead.timePassed(at: now)
         live.withLock { live in
             for (id, beat) in live.pulse.timePassed(at: now) { live.wake[id]?.yield(Signal(beat)) }
         }

@@ -16,6 +16,7 @@ final class Engine: Sendable {
     private let turn = Atomic<Int>(0)
     let live: Mutex<Live>
     let digests = Mutex(DigestCache())
+    let ahead = PagesAhead()
 
     /// What other servers have to know; nil: there are none.
     let notices: Gathering<Notice>?

@@ -113,7 +113,12 @@ package final class Server: Sendable {
             storage.close()
             lock.release()
         }
-        try await group.run()
+        do { try await group.run() } catch {
+            await engine.ahead.stop()
+            throw error
+        }
+        // Nobody waits for what it reads, so nobody else waits for its end.
+        await engine.ahead.stop()
     }
 
     private func application<Plane: HTTPResponder>(
@@ -162,6 +167,9 @@ package final class Server: Sendable {
 
     /// How many streams of events are open.
     package var listenerCount: Int { engine.listenerCount }
+
+    /// How many pages of snapshots wait to be asked for.
+    package var pagesAhead: Int { engine.ahead.count }
 
     /// What the frameworks have to say of every connection is of no use to an operator.
     private var quiet: Logger {

@@ -13,9 +13,14 @@ extension Response {
     ) -> Response {
         var json = JSONWriter(capacity: size)
         write(&json)
-        return Response(
+        return self.json(status, bytes: json.bytes)
+    }
+
+    /// - Parameter bytes: JSON already.
+    static func json(_ status: HTTPResponse.Status = .ok, bytes: [UInt8]) -> Response {
+        Response(
             status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: json.bytes)))
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 
     /// The vendor's envelope: `{"data":…}`.

@@ -102,10 +102,8 @@ struct SyncPlane: Sendable {
         }
         let after = exchange.query["after"]
         let at = try exchange.number("at")
-        return .message(
-            try await engine.view(claims) {
-                try $0.snapshot(after: after, at: at, epoch: epoch, limit: Int(limit))
-            })
+        let page = try await engine.snapshot(claims, after: after, at: at, epoch: epoch, limit: Int(limit))
+        return .json(bytes: page)
     }
 
     private func digest(_ claims: Claims, _ exchange: Exchange) async throws -> Response {

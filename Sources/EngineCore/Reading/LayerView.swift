@@ -34,9 +34,7 @@ package struct LayerView {
     package func snapshot(
         after id: Record.ID?, at revision: Revision? = nil, epoch: String? = nil, limit: Int
     ) throws -> SnapshotPage {
-        if let epoch { try check(epoch) }
-        // A page may be asked for with any number: what was never handed out starts over.
-        if let revision, revision > layer.head || revision < layer.horizon { throw Self.startOver }
+        try checkSnapshot(at: revision, epoch: epoch)
         let seesAll = scope == .everything
         var page = SnapshotPage(epoch: self.epoch, at: revision ?? layer.head, records: [], next: nil)
         var last = id
@@ -55,6 +53,13 @@ package struct LayerView {
             guard rows.count == Self.step, let reached = rows.last?.record.id else { return page }
             last = reached
         }
+    }
+
+    /// - Throws: ``Refusal`` with `epoch_changed` when a snapshot that was begun cannot go on.
+    package func checkSnapshot(at revision: Revision?, epoch: String?) throws {
+        if let epoch { try check(epoch) }
+        // A page may be asked for with any number: what was never handed out starts over.
+        if let revision, revision > layer.head || revision < layer.horizon { throw Self.startOver }
     }
 
     /// The latest state of what changed for this view after a cursor.
@@ -115,6 +120,6 @@ package struct LayerView {
         guard epoch == self.epoch else { throw Self.startOver }
     }
 
-    private static let startOver = Refusal(
+    package static let startOver = Refusal(
         .epochChanged, "the layer or what the token may see has changed, or the cursor is too old: load it anew")
 }
