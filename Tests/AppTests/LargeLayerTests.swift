@@ -80,6 +80,7 @@ import Testing
         stage.send(.recordsChanged(["2"], author: "ana"))
         #expect(stage.state.document?.list.cursorID == "1")
         services.total = 0
+        stage.now = stage.now + CalmLooks.pace
         stage.send(.recordsChanged([], author: nil))
         #expect(stage.screen.contains("No annotations yet"))
     }

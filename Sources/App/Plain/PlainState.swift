@@ -58,6 +58,7 @@ struct PlainState: Sendable {
     mutating func read(_ line: String) -> [Effect] {
         isTalking = true
         app.notice = nil
+        app.document?.looks.expect()
         let effects = answered(line)
         return begun(effects + app.settle())
     }

@@ -59,6 +59,7 @@ struct DocumentState: Equatable, Sendable {
     var sent: [Int: Editor] = [:]
     var jumps = JumpList()
     var news = News()
+    var looks = CalmLooks()
     var company = Company()
     var requests = RequestLog()
 

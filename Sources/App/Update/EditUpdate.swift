@@ -86,6 +86,7 @@ extension AppState {
         if let omitted = self.document?.omitted.removeValue(forKey: step) {
             notice = .warning("\(notice?.text ?? ""); \(omitted)")
         }
+        lookAgain()
         return effects + recordsChanged(ids, nil)
     }
 
@@ -102,6 +103,7 @@ extension AppState {
     mutating func undone(_ step: Int) {
         document?.history.undid(step, canRedo: true)
         notice = .done("undone; Ctrl-R does it again")
+        lookAgain()
     }
 
     mutating func undoFailed(_ step: Int, _ why: String) {

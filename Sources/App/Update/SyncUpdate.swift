@@ -42,10 +42,7 @@ extension AppState {
     /// Remote changes never move a cursor or a text under it: what is shown is asked for again, the rest counts.
     mutating func recordsChanged(_ ids: [Record.ID], _ author: String?) -> [Effect] {
         guard let document else { return [] }
-        self.document?.list.isStale = true
-        self.document?.page.isStale = true
-        self.document?.outbox.isStale = true
-        self.document?.thread.asked = nil
+        if self.document?.looks.changed(at: now) == true { lookAgain() }
         if let author { self.document?.news.add(author) }
         if ids.isEmpty || document.detail.map({ ids.contains($0.id) }) == true { self.document?.detailAsked = nil }
         guard author != nil, let editor = document.editor, case .record(let base) = editor.target,
@@ -53,6 +50,14 @@ extension AppState {
         else { return [] }
         self.document?.editor?.theirAuthor = author
         return [.loadRecord(base.id)]
+    }
+
+    /// What is shown of the layer is asked for anew.
+    mutating func lookAgain() {
+        document?.list.isStale = true
+        document?.page.isStale = true
+        document?.outbox.isStale = true
+        document?.thread.asked = nil
     }
 
     mutating func recordCame(_ id: Record.ID, _ record: Record?) {

@@ -20,6 +20,7 @@ extension AppState {
     mutating func handle(_ message: Message) -> [Effect] {
         switch message {
         case .key(let key):
+            document?.looks.expect()
             let before = followerStanding
             let effects = pressed(key)
             breakAway(from: before)

@@ -56,7 +56,7 @@ package struct Layer: Sendable {
     package func unreadCount() throws -> Int { try store.read { try $0.unreadCount() } }
 
     package func markRead(_ ids: some Sequence<Record.ID>) throws {
-        try store.write { try $0.setUnread(ids, false) }
+        try store.write(.recoverable) { try $0.setUnread(ids, false) }
     }
 
     /// Everything of ours that the server has not taken, oldest first.

@@ -18,6 +18,7 @@ final class OpenTab {
     var drafts: DraftStore?
     /// What the library answered to each step, for undo.
     var receipts: [Int: [EditReceipt]] = [:]
+    private var openReads: LayerReads?
 
     init(_ layer: OpenLayer, drafts: DraftStore, post: @escaping @Sendable (Message) -> Void) {
         source = .layer(layer)
@@ -33,12 +34,17 @@ final class OpenTab {
     /// nil: a file, which is in no layer.
     var layer: OpenLayer? { if case .layer(let layer) = source { layer } else { nil } }
 
-    /// The local storage.
-    func records() throws -> Layer {
-        switch source {
-        case .layer(let layer): try layer.descriptor.layer
-        case .file(let file): file.records
-        }
+    /// Opens the local storage, once.
+    func reads() throws -> LayerReads {
+        if let openReads { return openReads }
+        let records =
+            switch source {
+            case .layer(let layer): try layer.descriptor.layer
+            case .file(let file): file.records
+            }
+        let reads = LayerReads(records, post: post)
+        openReads = reads
+        return reads
     }
 
     func loadPage(_ index: Int) {

@@ -45,16 +45,16 @@ final class ViewerServices: AppServices {
         case .loadNavigation: if let tab { tab.pages?.tellNavigation(tab.post) }
         case .indexDocument: if let tab { tab.pages?.tellTexts(tab.post) }
 
-        case .loadRows(let request): reading { try self.rows(request, in: $0) }
-        case .findUnread(let request): reading { try self.unread(request, in: $0) }
+        case .loadRows(let request): reading { .rows(try $0.window(of: request)) }
+        case .findUnread(let request): reading { .rows(try $0.windowAroundUnread(of: request)) }
         case .loadPageRows(let index): reading { .pageRows(index, try $0.rows(onPage: index)) }
         case .loadRecord(let id): reading { .record(id, try $0.record(id)) }
         case .loadThread(let id): reading { .thread(id, try $0.thread(under: id)) }
-        case .gather(let wanted): reading { .gathered(try self.gathered(wanted, in: $0)) }
+        case .gather(let wanted): reading { .gathered(try $0.gathered(wanted)) }
         case .loadFacets: reading { .facets(try $0.facets()) }
-        case .loadOutbox: reading { .outbox(try self.outbox(of: $0)) }
+        case .loadOutbox: reading { .outbox(try $0.outboxItems()) }
         case .markRead(let ids):
-            reading {
+            reads?.note {
                 try $0.markRead(ids)
                 return .recordsChanged(ids, author: nil)
             }
@@ -105,12 +105,14 @@ final class ViewerServices: AppServices {
     /// A sentence for the person.
     func tell(_ error: any Error) { post(.notice((error as? CommandFailure)?.message ?? "\(error)")) }
 
-    /// A quick read of the local storage, answered at once.
-    private func reading(_ body: (Layer) throws -> Message) {
-        do {
-            guard let tab else { return }
-            tab.post(try body(try tab.records()))
-        } catch { tell(error) }
+    /// A read of the local storage.
+    private func reading(_ body: @escaping @Sendable (Layer) throws -> Message) { reads?.read(body) }
+
+    private var reads: LayerReads? {
+        do { return try tab?.reads() } catch {
+            tell(error)
+            return nil
+        }
     }
 
     // MARK: Layers
@@ -259,7 +261,7 @@ final class ViewerServices: AppServices {
     private func saveUnsent() {
         guard let layer else { return }
         do {
-            let items = try outbox(of: layer.descriptor.layer).filter { $0.mine != nil }
+            let items = try layer.descriptor.layer.outboxItems().filter { $0.mine != nil }
             let records: [JSON] = items.compactMap { item in
                 item.mine.map { ["id": .string(item.id), "content": .object($0.object)] }
             }

@@ -1,0 +1,47 @@
+import App
+import Dispatch
+import InstantCore
+import Synchronization
+
+/// What the screen needs of a layer's local storage, read beside the thread that draws. Nearly always an answer is there
+/// in a fraction of a millisecond, and is waited for, so that it is in the same picture; a page of ten thousand
+/// annotations, or a disk that is busy, keeps no key waiting: then the answer comes when it comes.
+///
+/// Answers come in the order of the questions.
+final class LayerReads: Sendable {
+    /// Half the time that a screen shows a picture for.
+    private static let patience = DispatchTimeInterval.milliseconds(8)
+
+    private let layer: Layer
+    private let post: @Sendable (Message) -> Void
+    private let reads = DispatchQueue(label: "postilla.reads")
+    private let writes = DispatchQueue(label: "postilla.notes")
+    private let underWay = Atomic<Int>(0)
+
+    /// - Parameter post: of any thread.
+    init(_ layer: Layer, post: @escaping @Sendable (Message) -> Void) {
+        self.layer = layer
+        self.post = post
+    }
+
+    func read(_ body: @escaping @Sendable (Layer) throws -> Message) {
+        let isFirst = underWay.wrappingAdd(1, ordering: .relaxed).oldValue == 0
+        let isDone = DispatchSemaphore(value: 0)
+        reads.async { [self] in
+            answer(body)
+            underWay.wrappingSubtract(1, ordering: .relaxed)
+            isDone.signal()
+        }
+        // Behind one that takes long there is no use in waiting.
+        if isFirst { _ = isDone.wait(timeout: .now() + Self.patience) }
+    }
+
+    /// Notes something down that nobody waits for.
+    func note(_ body: @escaping @Sendable (Layer) throws -> Message) { writes.async { [self] in answer(body) } }
+
+    private func answer(_ body: (Layer) throws -> Message) {
+        do { post(try body(layer)) } catch {
+            post(.notice((error as? CommandFailure)?.message ?? "\(error)"))
+        }
+    }
+}

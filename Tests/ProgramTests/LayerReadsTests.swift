@@ -1,0 +1,73 @@
+import App
+import Dispatch
+import Glibc
+import InstantCore
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import postilla
+
+/// The screen's questions to the local storage, beside the thread that draws.
+@Suite struct LayerReadsTests {
+    private final class Answers: Sendable {
+        let all = Mutex<[Message]>([])
+    }
+
+    private let answers = Answers()
+    private let reads: LayerReads
+
+    init() {
+        let identity = LayerIdentity(server: "", documentID: "doc", layer: "", userID: nil)
+        let layer = Layer(store: MemoryStore(LayerFacts(identity: identity, clientID: "c")))
+        reads = LayerReads(layer) { [answers] message in answers.all.withLock { $0.append(message) } }
+    }
+
+    @Test func aQuickAnswerIsThereWhenTheQuestionReturns() {
+        // A machine under load may need longer once; that it never waits is not what it does.
+        let inTime = (0..<200).filter { number in
+            reads.read { _ in .notice("\(number)") }
+            return answers.all.withLock { $0.last == .notice("\(number)") }
+        }
+        #expect(!inTime.isEmpty)
+    }
+
+    @Test func aSlowOneKeepsNobodyWaitingAndComesInItsTurn() {
+        let gate = DispatchSemaphore(value: 0)
+        reads.read { _ in
+            gate.wait()
+            return .notice("slow")
+        }
+        reads.read { _ in .notice("quick") }
+        #expect(answers.all.withLock { $0 } == [])
+        gate.signal()
+        wait(for: [.notice("slow"), .notice("quick")])
+    }
+
+    @Test func whatFailsIsSaid() {
+        reads.read { _ in throw CommandFailure("the disk is gone") }
+        wait(for: [.notice("the disk is gone")])
+    }
+
+    /// What is noted down may wait for the disk, and nothing waits for it.
+    @Test func aNoteHoldsUpNoQuestion() {
+        let gate = DispatchSemaphore(value: 0)
+        reads.note { _ in
+            gate.wait()
+            return .notice("noted")
+        }
+        reads.read { .unread(try $0.unreadCount()) }
+        wait(for: [.notice("0 unread")])
+        gate.signal()
+        wait(for: [.notice("0 unread"), .notice("noted")])
+    }
+
+    private func wait(for expected: [Message]) {
+        while answers.all.withLock({ $0.count }) < expected.count { _ = poll(nil, 0, 1) }
+        #expect(answers.all.withLock { $0 } == expected)
+    }
+}
+
+extension Message {
+    fileprivate static func unread(_ count: Int) -> Message { .notice("\(count) unread") }
+}
