@@ -49,7 +49,8 @@ import Testing
             let next = try await Self.page(server, token, behind: page)
             #expect(next.at == page.at)
             let found = next.records.compactMap { item -> String? in
-                if case .record(let record, _) = item, record.id == Self.ids[3] { record.content["text"]?.text } else { nil }
+                guard case .record(let record, _) = item, record.id == Self.ids[3] else { return nil }
+                return record.content["text"]?.text
             }
             #expect(found.count == 1 && found[0].contains("changed since"))
         }
