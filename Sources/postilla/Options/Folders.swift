@@ -6,6 +6,8 @@ struct Folders {
     var data: String
     /// Log, drafts, the demo: `$XDG_STATE_HOME/postilla`.
     var state: String
+    /// What can be found out again: `$XDG_CACHE_HOME/postilla`.
+    var cache: String
 
     /// - Throws: when neither the XDG variables nor `HOME` say where to put them.
     init(dataDirectory: String? = nil) throws {
@@ -21,9 +23,11 @@ struct Folders {
         if let chosen = dataDirectory ?? environment["POSTILLA_DATA"].flatMap({ $0.isEmpty ? nil : $0 }) {
             data = chosen
             state = (try? folder("XDG_STATE_HOME", ".local/state")) ?? chosen + "/state"
+            cache = (try? folder("XDG_CACHE_HOME", ".cache")) ?? chosen + "/cache"
         } else {
             data = try folder("XDG_DATA_HOME", ".local/share")
             state = try folder("XDG_STATE_HOME", ".local/state")
+            cache = try folder("XDG_CACHE_HOME", ".cache")
         }
     }
 

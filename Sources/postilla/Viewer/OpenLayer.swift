@@ -21,6 +21,7 @@ final class OpenLayer: Sendable {
     private let remembers: Bool
     private let post: @Sendable (Message) -> Void
     private let tools: PDFTools
+    private let pdfs: KnownPDFs
     private let state = Mutex(State())
 
     private struct State {
@@ -44,7 +45,7 @@ final class OpenLayer: Sendable {
 
     init(
         _ descriptor: InstantDocumentDescriptor, of client: InstantClient, source: TokenSource, keeper: TokenKeeper,
-        remembers: Bool, tools: PDFTools, post: @escaping @Sendable (Message) -> Void
+        remembers: Bool, tools: PDFTools, pdfs: KnownPDFs, post: @escaping @Sendable (Message) -> Void
     ) {
         self.descriptor = descriptor
         self.client = client
@@ -52,6 +53,7 @@ final class OpenLayer: Sendable {
         self.keeper = keeper
         self.remembers = remembers
         self.tools = tools
+        self.pdfs = pdfs
         self.post = post
     }
 
@@ -178,8 +180,12 @@ final class OpenLayer: Sendable {
 
     private func openPDF() {
         guard let file = descriptor.pdfFile else { return }
-        let reader = PageReader(file: file, tools: tools)
+        let hash = String(file.split(separator: "/").last?.prefix { $0 != "." } ?? "")
+        let reader = PageReader(file: file, tools: tools, known: pdfs.info(of: hash)) { [pdfs] in
+            pdfs.keep($0, of: hash)
+        }
         state.withLock { $0.pages = reader }
+        if let known = reader.known { return post(.pdfReady(known)) }
         Task {
             do {
                 post(.pdfReady(try await reader.info()))

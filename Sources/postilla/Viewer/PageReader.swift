@@ -18,15 +18,28 @@ actor PageReader {
     /// Pages read in one process when all are wanted: the limits of a process are for a few.
     private static let stretch = 32
 
-    init(file: String, tools: PDFTools = PDFTools()) {
+    /// What is known of the file without looking into it.
+    nonisolated let known: PDFInfo?
+    private let found: @Sendable (PDFInfo) -> Void
+
+    /// - Parameter found: told what had to be looked up.
+    init(
+        file: String, tools: PDFTools = PDFTools(), known: PDFInfo? = nil,
+        found: @escaping @Sendable (PDFInfo) -> Void = { _ in }
+    ) {
         self.file = file
         self.tools = tools
+        self.known = known
+        self.found = found
+        if let known { pageCount = known.pages.count }
     }
 
     /// - Throws: ``PDFError``
     func info() async throws -> PDFInfo {
+        if let known { return known }
         let info = try await tools.info(of: file)
         pageCount = info.pages.count
+        found(info)
         return info
     }
 

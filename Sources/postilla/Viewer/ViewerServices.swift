@@ -164,7 +164,8 @@ final class ViewerServices: AppServices {
         descriptor.delayForSyncingLocalChanges = options.preferences.delay
         let layer = OpenLayer(
             descriptor, of: client, source: options.source, keeper: TokenKeeper(options.folders),
-            remembers: options.remembersToken, tools: tools, post: reference.addressing(post))
+            remembers: options.remembersToken, tools: tools,
+            pdfs: KnownPDFs(folder: options.folders.cache + "/pdf"), post: reference.addressing(post))
         let drafts = DraftStore(path: draftsFile(descriptor.identity))
         tabs[reference] = OpenTab(layer, drafts: drafts, post: reference.addressing(post))
         var opened = opened(layer, drafts: drafts.drafts)
