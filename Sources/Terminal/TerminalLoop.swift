@@ -60,8 +60,10 @@ package final class TerminalLoop<Message: Sendable> {
     ///     by is an event at once.
     ///   - handle: gets every event. May use the device.
     ///   - draw: the screen as it is to be.
+    ///   - drawn: called when it is.
     package func run(
-        timer: () -> Int64? = { nil }, handle: (TerminalEvent<Message>) -> Step, draw: (Size) -> Canvas
+        timer: () -> Int64? = { nil }, handle: (TerminalEvent<Message>) -> Step, draw: (Size) -> Canvas,
+        drawn: () -> Void = {}
     ) {
         while true {
             var rounds = 0
@@ -78,6 +80,7 @@ package final class TerminalLoop<Message: Sendable> {
             if needsDrawing, !isGone, isWritable {
                 device.draw(draw(device.size))
                 needsDrawing = false
+                drawn()
             }
         }
     }

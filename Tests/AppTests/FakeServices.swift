@@ -161,11 +161,12 @@ final class FakeServices: AppServices {
 
     func rows(_ query: ListQuery) -> [ListRow] {
         let filter = query.filter
+        let replies = Dictionary(grouping: records.compactMap { $0.content["rootId"]?.string }) { $0 }
         let rows = records.filter { $0.contentType == .annotations }.map { record in
             ListRow(
                 annotation: Annotation(record), createdBy: record.createdBy, group: record.group,
                 delivery: delivery[record.id] ?? .delivered, isUnread: unread.contains(record.id),
-                replies: comments(under: record.id).count)
+                replies: replies[record.id]?.count ?? 0)
         }.filter { row in
             (filter.kinds.isEmpty || filter.kinds.contains(row.kind))
                 && (filter.text.isEmpty || row.text.lowercased().contains(filter.text.lowercased()))

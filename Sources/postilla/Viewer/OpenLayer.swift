@@ -57,15 +57,24 @@ final class OpenLayer: Sendable {
         self.post = post
     }
 
-    /// Starts to listen. What is known locally was posted before; all else comes as events.
-    func start(token: String?) {
+    /// What is known here is told; all else comes as events once it is connected.
+    ///
+    /// - Parameter hasToken: it will be connected with one: nobody is told meanwhile that there is none.
+    func start(hasToken: Bool) {
         let events = descriptor.events
         state.withLock { state in
-            state.isAskingSource = token == nil && canAskSource
-            state.sourceToken = source == .prompt ? nil : token
+            state.isAskingSource = hasToken || canAskSource
             state.events = Task { for await event in events { self.heard(event) } }
         }
         if descriptor.pdfFile != nil { openPDF() }
+    }
+
+    /// - Parameter token: nil: its source is asked, if there is one.
+    func connect(token: String?) {
+        state.withLock { state in
+            state.isAskingSource = token == nil && canAskSource
+            state.sourceToken = source == .prompt ? nil : token
+        }
         if let token { supply(token) }
         descriptor.startListeningForServerChanges()
         if token == nil { askSource(refused: nil) }

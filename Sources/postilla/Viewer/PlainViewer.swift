@@ -44,6 +44,8 @@ enum PlainViewer {
             if terminal.isInteractive { Output.data(program.prompt.string) }
             Task { continuation.yield(.line(await nextLine())) }
         }
+        // There are no pictures: nothing waits for the first one.
+        services.pictureWasDrawn()
         program.start(at: .now)
         goOn()
         for await event in events {

@@ -51,7 +51,7 @@ enum Viewer {
                 }
                 return program.isDone ? .quit : .goOn
             },
-            draw: { _ in program.canvas })
+            draw: { _ in program.canvas }, drawn: services.pictureWasDrawn)
         device.close()
         services.close()
         if let farewell = program.state.farewell { Output.message(farewell) }

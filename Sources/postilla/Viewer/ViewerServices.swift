@@ -18,6 +18,8 @@ final class ViewerServices: AppServices {
     private var tabs: [LayerReference: OpenTab] = [:]
     /// The one that effects are about.
     private var selected: LayerReference?
+    /// What would take time from the first picture, the network and the PDF tools; nil once it is there.
+    private var afterwards: [() -> Void]? = []
     /// Its server ends with it.
     private var demo: Task<Void, Never>?
 
@@ -41,8 +43,8 @@ final class ViewerServices: AppServices {
 
         case .startDownload: layer?.startDownload()
         case .cancelDownload: layer?.cancelDownload()
-        case .loadPage(let index): tab?.loadPage(index)
-        case .loadNavigation: if let tab { tab.pages?.tellNavigation(tab.post) }
+        case .loadPage(let index): if let tab { afterFirstPicture { tab.loadPage(index) } }
+        case .loadNavigation: if let tab { afterFirstPicture { tab.pages?.tellNavigation(tab.post) } }
         case .indexDocument: if let tab { tab.pages?.tellTexts(tab.post) }
 
         case .loadRows(let request): reading { .rows(try $0.window(of: request)) }
@@ -87,6 +89,20 @@ final class ViewerServices: AppServices {
         case .suspend: device.suspend()
         case .quit: close()
         }
+    }
+
+    // MARK: The first picture
+
+    private func afterFirstPicture(_ body: @escaping () -> Void) {
+        guard afterwards != nil else { return body() }
+        afterwards?.append(body)
+    }
+
+    /// The person sees something: now there is time for the rest.
+    func pictureWasDrawn() {
+        guard let waiting = afterwards else { return }
+        afterwards = nil
+        for body in waiting { body() }
     }
 
     /// The selected one of the open layers.
@@ -174,7 +190,8 @@ final class ViewerServices: AppServices {
             opened.status.connection = .connecting
         }
         post(.opened(opened))
-        layer.start(token: token)
+        layer.start(hasToken: token != nil)
+        afterFirstPicture { layer.connect(token: token) }
     }
 
     private func opened(_ layer: OpenLayer, drafts: [DraftKey: String]) -> OpenedLayer {
