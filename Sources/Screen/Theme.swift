@@ -26,6 +26,8 @@ package struct Theme: Hashable, Sendable {
     /// The letters that follow a link.
     package var hint = Style([.bold, .underline])
     package var unread = Style(.bold)
+    /// What another person has just added or changed.
+    package var flash = Style([.bold, .underline])
     package var unsent = Style(.bold)
     package var conflict = Style(.bold)
     /// Marks on a page. The terminal's reverse is the cursor's alone.
@@ -55,6 +57,7 @@ package struct Theme: Hashable, Sendable {
         theme.searchMatch.foreground = .magenta
         theme.hint.foreground = .magenta
         theme.unread.foreground = .cyan
+        theme.flash.foreground = .magenta
         theme.unsent.foreground = .magenta
         theme.conflict.foreground = .red
         theme.highlightMark.foreground = .green

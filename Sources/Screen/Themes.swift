@@ -39,6 +39,7 @@ extension Theme {
         theme.dimmed = Style(.dim, foreground: tints.grey)
         theme.selectedText.background = tints.mark
         theme.searchMatch.background = tints.mark
+        theme.flash.background = tints.mark
         return theme
     }
 
@@ -50,7 +51,8 @@ extension Theme {
             ("footer-key", \.footerKey), ("prompt", \.prompt), ("input", \.input), ("notice", \.notice),
             ("warning", \.warning), ("error", \.error), ("progress", \.progress), ("selection", \.selection),
             ("inactive-selection", \.inactiveSelection), ("selected-text", \.selectedText),
-            ("search-match", \.searchMatch), ("unread", \.unread), ("unsent", \.unsent), ("conflict", \.conflict),
+            ("search-match", \.searchMatch), ("unread", \.unread), ("flash", \.flash), ("unsent", \.unsent),
+            ("conflict", \.conflict),
             ("highlight-mark", \.highlightMark), ("underline-mark", \.underlineMark),
             ("strike-out-mark", \.strikeOutMark), ("squiggly-mark", \.squigglyMark), ("note-mark", \.noteMark),
             ("other-mark", \.otherMark), ("presenting", \.presenting), ("hint", \.hint), ("card", \.card),

@@ -64,7 +64,8 @@ final class FakeServices: AppServices {
         case .loadRecord(let id): post(.record(id, records.first { $0.id == id }))
         case .loadThread(let root): post(.thread(root, comments(under: root)))
         case .gather(let wanted):
-            let listed = wanted.span.map { Array(rows(wanted.query)[$0]).map(\.id) } ?? []
+            let listed =
+                wanted.span.map { rows(wanted.query).dropFirst($0.lowerBound).prefix($0.count).map(\.id) } ?? []
             let ids = Set(listed + wanted.ids)
             post(
                 .gathered(
@@ -164,7 +165,8 @@ final class FakeServices: AppServices {
         let replies = Dictionary(grouping: records.compactMap { $0.content["rootId"]?.string }) { $0 }
         let rows = records.filter { $0.contentType == .annotations }.map { record in
             ListRow(
-                annotation: Annotation(record), createdBy: record.createdBy, group: record.group,
+                annotation: Annotation(record), createdBy: record.createdBy, updatedBy: record.updatedBy,
+                group: record.group,
                 delivery: delivery[record.id] ?? .delivered, isUnread: unread.contains(record.id),
                 replies: replies[record.id]?.count ?? 0)
         }.filter { row in

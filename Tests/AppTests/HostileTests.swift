@@ -109,7 +109,8 @@ import Testing
                     pages: Array(repeating: PageSize(width: 1, height: 1), count: max(0, number)))),
             .page(number, Sample.page([text, "some words"])), .pageFailed(number, text),
             .pageRows(number, []), .record("h1", nil), .outbox([]), .recordsChanged([], author: text),
-            .recordsChanged(["h1"], author: nil), .edited(step: number, ["h1"]), .editFailed(step: number, text),
+            .recordsChanged(["h1"], author: nil, byOthers: ["h1", text]), .edited(step: number, ["h1"]),
+            .editFailed(step: number, text),
             .undone(step: number), .undoFailed(step: number, text),
             .rows(
                 RowWindow(

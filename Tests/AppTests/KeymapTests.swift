@@ -76,7 +76,7 @@ import Testing
             "<tab>/the<enter>", "<tab>jwvee",
             "jj<enter>", "jj<enter><C-o>", "?", ":requests<enter>", "?jj", "aone two<left><C-j>three<left><left><up>",
             "O", "Oj", "OG",
-            "Oj<enter>", "jjd", "jjdu", "d", ":some thing<left><left>", ":fo", "<C-p>", "<C-p><pgdn>",
+            "Oj<enter>", "jjd", "jjdu", "d", "<tab>L+", ":some thing<left><left>", ":fo", "<C-p>", "<C-p><pgdn>",
         ]
         var scenes = try scripts.map { script in
             let services = OutboxTests.services()
@@ -106,6 +106,10 @@ import Testing
             stage.send(.key(.paste(TokenTests.readOnly)))
             scenes.append(stage.state)
         }
+        let lost = Stage(Sample.services())
+        lost.send(.status(SyncStatus(connection: .lost("gone"), unsent: 2)))
+        try lost.press("x")
+        scenes.append(lost.state)
         for script in ["<tab>", "<tab>j"] {
             let stage = Stage(ThreadTests.services())
             try stage.press(script)

@@ -35,7 +35,8 @@ import Testing
 
         private func row(_ number: Int) -> ListRow {
             let content = Content.note(page: number / 100, at: Point(x: 0, y: 0), text: "note \(number)")
-            return ListRow(annotation: Annotation(id: "\(number)", content: content), createdBy: nil, group: nil)
+            return ListRow(
+                annotation: Annotation(id: "\(number)", content: content), createdBy: nil, updatedBy: nil, group: nil)
         }
     }
 

@@ -83,11 +83,48 @@ import Testing
     @Test func removingNamesWhatGoes() throws {
         let stage = library()
         try stage.press("x")
-        #expect(stage.foot == "Remove hotos17 and 1 unsent edits that are nowhere else from this machine? y/N")
+        #expect(stage.foot == "Remove hotos17 with 1 unsent edit from here? s saves first, y/N")
         try stage.press("n")
         #expect(stage.foot == " left as it is")
         try stage.press("xy")
         #expect(stage.asked.last == .removeLayer(.hotos))
+    }
+
+    @Test func whatWaitsCanBeSavedBeforeItGoes() throws {
+        let stage = library()
+        try stage.press("xs")
+        #expect(stage.asked.last == .saveUnsent(.hotos))
+        stage.send(.notice("1 unsent saved in /home/mia/unsent-1.json"))
+        #expect(stage.foot == " 1 unsent saved in /home/mia/unsent-1.json")
+        #expect(!stage.asked.contains(.removeLayer(.hotos)))
+        // Where nothing waits there is nothing to save.
+        try stage.press("jx")
+        #expect(stage.foot == "Remove plan from this machine? y/N")
+        try stage.press("s")
+        #expect(stage.foot == " left as it is")
+    }
+
+    @Test func theQuestionFitsAScreenOf80ColumnsWhateverTheTitle() throws {
+        let services = FakeServices()
+        services.entries = [Self.entries[0]]
+        services.entries[0].title = "\u{1B}[2J" + String(repeating: "A long title ", count: 20)
+        services.entries[0].unsent = 1000
+        let stage = Stage(services, begin: .library)
+        try stage.press("x")
+        #expect(stage.foot.hasSuffix(" with 1000 unsent edits from here? s saves first, y/N"))
+    }
+
+    @Test func whatCannotBeReadIsNotRemovedBlindly() throws {
+        let stage = library()
+        try stage.press("Gx")
+        #expect(stage.foot == " the local copy is damaged; postilla storage check looks into it")
+        #expect(stage.state.prompt == nil)
+    }
+
+    @Test func storageIsTheSameList() throws {
+        let stage = Stage(Sample.services())
+        try stage.press(":storage<enter>")
+        #expect(stage.lines[1].hasPrefix("-- Layers on this machine") || stage.lines[0].hasPrefix("-- Layers on this"))
     }
 
     @Test func addingByServerAndToken() throws {

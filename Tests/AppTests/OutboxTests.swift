@@ -59,7 +59,7 @@ import Testing
         try stage.press("ggt")
         #expect(stage.foot == " it is not refused, it waits: u takes back your last edit")
         try stage.press("s")
-        #expect(stage.asked.last == .saveUnsent)
+        #expect(stage.asked.last == .saveUnsent(.hotos))
     }
 
     @Test func theConflictCardShowsAllThree() throws {
@@ -137,9 +137,9 @@ import Testing
         stage.send(.status(status))
         #expect(stage.screen.contains("You no longer have access to hotos17 / review (the layer was deleted)."))
         try stage.press("s")
-        #expect(stage.asked.last == .saveUnsent)
+        #expect(stage.asked.last == .saveUnsent(.hotos))
         try stage.press("x")
-        #expect(stage.foot.hasPrefix("Remove hotos17 and 3 unsent edits that are nowhere else"))
+        #expect(stage.foot.hasPrefix("Remove hotos17 with 3 unsent edits from here?"))
         try stage.press("nr")
         #expect(!stage.screen.contains("You no longer have access"))
         #expect(stage.statusLine.contains("NO ACCESS"))

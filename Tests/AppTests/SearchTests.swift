@@ -94,6 +94,43 @@ import Testing
         #expect(stage.lines[0].contains("Page 1 of 3"))
     }
 
+    @Test func escStopsTheReadingOfTheOtherPagesAndThenTheSearch() throws {
+        let services = Sample.services()
+        let stage = Stage(services)
+        services.holdsPages = true
+        try stage.press("<tab>/two<enter>")
+        stage.send(.indexed(0, "this"))
+        try stage.press("<esc>")
+        #expect(stage.asked.last == .stopIndexing)
+        #expect(stage.foot == " stopped at 33 % of the document: n goes on")
+        #expect(stage.lines[0].contains("/two 33 %"))
+        try stage.press("<esc>")
+        #expect(!stage.lines[0].contains("/two"))
+        #expect(stage.asked.count { $0 == .stopIndexing } == 1)
+    }
+
+    @Test func aStoppedSearchGoesOnWithTheNextHit() throws {
+        let services = Sample.services()
+        let stage = Stage(services)
+        services.holdsPages = true
+        try stage.press("<tab>/two<enter><esc>")
+        services.holdsPages = false
+        try stage.press("n")
+        #expect(stage.asked.count { $0 == .indexDocument } == 2)
+        #expect(stage.lines[0].contains("Page 2 of 3"))
+        try stage.press("<esc>")
+        #expect(!stage.asked.contains { $0 == .stopIndexing } || stage.asked.last != .stopIndexing)
+    }
+
+    @Test func whoLeavesASearchThatIsStillReadStopsTheReadingToo() throws {
+        let services = Sample.services()
+        let stage = Stage(services)
+        services.holdsPages = true
+        try stage.press("<tab>/rethink<enter><esc>")
+        #expect(stage.asked.last == .stopIndexing)
+        #expect(!stage.lines[0].contains("/rethink"))
+    }
+
     @Test func turningThePageKeepsTheSearch() throws {
         let stage = Stage(Sample.services())
         try stage.press("<tab>/a<enter>J")

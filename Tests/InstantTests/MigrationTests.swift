@@ -24,13 +24,17 @@ import Testing
     }
 
     /// Puts the old file where the client will look for it.
+    ///
+    /// - Parameter derivation: the tables are those of today, but the rows to show were derived by another rule.
     private func keepOldStore(for descriptor: InstantDocumentDescriptor, derivation: Int? = nil) throws {
         let place = descriptor.folders.layer(descriptor.identity)
         try Folders.make(place)
         var sql = try Repository.text("Resources/vectors/layer-v1.sql")
             .replacing("http://127.0.0.1:1\"", with: descriptor.identity.server + "\"")
         if let derivation { sql = sql.replacing(#""lastN":1"#, with: #""lastN":1,"derivation":\#(derivation)"#) }
-        try SQLiteStore(path: Folders.database(in: place), schema: Schema(steps: [.init(sql: sql)])).close()
+        let later = derivation == nil ? [] : Schema.current.steps.dropFirst()
+        let schema = Schema(steps: [.init(sql: sql)] + later)
+        try SQLiteStore(path: Folders.database(in: place), schema: schema).close()
     }
 
     private func states(_ events: AsyncStream<InstantEvent>, until last: DocumentState) async throws -> [DocumentState]
@@ -79,6 +83,16 @@ import Testing
         #expect(throws: StoreError.newerSchema(path: path, found: Self.wider.version, known: Self.wider.version - 1)) {
             _ = try SQLiteStore(path: path, schema: Schema(steps: Self.wider.steps.dropLast()))
         }
+    }
+
+    @Test func rowsLearnWhoChangedTheirRecords() throws {
+        let old = try Repository.text("Resources/vectors/layer-v1.sql") + "UPDATE record SET updated_by = 'ben';"
+        let path = folder.url.appending(path: "layer.sqlite").path
+        try SQLiteStore(path: path, schema: Schema(steps: [.init(sql: old)])).close()
+        let store = try SQLiteStore(path: path)
+        let rows = try store.read { try $0.rows(onPage: 0) }
+        #expect(rows.map { $0.updatedBy ?? "-" }.sorted() == ["-", "ben", "ben", "ben"])
+        store.close()
     }
 
     @Test func aStoreThatCanOnlyBeResetKeepsWhatIsOurs() async throws {

@@ -113,9 +113,12 @@ extension LocalStoreContract {
 
     /// Whether it only comes further or is another one altogether.
     static func showsAgain(_ store: any LocalStore) throws {
+        var edited = note("a", page: 3, text: "other words")
+        edited.updatedBy = "bo"
         let states: [(Record, Delivery)] = [
             (note("a"), .unsent), (note("a"), .delivered), (note("a", author: nil), .delivered),
             (note("a", page: 3, text: "other words"), .conflict), (note("a", page: 3, text: "other words"), .delivered),
+            (edited, .delivered), (edited, .unsent), (note("a", page: 3, text: "other words"), .delivered),
         ]
         for (record, delivery) in states {
             let shown = ShownRow(record, delivery: delivery)

@@ -112,6 +112,8 @@ extension Keymap {
         Binding(.page, "L", .changeView, "reading or layout view", footer: "view"),
         Binding(.page, "zh", .scrollLeft, "scroll left"),
         Binding(.page, "zl", .scrollRight, "scroll right"),
+        Binding(.page, "+ =", .zoomIn, "more room between columns in the layout view"),
+        Binding(.page, "-", .zoomOut, "less, down to its natural width"),
     ]
 
     static let selection = [
@@ -144,6 +146,7 @@ extension Keymap {
         Binding(.tokenCard, "@", .tokenFile, "name a file that holds the token"),
         Binding(.tokenEntry, "<C-u>", .clearToken, "clear what was entered", footer: "clear"),
         Binding(.question, "y", .yes, "yes; any other key is no", footer: "yes"),
+        Binding(.question, "s", .saveUnsent, "before a layer goes: save to a file what waits"),
     ]
 
     static let writing = [

@@ -3,8 +3,10 @@ import Annotations
 extension TypesetPage {
     /// The page laid out as it is printed, at its natural width: one cell for the usual advance of its body text.
     /// Words stand at their columns and move right only as far as they must; nothing is ever squeezed or overlaid.
-    package static func layout(_ page: PageGlyphs) -> TypesetPage {
-        var view = LayoutView(page: page)
+    ///
+    /// - Parameter zoom: in hundredths of the natural width: more room between columns and in tables.
+    package static func layout(_ page: PageGlyphs, zoom: Int = 100) -> TypesetPage {
+        var view = LayoutView(page: page, zoom: zoom)
         view.set()
         return view.rows.finished(.layout)
     }
@@ -15,6 +17,8 @@ struct LayoutView {
     var rows: RowSetter
     private let left: Double
     private let pitch: Double
+    /// Points that a cell stands for.
+    private let advance: Double
     /// Columns at which the lines of body text begin.
     private var leftEdges: Set<Int> = []
 
@@ -30,8 +34,9 @@ struct LayoutView {
         var lines: [Int]
     }
 
-    init(page: PageGlyphs) {
+    init(page: PageGlyphs, zoom: Int) {
         self.page = page
+        advance = page.advance * 100 / Double(zoom)
         rows = RowSetter(page: page)
         let upright = page.lines.filter { !$0.isTurned }
         left = upright.map(\.box.left).min() ?? 0
@@ -112,7 +117,7 @@ struct LayoutView {
     }
 
     private func column(at x: Double) -> Int {
-        1 + max(0, Int(min(Self.mostColumns, ((x - left) / page.advance).rounded())))
+        1 + max(0, Int(min(Self.mostColumns, ((x - left) / advance).rounded())))
     }
 
     /// Where a line begins; in the middle of its place when its letters are larger than the text's and it begins where
@@ -121,7 +126,7 @@ struct LayoutView {
         let start = column(at: line.box.left)
         let cells = page.width(of: line.glyphs)
         guard page.blocks[line.block].kind == .heading, !leftEdges.contains(start) else { return start }
-        let middle = (line.box.middle.x - left) / page.advance
+        let middle = (line.box.middle.x - left) / advance
         return max(start, 1 + Int(min(Self.mostColumns, (middle - Double(cells) / 2).rounded())))
     }
 

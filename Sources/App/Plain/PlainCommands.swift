@@ -71,7 +71,7 @@ extension PlainState {
         case .mine, .theirs: return resolve(rest, word)
         case .save:
             step = .done
-            return [.saveUnsent]
+            return app.run(.saveUnsent, count: nil)
         case .sync:
             step = .syncing
             return [.syncNow]

@@ -133,7 +133,7 @@ struct PlainState: Sendable {
             quarters = 0
         case .downloadFailed(let why?): say("The PDF did not come: \(why)")
         case .opened: quarters = 0
-        case .recordsChanged(let ids, let author?): changes.add(author, max(1, ids.count))
+        case .recordsChanged(let ids, let author?, _): changes.add(author, max(1, ids.count))
         default: break
         }
     }

@@ -145,7 +145,7 @@ extension PlainState {
     mutating func answerPrompt(_ line: String) -> [Effect] {
         step = .edited
         if app.prompt?.isQuestion == true {
-            return app.answered(line.lowercased().hasPrefix("y") ? .character("y") : .escape)
+            return app.answered(line.lowercased().first.map { .character($0) } ?? .escape)
         }
         guard !line.isEmpty else { return app.promptLeft() }
         app.prompt?.input = TextInput(line)

@@ -38,6 +38,8 @@ package enum Effect: Hashable, Sendable {
     case loadNavigation
     /// The text of all pages, for searching. → `indexed` for each, `indexFailed` when it ends early
     case indexDocument
+    /// What was read of them is kept.
+    case stopIndexing
 
     // Records of the selected layer.
     /// → `rows`
@@ -71,8 +73,8 @@ package enum Effect: Hashable, Sendable {
     case rememberAuthor(String)
     /// For new records of this layer, kept when the token changes; nil: what the token says.
     case setDefaultGroup(LayerFacts.GroupChoice?)
-    /// Writes what waits to a file. → `notice` with its name
-    case saveUnsent
+    /// Writes what waits of a layer, open or not, to a file. → `notice` with its name
+    case saveUnsent(LayerReference)
     /// Keeps a text that is being written, or with nil forgets it.
     case saveDraft(DraftKey, String?)
 

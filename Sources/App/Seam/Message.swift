@@ -56,9 +56,12 @@ package indirect enum Message: Hashable, Sendable {
     case gathered([Gathered])
     case facets(ListFacets)
     case outbox([OutboxItem])
-    /// Records that are new, changed or gone; empty: possibly all of them. `author`: the other person who did it; nil
-    /// when it was this one, or several.
-    case recordsChanged([Record.ID], author: String?)
+    /// Records that are new, changed or gone; empty: possibly all of them.
+    ///
+    /// - Parameters:
+    ///   - author: the other person who did it; nil when it was this one, or several.
+    ///   - byOthers: those that other people changed.
+    case recordsChanged([Record.ID], author: String?, byOthers: [Record.ID] = [])
 
     // Edits.
     case edited(step: Int, [Record.ID])

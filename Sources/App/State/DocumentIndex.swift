@@ -23,6 +23,9 @@ struct DocumentIndex: Equatable, Sendable {
         counts = texts.mapValues { PageGlyphs.count(of: wanted, in: $0) }
     }
 
+    /// More of it is on its way.
+    func isRunning(of pages: Int) -> Bool { isAsked && problem == nil && texts.count < pages }
+
     /// How often what is sought occurs on a page; nil while the page was not read.
     func hits(on page: Int) -> Int? { counts[page] }
 

@@ -37,9 +37,10 @@ struct DocumentLayout: Equatable, Sendable {
     ///   - tabRows: for the bar of tabs.
     ///   - footRows: what an open editor or card would like to have.
     ///   - showsDetail: nil leaves it to the room there is.
+    ///   - isForReading: the person has chosen the reading view, which needs no more room than it is wide.
     init(
         _ size: Size, tabRows: Int, focus: DocumentState.Pane, footRows: Int, showsDetail: Bool?,
-        showsBlame: Bool = false
+        showsBlame: Bool = false, isForReading: Bool = false
     ) {
         guard size.rows >= Self.smallest.rows, size.columns >= Self.smallest.columns else { return }
         let (bar, rest) = Area(size).split(top: tabRows)
@@ -64,7 +65,7 @@ struct DocumentLayout: Equatable, Sendable {
             setPage(top)
             setList(bottom, showsDetail)
         case .beside:
-            let (left, rest) = body.split(left: Self.pageColumns(of: size.columns))
+            let (left, rest) = body.split(left: Self.pageColumns(of: size.columns, isForReading: isForReading))
             let (divider, right) = rest.split(left: 1)
             self.divider = divider
             setPage(left)
@@ -91,8 +92,8 @@ struct DocumentLayout: Equatable, Sendable {
 
     /// Room for a reading view of full width first; beyond that, for the layout view of most pages, and then for rows
     /// of the list with all that is known of a record.
-    private static func pageColumns(of columns: Int) -> Int {
-        columns < 154 ? min(83, columns - 50) : min(columns - 70, 136)
+    private static func pageColumns(of columns: Int, isForReading: Bool) -> Int {
+        columns < 154 || isForReading ? min(83, columns - 50) : min(columns - 70, 136)
     }
 }
 
@@ -100,7 +101,8 @@ extension AppState {
     var layout: DocumentLayout {
         DocumentLayout(
             size, tabRows: tabRows, focus: document?.focus ?? .list, footRows: footRows,
-            showsDetail: document?.showsDetail, showsBlame: document?.showsBlame ?? false)
+            showsDetail: document?.showsDetail, showsBlame: document?.showsBlame ?? false,
+            isForReading: document?.page.chosenView == .reading)
     }
 
     /// What an open editor or card would like to have.

@@ -60,6 +60,7 @@ struct DocumentState: Equatable, Sendable {
     var jumps = JumpList()
     var news = News()
     var looks = CalmLooks()
+    var flashes = Flashes()
     var company = Company()
     var requests = RequestLog()
 

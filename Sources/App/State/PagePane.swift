@@ -24,6 +24,8 @@ struct PagePane: Equatable, Sendable {
     var index = 0
     /// nil: layout where it fits, else reading.
     var chosenView: TypesetPage.View?
+    /// Of the layout view, in hundredths of its natural width.
+    var zoom = 100
     var cursor = PageCursor(glyph: 0)
     var arrival: Arrival? = .start
     /// First row and column shown.
@@ -61,6 +63,7 @@ struct PagePane: Equatable, Sendable {
         var index: Int
         var width: Int
         var view: TypesetPage.View?
+        var zoom: Int
         var opened: Set<Int>
         var rows: [ListRow]
         var presented: [Rect]
@@ -78,15 +81,17 @@ struct PagePane: Equatable, Sendable {
             return
         }
         let wanted = Setting(
-            index: index, width: columns, view: chosenView, opened: opened, rows: rows, presented: presented)
+            index: index, width: columns, view: chosenView, zoom: zoom, opened: opened, rows: rows, presented: presented
+        )
         guard wanted != setting || glyphs == nil else { return }
         let isOtherPage = setting?.index != index || glyphs == nil
         let isOtherForm =
-            isOtherPage || setting?.width != columns || setting?.view != chosenView || setting?.opened != opened
+            isOtherPage || setting?.width != columns || setting?.view != chosenView || setting?.zoom != zoom
+            || setting?.opened != opened
         setting = wanted
         glyphs = text
         if isOtherForm {
-            let layout = TypesetPage.layout(text)
+            let layout = TypesetPage.layout(text, zoom: zoom)
             layoutWidth = layout.width
             let view = chosenView ?? (layout.width <= columns - PagePane.gutter ? .layout : .reading)
             typeset = view == .layout ? layout : .reading(text, width: min(columns - 6, 76), opened: opened)

@@ -17,7 +17,7 @@ struct Prompt: Equatable, Sendable {
     /// What a yes does.
     enum Confirmed: Equatable, Sendable {
         case delete([String])
-        case removeLayer(LayerReference)
+        case removeLayer(LayerReference, unsent: Int)
     }
 
     var purpose: Purpose

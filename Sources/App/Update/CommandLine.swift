@@ -1,7 +1,7 @@
 /// The words that can be typed after `:`.
 package enum TypedCommand: String, Hashable, Sendable, CaseIterable {
     case quit, help, page, filter, color, sync, offline, online, token, outbox, undo, redo, reading, layout, author,
-        download, who, open, library, requests, prune
+        download, who, open, library, storage, requests, prune
     case defaultGroup = "default-group"
     case forgetToken = "forget-token"
 
@@ -27,6 +27,7 @@ package enum TypedCommand: String, Hashable, Sendable, CaseIterable {
         case .download: "download the PDF"
         case .open: "open FILE.pdf or open SERVER: in a tab beside this one"
         case .library: "the layers on this machine"
+        case .storage: "what is kept on this machine: the same list, with sizes and what waits"
         case .requests: "the last requests to the server, and what came of them"
         case .defaultGroup: "default-group NAME: the group of new records; alone: as the token says"
         case .prune: "remove PDFs that no layer on this machine needs"
@@ -38,7 +39,7 @@ package enum TypedCommand: String, Hashable, Sendable, CaseIterable {
     var takesWords: Bool { [.page, .filter, .color, .author, .open, .defaultGroup].contains(self) }
 
     /// Whether it means something in the library.
-    var isForLibrary: Bool { [.quit, .help, .open, .library, .prune].contains(self) }
+    var isForLibrary: Bool { [.quit, .help, .open, .library, .storage, .prune].contains(self) }
 }
 
 extension AppState {
@@ -95,7 +96,7 @@ extension AppState {
             return [.rememberAuthor(rest)]
         case .download: return download()
         case .open: return open(rest)
-        case .library: return showLibrary()
+        case .library, .storage: return showLibrary()
         case .requests: openRequests()
         case .defaultGroup: return setDefaultGroup(rest)
         case .prune: return [.pruneStorage]

@@ -17,6 +17,8 @@ extension AppState {
         case .delete: return document.denialOfChange { .delete($0) }
         case .present: return document.denialOfPresenting
         case .follow: return document.denialOfFollowing
+        case .zoomIn where document.page.view == .reading, .zoomOut where document.page.view == .reading:
+            return "zoom is for the layout view: L"
         case .selectCharacters, .selectRows, .changeView:
             return document.focus == .page && document.page.glyphs?.isEmpty != false ? "this page shows no text" : nil
         default: return nil

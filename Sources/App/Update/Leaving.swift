@@ -48,10 +48,7 @@ extension AppState {
             self.document?.page.dropSelection()
             return []
         }
-        if document.page.search != nil {
-            self.document?.page.search = nil
-            return []
-        }
+        if document.page.search != nil { return leaveSearch() }
         if !document.list.marks.isEmpty {
             self.document?.list.marks = ListMarks()
             return []

@@ -33,11 +33,17 @@ extension AppState {
     }
 
     mutating func askToRemove() {
+        if document == nil, let problem = library.current?.problem {
+            notice = .error("\(problem); postilla storage check looks into it")
+            return
+        }
         let lost = document.map { ($0.reference, $0.title, $0.waiting) }
         let entry = library.current.map { ($0.id, $0.title ?? $0.id.documentID, $0.unsent) }
         guard let (reference, title, unsent) = lost ?? entry else { return }
-        let what = unsent > 0 ? " and \(unsent) unsent edits that are nowhere else" : " (nothing unsent)"
-        prompt = Prompt(.confirm(.removeLayer(reference)), label: "Remove \(title)\(what) from this machine? y/N ")
+        let name = CleanText(cleaning: title).truncated(to: 18).string
+        let edits = "\(unsent) unsent edit\(unsent == 1 ? "" : "s")"
+        let what = unsent > 0 ? " with \(edits) from here? s saves first, y/N " : " from this machine? y/N "
+        prompt = Prompt(.confirm(.removeLayer(reference, unsent: unsent)), label: "Remove \(name)\(what)")
     }
 
     mutating func moveInLibrary(_ command: Command, count: Int?) -> [Effect] {

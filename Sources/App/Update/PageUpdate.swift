@@ -18,6 +18,8 @@ extension AppState {
         case .swapEnds: swapEnds()
         case .scrollRight: self.document?.page.scrollSideways(by: max(1, columns / 2) * times, columns: columns)
         case .scrollLeft: self.document?.page.scrollSideways(by: -max(1, columns / 2) * times, columns: columns)
+        case .zoomIn: zoom(by: times)
+        case .zoomOut: zoom(by: -times)
         default:
             guard let (motion, steps) = command.motion(screen: layout.page.rows) else { return [] }
             for _ in 0..<times * steps where !movePage(motion, isLong: steps > 1) { break }
@@ -76,6 +78,19 @@ extension AppState {
     mutating func changeView() {
         guard let view = document?.page.view else { return }
         document?.page.chosenView = view == .layout ? .reading : .layout
+    }
+
+    /// Steps of a quarter of the natural width, from that to its threefold.
+    private mutating func zoom(by steps: Int) {
+        guard let page = document?.page else { return }
+        let zoom = min(max(page.zoom + 25 * steps, 100), 300)
+        notice = .done(
+            zoom != page.zoom
+                ? "\(zoom) % of the natural width"
+                : zoom == 100 ? "nothing is squeezed: this is the natural width" : "this is as wide as it gets")
+        document?.page.zoom = zoom
+        // It may no longer fit, and is still what was asked for.
+        document?.page.chosenView = .layout
     }
 }
 

@@ -59,7 +59,11 @@ extension AppState {
     mutating func answered(_ key: Key) -> [Effect] {
         guard let prompt, case .confirm(let what) = prompt.purpose else { return [] }
         self.prompt = nil
-        guard keymap.match([key], in: [.question]) == .command(.yes) else {
+        let answer = keymap.match([key], in: [.question])
+        if answer == .command(.saveUnsent), case .removeLayer(let reference, 1...) = what {
+            return [.saveUnsent(reference)]
+        }
+        guard answer == .command(.yes) else {
             notice = .done("left as it is")
             return []
         }
@@ -67,7 +71,7 @@ extension AppState {
         case .delete(let ids):
             document?.list.marks = ListMarks()
             return perform(ids.map(Edit.delete))
-        case .removeLayer(let reference):
+        case .removeLayer(let reference, _):
             return removeLayer(reference)
         }
     }

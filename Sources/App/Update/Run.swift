@@ -45,7 +45,7 @@ extension AppState {
         case .useToken: return useToken()
         case .clearToken: token?.clear()
         case .tokenFile: token?.path = TextInput()
-        case .saveUnsent: return [.saveUnsent]
+        case .saveUnsent: return document.map { [.saveUnsent($0.reference)] } ?? []
         case .keepReading: document?.isLossAccepted = true
         case .download: return download()
         case .present: present()

@@ -17,11 +17,7 @@ extension AppState {
         let hits = page.glyphs?.occurrences(of: text) ?? []
         document?.page.search = PagePane.Search(text: text, hits: hits)
         document?.index.seek(text)
-        var effects: [Effect] = []
-        if document?.index.isAsked == false {
-            document?.index.isAsked = true
-            effects.append(.indexDocument)
-        }
+        let effects = readOtherPages()
         let glyph = page.cursor.glyph
         if hits.contains(where: { $0.lowerBound == glyph }) {
             goToHit(hits.firstIndex { $0.lowerBound == glyph } ?? 0)
@@ -38,8 +34,31 @@ extension AppState {
             return []
         }
         document?.index.seek(search.text)
+        let effects = readOtherPages()
         seekHit(by: step)
-        return []
+        return effects
+    }
+
+    private mutating func readOtherPages() -> [Effect] {
+        guard document?.index.isAsked == false else { return [] }
+        document?.index.isAsked = true
+        return [.indexDocument]
+    }
+
+    /// Takes back the waiting for other pages first, then the search; nobody reads on for either.
+    mutating func leaveSearch() -> [Effect] {
+        guard let document else { return [] }
+        let count = document.pageCount ?? 0
+        let isWaiting = document.page.search?.pending != nil
+        if isWaiting {
+            self.document?.page.search?.pending = nil
+            notice = .done("stopped at \(document.index.percent(of: count)) % of the document: n goes on")
+        } else {
+            self.document?.page.search = nil
+        }
+        guard document.index.isRunning(of: count) else { return [] }
+        self.document?.index.isAsked = false
+        return [.stopIndexing]
     }
 
     /// Goes so many hits on from the cursor, over the ends of pages and of the document.

@@ -40,8 +40,11 @@ extension AppState {
     }
 
     /// Remote changes never move a cursor or a text under it: what is shown is asked for again, the rest counts.
-    mutating func recordsChanged(_ ids: [Record.ID], _ author: String?) -> [Effect] {
+    mutating func recordsChanged(
+        _ ids: [Record.ID], _ author: String?, byOthers others: [Record.ID] = []
+    ) -> [Effect] {
         guard let document else { return [] }
+        if flashesChanges { self.document?.flashes.add(others, at: now) }
         if self.document?.looks.changed(at: now) == true { lookAgain() }
         if let author { self.document?.news.add(author) }
         if ids.isEmpty || document.detail.map({ ids.contains($0.id) }) == true { self.document?.detailAsked = nil }

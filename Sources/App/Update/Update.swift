@@ -50,7 +50,7 @@ extension AppState {
         case .gathered(let found): return gathered(found)
         case .facets(let facets): chooseFilter(facets)
         case .outbox(let items): outboxCame(items)
-        case .recordsChanged(let ids, let author): return recordsChanged(ids, author)
+        case .recordsChanged(let ids, let author, let others): return recordsChanged(ids, author, byOthers: others)
         case .edited(let step, let ids): return edited(step, ids)
         case .editFailed(let step, let why): return editFailed(step, why)
         case .undone(let step): undone(step)

@@ -28,7 +28,7 @@ extension Canvas {
     private mutating func drawPrompt(_ prompt: Prompt, _ theme: Theme, in area: Area) {
         let label = CleanText(cleaning: prompt.label)
         guard !prompt.isQuestion else {
-            write(label.truncated(to: max(1, area.columns - 8)), in: area, style: theme.prompt)
+            write(label.truncated(to: max(1, area.columns - 1)), in: area, style: theme.prompt)
             cursor = Position(row: area.row, column: min(label.width, area.columns - 1))
             return
         }

@@ -1,4 +1,5 @@
 import Annotations
+import Authorization
 import InstantCore
 import Screen
 
@@ -40,7 +41,8 @@ extension Canvas {
             return
         }
         let form = RowForm(
-            columns: area.columns, pages: document.pageCount ?? 0, hasMarks: !list.marks.isEmpty)
+            columns: area.columns, pages: document.pageCount ?? 0, hasMarks: !list.marks.isEmpty,
+            hasRights: document.status.grant?.collaboration != nil, utcOffset: state.utcOffset)
         for line in 0..<area.rows where list.top + line < list.total {
             let index = list.top + line
             let isCurrent = index == list.cursor
@@ -49,10 +51,14 @@ extension Canvas {
                 continue
             }
             let text = form.line(row, isCurrent: isCurrent, isMarked: list.isMarked(index), document, at: state.now)
-            write(text, in: area, row: line, style: row.isUnread ? state.theme.unread : state.theme.text)
+            let flash = document.flashes.contains(row.id, at: state.now) ? state.theme.flash : .normal
+            let style = (row.isUnread ? state.theme.unread : state.theme.text).adding(flash)
+            write(text, in: area, row: line, style: style)
             guard isCurrent else { continue }
-            let style = document.focus == .list ? state.theme.selection : state.theme.inactiveSelection
-            restyle(Area(row: area.row + line, column: area.column, rows: 1, columns: area.columns)) { _ in style }
+            let current = document.focus == .list ? state.theme.selection : state.theme.inactiveSelection
+            restyle(Area(row: area.row + line, column: area.column, rows: 1, columns: area.columns)) { _ in
+                current.adding(flash)
+            }
             if document.focus == .list { cursor = Position(row: area.row + line, column: area.column) }
         }
     }

@@ -14,7 +14,9 @@ extension Canvas {
         switch page.typeset?.view {
         case .reading?:
             forms = [" - reading view (L: layout is \(page.layoutWidth ?? 0) wide)", " - reading (L: layout)"]
-        case .layout?: forms = [" - layout view (L: reading)", " - layout (L: reading)"]
+        case .layout?:
+            let zoom: CleanText = page.zoom == 100 ? "" : " at \(page.zoom) %"
+            forms = [" - layout view\(zoom) (L: reading)", " - layout\(zoom) (L: reading)", zoom]
         case nil: forms = [""]
         }
         var right = CleanText()
@@ -54,8 +56,13 @@ extension Canvas {
                 typeset.text(of: index, in: glyphs).dropping(columns: page.left), in: text, row: row,
                 style: state.theme.style(of: typeset.rows[index].role))
             if let rowMarks = page.rowMarks[index] {
-                write(page.gutter(rowMarks, marks.marks), in: area, row: row, style: state.theme.otherMark)
-                draw(rowMarks, page, row: row, in: text) { state.theme.style(of: page.rows[$0].kind) }
+                let isFlashing = { document.flashes.contains(page.rows[$0].id, at: state.now) }
+                let flash = rowMarks.marks.contains(where: isFlashing) ? state.theme.flash : .normal
+                let gutter = state.theme.otherMark.adding(flash)
+                write(page.gutter(rowMarks, marks.marks), in: area, row: row, style: gutter)
+                draw(rowMarks, page, row: row, in: text) { mark in
+                    state.theme.style(of: page.rows[mark].kind).adding(isFlashing(mark) ? state.theme.flash : .normal)
+                }
             }
             if let presented = page.presentedMarks[index] {
                 draw(presented, page, row: row, in: text) { _ in state.theme.presenting }

@@ -3,8 +3,8 @@ import Authorization
 import InstantCore
 import Screen
 
-/// How a row of the list is set for a width. What has no room goes in this order: group, age, author down to four
-/// letters, the marked words where there is a note; never state or kind.
+/// How a row of the list is set for a width. What has no room goes in this order: date and last editor, rights and
+/// group, age, author down to four letters, the marked words where there is a note; never state or kind.
 struct RowForm: Equatable, Sendable {
     private let columns: Int
     private let pageDigits: Int
@@ -13,16 +13,24 @@ struct RowForm: Equatable, Sendable {
     private let groupColumns: Int
     private let hasMarks: Bool
     private let rightsColumns: Int
+    private let dateColumns: Int
+    private let editorColumns: Int
+    private let utcOffset: Int
 
-    /// - Parameter hasMarks: there is a column for the marks of rows.
-    init(columns: Int, pages: Int, hasMarks: Bool = false) {
+    /// - Parameters:
+    ///   - hasMarks: there is a column for the marks of rows.
+    ///   - hasRights: what may be done differs from record to record.
+    init(columns: Int, pages: Int, hasMarks: Bool, hasRights: Bool, utcOffset: Int) {
         self.columns = columns
         self.hasMarks = hasMarks
         pageDigits = max(3, String(pages).count)
         authorColumns = columns >= 56 ? 7 : columns >= 44 ? 6 : 4
         ageColumns = columns >= 44 ? 11 : 0
         groupColumns = columns >= 96 ? 12 : 0
-        rightsColumns = columns >= 96 ? 22 : 0
+        rightsColumns = columns >= 96 && hasRights ? 22 : 0
+        dateColumns = columns >= 112 ? 18 : 0
+        editorColumns = columns >= 112 ? 10 : 0
+        self.utcOffset = utcOffset
     }
 
     func line(_ row: ListRow, isCurrent: Bool, isMarked: Bool = false, _ document: DocumentState, at now: Timestamp)
@@ -38,11 +46,17 @@ struct RowForm: Equatable, Sendable {
         if groupColumns > 0 {
             line += CleanText(cleaning: row.group ?? "").truncated(to: groupColumns - 1).padded(to: groupColumns)
         }
-        let room = columns - line.width - ageColumns - rightsColumns - 1
+        let room = columns - line.width - ageColumns - rightsColumns - dateColumns - editorColumns - 1
         line += text(row, document, room: room).truncated(to: max(0, room)).padded(to: max(0, room))
         if rightsColumns > 0 {
             let rights = CleanText(cleaning: document.shortRights(over: row) ?? "")
             line += "  " + rights.truncated(to: rightsColumns - 2).padded(to: rightsColumns - 2)
+        }
+        if dateColumns > 0 {
+            let date = CleanText(cleaning: row.changedAt.map { RelativeTime.date($0, utcOffset: utcOffset) } ?? "")
+            let editor = CleanText(cleaning: document.editor(of: row) ?? "")
+            line += "  " + date.padded(to: dateColumns - 2)
+            line += "  " + editor.truncated(to: editorColumns - 2).padded(to: editorColumns - 2)
         }
         guard ageColumns > 0 else { return line }
         let replies: CleanText = row.replies > 0 ? "+\(row.replies)" : ""
@@ -73,6 +87,11 @@ extension DocumentState {
     func author(of row: ListRow) -> String? {
         if let user = row.createdBy, user == status.grant?.userID { return "me" }
         return row.author ?? row.createdBy
+    }
+
+    /// Who changed it last, as this person calls them.
+    fileprivate func editor(of row: ListRow) -> String? {
+        row.updatedBy.map { $0 == status.grant?.userID ? "me" : $0 }
     }
 }
 

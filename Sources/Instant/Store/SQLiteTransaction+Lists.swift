@@ -16,6 +16,7 @@ extension SQLiteTransaction {
             .text(row.kind.type), .text(row.author), .text(row.authorKey), .text(row.createdBy), .text(row.group),
             .text(boxes.joined(separator: " ")), .text(row.text), .text(shown.search), .integer(row.changedKey),
             .integer(shown.createdAt?.milliseconds ?? Int64.min), .text(row.delivery.rawValue), .text(row.warning),
+            .text(row.updatedBy),
         ]
         // Most rows are new, or look as they did but for how far they have come: neither moves anything in an index.
         if try statements.prepared(Self.insertion).run(values) { return }
@@ -25,21 +26,21 @@ extension SQLiteTransaction {
 
     private static let insertion: StaticString = """
         INSERT OR IGNORE INTO shown(id, root, listed, page, top, kind, author, author_key, created_by, grp, boxes, text,
-            search, changed, created, delivery, warning)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
+            search, changed, created, delivery, warning, updated_by)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)
         """
 
     private static let delivery: StaticString = """
         UPDATE shown SET delivery = ?16
         WHERE id = ?1 AND root IS ?2 AND listed = ?3 AND page = ?4 AND top = ?5 AND kind = ?6 AND author IS ?7
             AND author_key = ?8 AND created_by IS ?9 AND grp IS ?10 AND boxes = ?11 AND text = ?12 AND search = ?13
-            AND changed = ?14 AND created = ?15 AND warning IS ?17
+            AND changed = ?14 AND created = ?15 AND warning IS ?17 AND updated_by IS ?18
         """
 
     private static let replacement: StaticString = """
         UPDATE shown SET root = ?2, listed = ?3, page = ?4, top = ?5, kind = ?6, author = ?7, author_key = ?8,
             created_by = ?9, grp = ?10, boxes = ?11, text = ?12, search = ?13, changed = ?14, created = ?15,
-            delivery = ?16, warning = ?17
+            delivery = ?16, warning = ?17, updated_by = ?18
         WHERE id = ?1
         """
 
@@ -154,7 +155,7 @@ extension SQLiteTransaction {
 
     private static let columns = """
         id, kind, page, boxes, text, author, created_by, grp, changed, delivery, unread, warning,
-        (SELECT count(*) FROM shown c WHERE c.root = s.id)
+        (SELECT count(*) FROM shown c WHERE c.root = s.id), updated_by
         """
 
     private func listRow(_ row: Columns) -> ListRow {
@@ -168,8 +169,8 @@ extension SQLiteTransaction {
         return ListRow(
             id: row.text(0), kind: AnnotationKind(type: row.text(1)), pageIndex: page == ListRow.noPage ? nil : page,
             box: box.flatMap { $0.width < 0 ? nil : $0 }, rects: boxes, text: row.text(4),
-            author: row.optionalText(5), createdBy: row.optionalText(6), group: row.optionalText(7),
-            changedAt: changed == .min ? nil : Timestamp(milliseconds: changed),
+            author: row.optionalText(5), createdBy: row.optionalText(6), updatedBy: row.optionalText(13),
+            group: row.optionalText(7), changedAt: changed == .min ? nil : Timestamp(milliseconds: changed),
             delivery: Delivery(rawValue: row.text(9)) ?? .delivered, isUnread: row.flag(10),
             warning: row.optionalText(11), replies: row.number(12))
     }

@@ -14,7 +14,7 @@ struct Schema: Sendable {
 
     let steps: [Step]
 
-    static let current = Schema(steps: [Step(sql: tables)])
+    static let current = Schema(steps: [Step(sql: tables), Step(sql: editors)])
 
     var version: Int { steps.count }
 
@@ -82,5 +82,11 @@ struct Schema: Sendable {
         CREATE INDEX shown_author ON shown(author_key, page, top, id) WHERE listed;
         CREATE INDEX shown_root ON shown(root, created, id) WHERE root IS NOT NULL;
         CREATE INDEX shown_unread ON shown(page, top, id) WHERE listed AND unread;
+        """
+
+    /// Who changed a record last, for its row. What is ours and not yet there is told by how far it has come.
+    private static let editors = """
+        ALTER TABLE shown ADD COLUMN updated_by TEXT;
+        UPDATE shown SET updated_by = (SELECT updated_by FROM record WHERE record.id = shown.id);
         """
 }

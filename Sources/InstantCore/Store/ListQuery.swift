@@ -77,6 +77,8 @@ package struct ListRow: Hashable, Sendable, Identifiable {
     package var text: String
     package var author: String?
     package var createdBy: String?
+    /// Who changed it last; nil: nobody has, or it is part of the PDF.
+    package var updatedBy: String?
     package var group: String?
     package var changedAt: Timestamp?
     package var delivery: Delivery
@@ -87,7 +89,7 @@ package struct ListRow: Hashable, Sendable, Identifiable {
     package var replies: Int
 
     package init(
-        annotation: Annotation, createdBy: String?, group: String?, delivery: Delivery = .delivered,
+        annotation: Annotation, createdBy: String?, updatedBy: String?, group: String?, delivery: Delivery = .delivered,
         isUnread: Bool = false, replies: Int = 0
     ) {
         id = annotation.id
@@ -99,6 +101,7 @@ package struct ListRow: Hashable, Sendable, Identifiable {
         text = annotation.text.utf8.count <= 512 ? annotation.text : String(annotation.text.prefix(512))
         author = annotation.author
         self.createdBy = createdBy
+        self.updatedBy = updatedBy
         self.group = group
         changedAt = annotation.updatedAt ?? annotation.createdAt
         self.delivery = delivery
@@ -112,8 +115,8 @@ extension ListRow {
     /// A row as a store kept it.
     package init(
         id: Record.ID, kind: AnnotationKind, pageIndex: Int?, box: Rect?, rects: [Rect], text: String,
-        author: String?, createdBy: String?, group: String?, changedAt: Timestamp?, delivery: Delivery,
-        isUnread: Bool, warning: String?, replies: Int
+        author: String?, createdBy: String?, updatedBy: String?, group: String?, changedAt: Timestamp?,
+        delivery: Delivery, isUnread: Bool, warning: String?, replies: Int
     ) {
         self.id = id
         self.kind = kind
@@ -123,6 +126,7 @@ extension ListRow {
         self.text = text
         self.author = author
         self.createdBy = createdBy
+        self.updatedBy = updatedBy
         self.group = group
         self.changedAt = changedAt
         self.delivery = delivery

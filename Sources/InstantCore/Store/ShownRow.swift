@@ -14,7 +14,8 @@ package struct ShownRow: Hashable, Sendable {
     package init(_ record: Record, delivery: Delivery) {
         let annotation = Annotation(record)
         row = ListRow(
-            annotation: annotation, createdBy: record.createdBy, group: record.group, delivery: delivery)
+            annotation: annotation, createdBy: record.createdBy, updatedBy: record.updatedBy, group: record.group,
+            delivery: delivery)
         root = annotation.rootID
         isComment = annotation.rootID != nil || annotation.kind == .comment
         createdAt = annotation.createdAt

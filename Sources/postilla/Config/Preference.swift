@@ -1,12 +1,12 @@
 /// One thing a person can set about the viewer, by its name in `config.toml`.
 enum Preference: String, CaseIterable {
-    case theme, mouse, view, announce, plain, author, remember, delay, editor
+    case theme, mouse, view, flash, announce, plain, author, remember, delay, editor
 
     /// What it is when nothing says otherwise, as it stands in the file.
     var standard: String {
         switch self {
         case .theme: "terminal"
-        case .mouse, .announce: "true"
+        case .mouse, .flash, .announce: "true"
         case .plain, .remember: "false"
         case .view: "auto"
         case .delay: "1s"
@@ -19,6 +19,7 @@ enum Preference: String, CaseIterable {
         case .theme: "terminal (its own sixteen colours), light, dark, or none; NO_COLOR is none"
         case .mouse: "clicks and the wheel; selecting with the mouse then needs Shift"
         case .view: "of a page: auto (laid out where there is room), reading, or layout"
+        case .flash: "what others have just added or changed stands out for a second or two"
         case .announce: "without a screen: whether changes of others are told between two commands"
         case .plain: "without a screen always, as with --plain"
         case .author: "your name on new annotations, for tokens that name none; else you are asked once"

@@ -239,7 +239,8 @@ final class OpenLayer: Sendable {
             if !mayAskAgain { post(.tokenRefused(error.message)) }
         case .didFailSync(let error):
             if error.kind != .requestFailed, !isAboutToken(error) { post(.notice(error.message)) }
-        case .didChangeRecords(let ids, let others): post(.recordsChanged(Array(ids), author: author(of: others)))
+        case .didChangeRecords(let ids, let others):
+            post(.recordsChanged(Array(ids), author: author(of: others), byOthers: Array(others)))
         case .refresh:
             post(.recordsChanged([], author: nil))
             post(.presence(descriptor.presence))

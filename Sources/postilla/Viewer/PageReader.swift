@@ -15,6 +15,8 @@ actor PageReader {
     private var pageCount = Int.max
     /// What goes through the whole file, for as long as it is open.
     private var readings: [Task<Void, Never>] = []
+    /// The one of them that reads all pages.
+    private var texts: Task<Void, Never>?
     /// Pages read in one process when all are wanted: the limits of a process are for a few.
     private static let stretch = 32
 
@@ -80,7 +82,14 @@ actor PageReader {
                 return
             } catch { post(.indexFailed("\(error)")) }
         }
-        Task { await keep(task) }
+        Task { await keep(texts: task) }
+    }
+
+    nonisolated func stopTexts() { Task { await keep(texts: nil) } }
+
+    private func keep(texts task: Task<Void, Never>?) {
+        texts?.cancel()
+        texts = task
     }
 
     private func readTexts(_ each: @escaping @Sendable (Int, String) -> Void) async throws {
@@ -96,6 +105,7 @@ actor PageReader {
     func close() {
         for task in readings { task.cancel() }
         readings = []
+        keep(texts: nil)
         for task in pages.values { task.cancel() }
         pages = [:]
         order = []

@@ -33,7 +33,8 @@ enum Viewer {
         let services = ViewerServices(options: options, device: device) { mailbox.post($0) }
         let state = AppState(
             begin: start, size: device.size, theme: options.preferences.theme, utcOffset: utcOffset(),
-            keymap: options.preferences.keymap, pageView: options.preferences.pageView)
+            keymap: options.preferences.keymap, pageView: options.preferences.pageView,
+            flashesChanges: options.preferences.isOn(.flash))
         var program = Program(state: state, services: services, post: { mailbox.post($0) })
         program.start(at: .now)
         var received = TerminalLoop<Message>.now

@@ -46,6 +46,7 @@ final class ViewerServices: AppServices {
         case .loadPage(let index): if let tab { afterFirstPicture { tab.loadPage(index) } }
         case .loadNavigation: if let tab { afterFirstPicture { tab.pages?.tellNavigation(tab.post) } }
         case .indexDocument: if let tab { tab.pages?.tellTexts(tab.post) }
+        case .stopIndexing: tab?.pages?.stopTexts()
 
         case .loadRows(let request): reading { .rows(try $0.window(of: request)) }
         case .findUnread(let request): reading { .rows(try $0.windowAroundUnread(of: request)) }
@@ -66,7 +67,7 @@ final class ViewerServices: AppServices {
         case .resolve(let id, let resolution): resolve(id, resolution)
         case .setDefaultGroup(let choice): setDefaultGroup(choice)
         case .rememberAuthor(let name): clients.values.first?.rememberedAuthor = name
-        case .saveUnsent: saveUnsent()
+        case .saveUnsent(let reference): saveUnsent(of: reference)
         case .saveDraft(let key, let text):
             do { try tab?.drafts?.keep(text, for: key) } catch { tell(error) }
 
@@ -276,10 +277,11 @@ final class ViewerServices: AppServices {
         } catch { post(.tokenRefused((error as? CommandFailure)?.message ?? "\(error)")) }
     }
 
-    private func saveUnsent() {
-        guard let layer else { return }
+    private func saveUnsent(of reference: LayerReference) {
         do {
-            let items = try layer.descriptor.layer.outboxItems().filter { $0.mine != nil }
+            let open = tabs[reference]?.layer?.descriptor
+            let descriptor = try open ?? client(reference.server).descriptor(reference.identity)
+            let items = try descriptor.layer.outboxItems().filter { $0.mine != nil }
             let records: [JSON] = items.compactMap { item in
                 item.mine.map { ["id": .string(item.id), "content": .object($0.object)] }
             }

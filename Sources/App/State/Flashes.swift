@@ -1,0 +1,33 @@
+import Annotations
+
+/// Records that another person has just added or changed: they stand out for a second or two.
+///
+/// All of them end on whole seconds of the clock, so that the screen changes by itself at most once a second, however
+/// fast changes come. One that changes again meanwhile stands out without a break.
+struct Flashes: Equatable, Sendable {
+    private var ends: [Record.ID: Timestamp] = [:]
+    /// When the next of them ends.
+    private(set) var nextEnd: Timestamp?
+
+    /// More than a screen shows.
+    static let most = 500
+
+    mutating func add(_ ids: some Sequence<Record.ID>, at now: Timestamp) {
+        drop(at: now)
+        let end = now + (2000 - Self.mod(now.milliseconds))
+        for id in ids where ends.count < Self.most || ends[id] != nil { ends[id] = end }
+        nextEnd = ends.values.min()
+    }
+
+    func contains(_ id: Record.ID, at now: Timestamp) -> Bool { ends[id].map { now < $0 } ?? false }
+
+    /// Forgets those that are over.
+    mutating func drop(at now: Timestamp) {
+        guard let nextEnd, nextEnd <= now else { return }
+        ends = ends.filter { now < $0.value }
+        self.nextEnd = ends.values.min()
+    }
+
+    /// Milliseconds since the last whole second.
+    private static func mod(_ milliseconds: Int64) -> Int64 { ((milliseconds % 1000) + 1000) % 1000 }
+}
