@@ -9,7 +9,6 @@ extension Synchronizer {
     mutating func migrate() throws {
         guard isLeading, cycle.isMigrating else { return }
         perform(cycle.migrationBegan())
-        wake = nil
         if try layer.migrate() { try migrated() }
     }
 

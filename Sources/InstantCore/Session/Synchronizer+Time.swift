@@ -4,6 +4,8 @@ import SyncProtocol
 /// What the passing of time does.
 extension Synchronizer {
     mutating func woke(now: Timestamp, random: inout some RandomNumberGenerator) throws {
+        // The timer is spent. What is not due yet, because the clock moved or the timer was early, gets another one.
+        wake = nil
         try migrate()
         if case .waiting(_, let until, _) = session.state, until <= now { perform(session.retryDue()) }
         switch stream.timePassed(at: now) {

@@ -9,8 +9,8 @@ import Synchronization
 ///
 /// Answers come in the order of the questions.
 final class LayerReads: Sendable {
-    /// Half the time that a screen shows a picture for.
-    private static let patience = DispatchTimeInterval.milliseconds(8)
+    /// As long as a screen shows a picture for.
+    private static let patience = DispatchTimeInterval.milliseconds(16)
 
     private let layer: Layer
     private let post: @Sendable (Message) -> Void

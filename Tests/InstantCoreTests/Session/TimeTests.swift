@@ -59,6 +59,20 @@ import Testing
         #expect(it.names(.answered(asked, it.session(grant))).contains("token expires"))
     }
 
+    /// A timer is spent when it fires, also when it fires before its time: no edit waits for one that is not there.
+    @Test func aTimerThatFiredTooEarlyIsSetAgain() throws {
+        var it = Bench()
+        _ = it.goLive()
+        let due = it.now + 1000
+        _ = try it.edit()
+        it.now = due + -1
+        let early = it.give(.woke)
+        #expect(early.wake == due)
+        #expect(early.request == nil)
+        it.now = due
+        #expect(it.give(.woke).request != nil)
+    }
+
     @Test(arguments: [Int64.min, .max, 0]) func noEndIsTooFarAway(_ end: Int64) {
         var it = Bench()
         var grant = it.grant
