@@ -33,11 +33,11 @@ struct Measurement: AsyncParsableCommand {
 
     @Option(
         parsing: .upToNextOption,
-        help: "What is measured: list, burst, sync, queue, edit, download, listeners, writes, fanout, snapshot.")
+        help: "What is measured: list, burst, pages, sync, queue, edit, download, listeners, writes, fanout, snapshot.")
     var only = Part.allCases
 
     enum Part: String, CaseIterable, ExpressibleByArgument {
-        case list, burst, sync, queue, edit, download, listeners, writes, fanout, snapshot
+        case list, burst, pages, sync, queue, edit, download, listeners, writes, fanout, snapshot
     }
 
     func run() async throws {
@@ -56,6 +56,7 @@ struct Measurement: AsyncParsableCommand {
         let report = Run(backend: Backend(server: server, postilla: program), folder: folder, options: self)
         if only.contains(.list) { try await report.list() }
         if only.contains(.burst) { try report.burst() }
+        if only.contains(.pages) { try await report.pages() }
         if only.contains(.sync) { try await report.sync() }
         if only.contains(.queue) { try await report.queue() }
         if only.contains(.edit) { try await report.edit() }

@@ -23,6 +23,7 @@ final class OpenLayer: Sendable {
     private let tools: PDFTools
     private let pdfs: KnownPDFs
     private let state = Mutex(State())
+    private let telling = Mutex(())
 
     private struct State {
         var token: String?
@@ -277,16 +278,19 @@ final class OpenLayer: Sendable {
     }
 
     func tellStatus(anyway: Bool = false) {
-        var status = descriptor.status
-        let isNew = state.withLock { state in
-            let isSourceAsked = state.isAskingSource || source.canBeAskedAgain && !state.isSourceSpent
-            if isSourceAsked, case .needsToken(let need) = status.connection, need != .forgotten {
-                status.connection = .connecting
+        // One at a time, from finding out to telling: what is told last is what was found last.
+        telling.withLock { _ in
+            var status = descriptor.status
+            let isNew = state.withLock { state in
+                let isSourceAsked = state.isAskingSource || source.canBeAskedAgain && !state.isSourceSpent
+                if isSourceAsked, case .needsToken(let need) = status.connection, need != .forgotten {
+                    status.connection = .connecting
+                }
+                defer { state.lastStatus = status }
+                return state.lastStatus != status
             }
-            defer { state.lastStatus = status }
-            return state.lastStatus != status
+            if isNew || anyway { post(.status(status)) }
         }
-        if isNew || anyway { post(.status(status)) }
         guard let title = descriptor.title, state.withLock({ $0.title != title }) else { return }
         state.withLock { $0.title = title }
         post(.titled(title))
