@@ -6,6 +6,9 @@ import Synchronization
 /// Group commit: what queued while the last commit was being written to disk becomes one transaction, each job in a
 /// savepoint of its own. A job's answer is given when its transaction is durable, and `committed` is called before that,
 /// for each layer in commit order, so that listeners are told in the order of revisions.
+///
+/// A write that comes alone to a store whose disk is quick is made by the thread that brings it: to wake another one, and
+/// to be woken by it, takes as long as the commit. Whatever comes meanwhile is left to the queue's own thread.
 final class WriteQueue: Sendable {
     /// Which jobs share a transaction.
     enum Grouping: Hashable, Sendable {
@@ -35,6 +38,8 @@ final class WriteQueue: Sendable {
     private struct State {
         var waiting: [Job] = []
         var running = 0
+        /// The last transaction kept its thread no longer than ``quick``.
+        var isQuick = false
         var busy: Set<LayerKey> = []
 
         mutating func takeAll() -> [Job] {
@@ -62,21 +67,28 @@ final class WriteQueue: Sendable {
     /// More than this many waiting jobs are turned away.
     private let limit: Int
     private let ended: @Sendable (Transaction) -> Void
+    /// So long may a thread that serves many connections be busy with one of them.
+    private let quick: Duration
 
     /// - Parameter ended: told of each transaction, on the thread that made it.
     init(
         store: any LayerStore, grouping: Grouping = .everything, limit: Int = 4096,
+        quick: Duration = .milliseconds(1),
         ended: @escaping @Sendable (Transaction) -> Void = { _ in }
     ) {
         self.store = store
         self.grouping = grouping
         self.limit = limit
+        self.quick = quick
         self.ended = ended
         threads = if case .layers(let threads) = grouping { threads } else { 1 }
     }
 
     /// How many transactions there were: it differs when something was written meanwhile.
     var commits: Int { done.load(ordering: .relaxed) }
+
+    /// Nobody writes, and nothing waits to be written.
+    var isIdle: Bool { state.withLock { $0.running == 0 } }
 
     /// How many writes wait for a transaction.
     var waiting: Int { state.withLock { $0.waiting.count } }
@@ -89,18 +101,44 @@ final class WriteQueue: Sendable {
         committed: @escaping @Sendable (Result) -> Void = { _ in }
     ) async throws -> Result {
         let outcome = Outcome<Result>()
-        return try await withCheckedThrowingContinuation { continuation in
-            let job = Job(layer: layer) { transaction in
+        func job(_ finish: @escaping @Sendable (Swift.Result<Result, any Error>) -> Void) -> Job {
+            Job(layer: layer) { transaction in
                 outcome.set(Swift.Result { try transaction.savepoint { try body(transaction) } })
             } finish: { failure in
-                let result = failure.map { .failure($0) } ?? outcome.get()
-                if case .success(let value) = result { committed(value) }
-                continuation.resume(with: result)
+                if let failure { outcome.set(.failure(failure)) }
+                if case .success(let value) = outcome.get() { committed(value) }
+                finish(outcome.get())
             }
-            if !enqueue(job) {
+        }
+        if startAlone() {
+            transact([job { _ in }])
+            handOver()
+            return try outcome.get().get()
+        }
+        return try await withCheckedThrowingContinuation { continuation in
+            if !enqueue(job { continuation.resume(with: $0) }) {
                 continuation.resume(throwing: Refusal(.overload, "too many writes are waiting: try again"))
             }
         }
+    }
+
+    /// - Returns: whether nothing is under way, nothing waits, and the caller may do the writing.
+    private func startAlone() -> Bool {
+        state.withLock { state in
+            guard grouping == .everything, state.isQuick, state.running == 0 else { return false }
+            state.running = 1
+            return true
+        }
+    }
+
+    /// What came while the caller wrote is not the caller's to write.
+    private func handOver() {
+        let isOver = state.withLock { state in
+            guard state.waiting.isEmpty else { return false }
+            state.running -= 1
+            return true
+        }
+        if !isOver { queue.async { self.drain() } }
     }
 
     private func enqueue(_ job: Job) -> Bool {
@@ -117,18 +155,22 @@ final class WriteQueue: Sendable {
 
     private func drain() {
         while let jobs = next() {
-            var failure: (any Error)?
-            let start = ContinuousClock.now
-            do {
-                try store.write { transaction in for job in jobs { job.run(transaction) } }
-                done.wrappingAdd(1, ordering: .relaxed)
-            } catch { failure = error }
-            for job in jobs { job.finish(failure) }
-            ended(
-                Transaction(
-                    writes: jobs.count, duration: start.duration(to: .now), isCommitted: failure == nil))
+            transact(jobs)
             if let layer = jobs.first?.layer { state.withLock { _ = $0.busy.remove(layer) } }
         }
+    }
+
+    private func transact(_ jobs: [Job]) {
+        var failure: (any Error)?
+        let start = ContinuousClock.now
+        do {
+            try store.write { transaction in for job in jobs { job.run(transaction) } }
+            done.wrappingAdd(1, ordering: .relaxed)
+        } catch { failure = error }
+        let duration = start.duration(to: .now)
+        state.withLock { $0.isQuick = failure == nil && duration < quick }
+        for job in jobs { job.finish(failure) }
+        ended(Transaction(writes: jobs.count, duration: start.duration(to: .now), isCommitted: failure == nil))
     }
 
     /// The jobs of the next transaction; nil: nothing is left to do for this thread.
