@@ -166,7 +166,7 @@ let package = Package(
         tests("Interchange", ["Annotations", "PDFPages"]),
         tests("Screen"),
         tests("App", ["Annotations", "Authorization", "SyncProtocol", "InstantCore", "PDFPages", "Screen"]),
-        tests("Terminal", ["Screen", "CTerminal", "CPty"]),
+        tests("Terminal", ["Screen", "CTerminal", "CPty", "TestThreads"]),
         .testTarget(name: "ArchitectureTests", swiftSettings: strict),
         .testTarget(
             name: "ProgramTests",
@@ -178,8 +178,8 @@ let package = Package(
         .testTarget(
             name: "FuzzTests",
             dependencies: [
-                "TestSupport", "Annotations", "Authorization", "SyncProtocol", "Interchange", "PDFPages", "Screen",
-                "DocumentEngine", "postilla",
+                "TestSupport", "TestThreads", "Annotations", "Authorization", "SyncProtocol", "InstantCore",
+                "Interchange", "PDFPages", "Screen", "App", "Terminal", "DocumentEngine", "postilla",
             ],
             exclude: ["Corpus"], swiftSettings: rim),
         .target(

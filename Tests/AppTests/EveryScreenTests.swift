@@ -53,6 +53,38 @@ import Testing
             services.entries = LibraryTests.entries
             return Stage(services, begin: .library, rows: rows, columns: columns)
         },
+        Scene(name: "tabs") { rows, columns in
+            let services = OutboxTests.services()
+            services.entries = LibraryTests.entries
+            let stage = Stage(services, begin: .library, rows: rows, columns: columns)
+            return try stage.press("<enter>[j<enter>")
+        },
+        Scene(name: "palette") { rows, columns in try stage(rows, columns).press("<C-p>ne") },
+        Scene(name: "who") { rows, columns in
+            let stage = stage(rows, columns)
+            let people = [
+                LayerPerson(
+                    id: "1", userID: "ana", name: "Ana Alba", whereabouts: Whereabouts(pageIndex: 1),
+                    isPresenting: true),
+                LayerPerson(id: "2", userID: "ben", whereabouts: Whereabouts(pageIndex: 0)), LayerPerson(id: "3"),
+            ]
+            stage.send(.presence(LayerPresence(people: people)))
+            return try stage.press(":who<enter>")
+        },
+        Scene(name: "requests") { rows, columns in
+            let services = OutboxTests.services()
+            services.requests = [
+                SentRequest(at: .noon + 2000, method: "GET", path: "events"),
+                SentRequest(
+                    at: .noon + 1000, method: "POST", path: "changes", outcome: "200",
+                    milliseconds: 12),
+                SentRequest(at: .noon, method: "GET", path: "session", outcome: "401 token_expired", milliseconds: 3),
+            ]
+            return try Stage(services, rows: rows, columns: columns).press(":requests<enter>")
+        },
+        Scene(name: "thread") { rows, columns in
+            try Stage(ThreadTests.services(), rows: rows, columns: columns).press("<tab>j")
+        },
     ]
 
     private static func stage(_ rows: Int, _ columns: Int) -> Stage {
@@ -70,7 +102,7 @@ import Testing
     @Test(arguments: scenes)
     func theLastRowTellsHowToGoOn(scene: Scene) throws {
         let foot = try scene.make(24, 80).foot
-        #expect(["? help", "Esc", "Filter:"].contains { foot.contains($0) }, "\(foot)")
+        #expect(["? help", "Esc", "Filter:", "Command:"].contains { foot.contains($0) }, "\(foot)")
     }
 
     @Test(arguments: scenes)
@@ -97,6 +129,7 @@ import Testing
         #expect(stage.state.prompt == nil && stage.state.help == nil && stage.state.token == nil)
         #expect(stage.state.document?.editor == nil && stage.state.document?.conflict == nil)
         try stage.press("<C-c>")
-        #expect(stage.foot.contains("quits") || stage.asked.last == .cancelDownload)
+        #expect(
+            ["quits", "closes this tab"].contains { stage.foot.contains($0) } || stage.asked.last == .cancelDownload)
     }
 }

@@ -1,5 +1,6 @@
 import Annotations
 import Screen
+import TestSupport
 
 @testable import App
 
@@ -7,7 +8,7 @@ import Screen
 final class PlainStage {
     let services: FakeServices
     private var program: PlainProgram
-    private let queue = Queue()
+    private let queue = Queue<Message>()
     var now = Timestamp.noon
     /// Everything that was said so far and not asked for.
     private(set) var said: [String] = []

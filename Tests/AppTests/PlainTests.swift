@@ -72,12 +72,33 @@ import Testing
         let stage = PlainStage(Sample.services())
         stage.type("list")
         #expect(
-            stage.type("show 1")
-                == [
-                    "highlight on page 1, by ana, 2026-05-30 11:55, read only: needs annotations:edit:self",
-                    "\"some of the challenges\"", "Which ones?",
-                ].filter { !$0.contains("needs") } || stage.asked.contains(.markRead(["h1"])))
+            stage.type("show 1") == [
+                "highlight on page 1, by ana, 2026-05-30 11:55", "\"some of the challenges\"", "Which ones?",
+            ])
+        #expect(stage.asked.contains(.markRead(["h1"])))
         #expect(stage.services.unread.isEmpty)
+    }
+
+    @Test func whatSaysNothingHasNoColonAndNoEmptyLine() {
+        let services = Sample.services()
+        services.records = [Sample.note("n1", page: 0, top: 90, text: "", by: "ana", minutes: 5)]
+        let stage = PlainStage(services)
+        #expect(stage.type("list") == ["1 note on page 1 by ana (5m)"])
+        #expect(stage.type("read").contains("note 1 by ana"))
+        #expect(stage.type("show 1") == ["note on page 1, by ana, 2026-05-30 11:55"])
+    }
+
+    @Test func aThreadIsShownWithWhoSaysWhat() {
+        let stage = PlainStage(ThreadTests.services())
+        stage.type("list")
+        #expect(stage.type("show 1").suffix(2) == ["ben: The second one.", "mia: I agree."])
+        #expect(stage.type("show 99") == ["show N, with the number of an annotation: list, read and show tell them"])
+    }
+
+    @Test func theColonOfTheScreenIsNotInTheWay() {
+        let stage = PlainStage(Sample.services())
+        #expect(stage.type(":page 2") == ["Page 2 of 3, 1 mark."])
+        #expect(stage.type(":") == [])
     }
 
     @Test func numbersStayWithTheirAnnotations() {

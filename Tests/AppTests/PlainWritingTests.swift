@@ -13,7 +13,7 @@ import Testing
 
     @Test func wordsOfThePageAreMarked() {
         let stage = PlainStage(Sample.services())
-        #expect(stage.type("highlight \"some of the challenges\"") == ["highlight added; u takes it back"])
+        #expect(stage.type("highlight \"some of the challenges\"") == ["highlight added; undo takes it back"])
         guard case .create(let content)? = edits(stage).first else { return }
         #expect(content["type"]?.string == "pspdfkit/markup/highlight")
         #expect(stage.prompt == "page 1, 4 marks> ")
@@ -33,7 +33,7 @@ import Testing
         #expect(stage.type("4") == ["Left as it is."])
         #expect(edits(stage).isEmpty)
         stage.type("underline the")
-        #expect(stage.type("3") == ["underline added; u takes it back"])
+        #expect(stage.type("3") == ["underline added; undo takes it back"])
     }
 
     @Test func aNoteIsWrittenLineByLine() {
@@ -42,7 +42,7 @@ import Testing
         #expect(stage.prompt == "")
         stage.type("Not any more.")
         stage.type("quit")
-        #expect(stage.type(".") == ["note added; u takes it back"])
+        #expect(stage.type(".") == ["note added; undo takes it back"])
         guard case .create(let content)? = edits(stage).first else { return }
         #expect(content["text"]?.string == "Not any more.\nquit")
         stage.type("note")
@@ -73,7 +73,7 @@ import Testing
         #expect(stage.prompt == "Delete the note of ana? y/N ")
         #expect(stage.type("n") == ["left as it is"])
         stage.type("delete 4")
-        #expect(stage.type("yes") == ["deleted; u brings it back"])
+        #expect(stage.type("yes") == ["deleted; undo brings it back"])
         #expect(stage.type("show 4") == ["It is not there any more."])
     }
 
@@ -94,7 +94,7 @@ import Testing
         let stage = PlainStage(services)
         stage.type("highlight transistors")
         #expect(stage.prompt == "Your name, shown with what you write: ")
-        #expect(stage.type("Mia") == ["highlight added; u takes it back"])
+        #expect(stage.type("Mia") == ["highlight added; undo takes it back"])
         #expect(stage.asked.contains(.rememberAuthor("Mia")))
     }
 

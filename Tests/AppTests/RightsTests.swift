@@ -50,7 +50,7 @@ import Testing
         services.opened.status = SyncStatus(connection: .connecting)
         let stage = Stage(services)
         try stage.press("a")
-        #expect(stage.foot == " no token was accepted yet, so nothing can be changed: T")
+        #expect(stage.foot == " no token was accepted yet, so nothing can be changed")
     }
 
     @Test func aPDFFromTheDiskIsReadOnlyShown() throws {

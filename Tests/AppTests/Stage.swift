@@ -1,7 +1,7 @@
 import Annotations
 import App
 import Screen
-import Synchronization
+import TestSupport
 
 /// The program on a stage, over `FakeServices`.
 typealias Stage = StageOver<FakeServices>
@@ -10,7 +10,7 @@ typealias Stage = StageOver<FakeServices>
 final class StageOver<Services: AppServices> {
     let services: Services
     private var program: Program
-    private let queue = Queue()
+    private let queue = Queue<Message>()
     var now = Timestamp.noon
 
     init(
@@ -62,18 +62,4 @@ final class StageOver<Services: AppServices> {
 
 extension StageOver<FakeServices> {
     var asked: [Effect] { services.asked }
-}
-
-/// What `post` fills, as the loop's mailbox does.
-final class Queue: Sendable {
-    private let messages = Mutex<[Message]>([])
-
-    func add(_ message: Message) { messages.withLock { $0.append(message) } }
-
-    func take() -> [Message] {
-        messages.withLock { waiting in
-            defer { waiting = [] }
-            return waiting
-        }
-    }
 }

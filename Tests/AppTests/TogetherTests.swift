@@ -79,7 +79,7 @@ import Testing
         let stage = Stage(services)
         try stage.press("vGd")
         #expect(performed(stage) == [[.delete("u1")]])
-        #expect(stage.foot.hasPrefix(" deleted; u brings it back; 3 left as they are: needs annotations:delete"))
+        #expect(stage.foot.hasPrefix(" deleted; 3 left as they are: needs annotations:delete"))
     }
 
     @Test func withoutWriteNothingIsGathered() throws {

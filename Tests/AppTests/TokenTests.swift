@@ -247,13 +247,13 @@ import Testing
         stage.send(.tick(stage.now))
         #expect(!stage.foot.contains("expires"))
         stage.send(.tokenExpires(end))
-        #expect(stage.foot == " the token expires in 4m: T gives a new one")
+        #expect(stage.foot == " the token expires in 4m; T gives a new one")
         try stage.press("j")
         #expect(!stage.foot.contains("expires"))
         stage.now = .noon + 11 * 60_000 + 30_000
         stage.send(.tick(stage.now))
         stage.send(.tokenExpires(end))
-        #expect(stage.foot == " the token expires in 30s: T gives a new one")
+        #expect(stage.foot == " the token expires in 30s; T gives a new one")
         #expect(stage.state.wakeAfter == 1000)
     }
 

@@ -1,29 +1,59 @@
 import Foundation
 import TestSupport
+import TestThreads
 import Testing
 
 /// What `make fuzz` found once, and some hundred damaged texts for every reader: none of them traps or breaks a promise.
 @Suite("Every reader under fire") struct FuzzTests {
-    @Test(arguments: FuzzTarget.all.map(\.name)) func whatIsWellFormedIsRead(_ name: String) throws {
-        let target = try #require(FuzzTarget.all.first { $0.name == name })
-        #expect(!target.seeds.isEmpty)
-        for seed in target.seeds { try target.read(Array(seed.utf8)) }
-        try target.read([])
+    private static let targets = FuzzTarget.all.filter { !$0.opensTerminal }
+
+    @Test(arguments: targets.map(\.name)) func whatIsWellFormedIsRead(_ name: String) throws {
+        try FuzzTarget.named(name).readSeeds()
     }
 
-    @Test(arguments: FuzzTarget.all.map(\.name)) func whatIsDamagedBreaksNothing(_ name: String) throws {
-        let target = try #require(FuzzTarget.all.first { $0.name == name })
-        let seeds = target.seeds.map { Array($0.utf8) }
-        for seed in 0..<300 as Range<UInt64> {
-            var mutator = Mutator(random: SeededRandom(seed: seed))
-            let bytes = mutator.damaged(seeds)
-            #expect(throws: Never.self, "seed \(seed): \(bytes)") { try target.read(bytes) }
+    @Test(arguments: targets.map(\.name)) func whatIsDamagedBreaksNothing(_ name: String) throws {
+        try FuzzTarget.named(name).readDamaged(times: 300)
+    }
+
+    @Test(arguments: try Corpus.files().filter { $0.target != FuzzTarget.terminal.name })
+    func whatWasFoundOnceStaysRight(_ file: Corpus.File) throws {
+        try FuzzTarget.named(file.target).read(file.bytes)
+    }
+}
+
+/// The same for what is written on the terminal, of which there is one.
+@Suite("The terminal under fire", .inTurnAtTheTerminal) struct TerminalFuzzTests {
+    private let target = FuzzTarget.terminal
+
+    @Test func nothingOfStrangersActsOnTheTerminal() throws { try target.readSeeds() }
+
+    @Test func whateverTheySayAndWheneverItHappens() throws { try target.readDamaged(times: 25) }
+
+    @Test func whatWasFoundOnceStaysRight() throws {
+        for file in try Corpus.files() where file.target == target.name {
+            #expect(throws: Never.self, "\(file.name)") { try target.read(file.bytes) }
         }
     }
+}
 
-    @Test(arguments: try Corpus.files()) func whatWasFoundOnceStaysRight(_ file: Corpus.File) throws {
-        let target = try #require(FuzzTarget.all.first { $0.name == file.target }, "no reader is called \(file.target)")
-        try target.read(file.bytes)
+extension FuzzTarget {
+    fileprivate static func named(_ name: String) throws -> FuzzTarget {
+        try #require(all.first { $0.name == name }, "no reader is called \(name)")
+    }
+
+    fileprivate func readSeeds() throws {
+        #expect(!seeds.isEmpty)
+        for seed in seeds { try read(Array(seed.utf8)) }
+        try read([])
+    }
+
+    fileprivate func readDamaged(times: UInt64) throws {
+        let seeds = seeds.map { Array($0.utf8) }
+        for seed in 0..<times {
+            var mutator = Mutator(random: SeededRandom(seed: seed))
+            let bytes = mutator.damaged(seeds)
+            #expect(throws: Never.self, "seed \(seed): \(bytes)") { try read(bytes) }
+        }
     }
 }
 

@@ -56,6 +56,8 @@ final class EngineProcess {
         try call("GET", "/api/documents/\(document)/layers/\(layer)/annotations")
     }
 
+    func delete(_ document: String) throws { try call("DELETE", "/api/documents/\(document)") }
+
     /// Creates an annotation in the name of nobody.
     func create(_ content: [String: Any], document: String = "paper", layer: String = "review") throws {
         try call("POST", "/api/documents/\(document)/layers/\(layer)/annotations", ["content": content])

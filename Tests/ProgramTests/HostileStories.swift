@@ -42,10 +42,12 @@ struct HostileStories {
         try terminal.press("j")
         try terminal.press("k")
         #expect(try terminal.quit() == [])
+        try WrittenBytes.check(terminal.output)
 
         let listing = try ana.start(["list", engine.url, "--token-file", ana.tokenFile], columns: 400)
         #expect(try listing.waitForExit(seconds: Patience.long) == 0)
         #expect(listing.text.contains("Before"))
+        try WrittenBytes.check(listing.output)
         for sequence in Self.planted {
             #expect(!terminal.rawOutput.contains(sequence), "\(sequence.debugDescription)")
             #expect(!listing.rawOutput.contains(sequence), "\(sequence.debugDescription)")
@@ -62,6 +64,7 @@ struct HostileStories {
         try terminal.press("<enter>")
         try terminal.see("note added")
         try terminal.see("synced")
+        try WrittenBytes.check(terminal.output)
         #expect(!terminal.rawOutput.contains("\u{1B}[31mtwo"))
     }
 

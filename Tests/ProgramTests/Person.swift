@@ -71,6 +71,12 @@ extension VirtualTerminal {
         }
     }
 
+    func see(no text: String, at engine: EngineProcess) throws {
+        try wait(until: "\(text.debugDescription) is gone from the server", seconds: Patience.long) { _ in
+            (try? engine.records().contains(text)) == false
+        }
+    }
+
     /// Writes a note of one line and waits until the program says that it was made.
     func addNote(_ text: String) throws {
         try press("a")

@@ -1,10 +1,11 @@
 import Screen
 import Terminal
 import TestSupport
+import TestThreads
 import Testing
 
-/// All tests that open a device: ncurses is one per process, so they come one after the other.
-@Suite(.serialized) enum OpenTerminal {}
+/// All tests that open a device.
+@Suite(.serialized, .inTurnAtTheTerminal) enum OpenTerminal {}
 
 extension VirtualTerminal {
     /// Takes over this terminal, as a program on it would.

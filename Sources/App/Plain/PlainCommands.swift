@@ -9,7 +9,8 @@ extension PlainState {
         switch question {
         case .token?: return takeToken(line.trimmed)
         case .which(let choice)?: return choose(line.trimmed, from: choice)
-        case nil: return run(line.trimmed)
+        // The colon of the screen's command line, for fingers that are used to it.
+        case nil: return run(String(line.trimmed.trimmingPrefix(":")))
         }
     }
 

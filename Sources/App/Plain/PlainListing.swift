@@ -57,9 +57,11 @@ extension PlainState {
     /// `3 highlight on page 2 by ana: "some of the challenges" Which ones? unread, 2 replies, 5m`
     private mutating func sentence(of row: ListRow, _ document: DocumentState) -> CleanText {
         let place: CleanText = row.pageIndex.map { " on page \($0 + 1)" } ?? ""
-        var line: CleanText = "\(numbers.number(of: row.id)) \(row.kind.name)\(place) by \(author(of: row)):"
-        if let words = document.quotes.words(of: row), !words.isEmpty { line += " \"\(words)\"" }
-        if !row.text.isEmpty { line += " " + CleanText.lines(cleaning: row.text).joined(separator: " ") }
+        var line: CleanText = "\(numbers.number(of: row.id)) \(row.kind.name)\(place) by \(author(of: row))"
+        var said: [CleanText] = []
+        if let words = document.quotes.words(of: row), !words.isEmpty { said.append("\"\(words)\"") }
+        if !row.text.isEmpty { said += CleanText.lines(cleaning: row.text) }
+        if !said.isEmpty { line += ": " + said.joined(separator: " ") }
         var facts: [CleanText] = []
         if let warning = row.warning { facts.append("\(warning)") }
         if row.isUnread { facts.append("unread") }
@@ -100,12 +102,10 @@ extension PlainState {
         say(document.facts(of: row, at: app.now, utcOffset: app.utcOffset))
         if let words = document.quotes.words(of: row), !words.isEmpty { say("\"\(words)\"") }
         let text = document.detail.map { Annotation($0).text } ?? row.text
-        for line in CleanText.lines(cleaning: text) { say(line) }
+        if !text.isEmpty { for line in CleanText.lines(cleaning: text) { say(line) } }
         for comment in document.thread.root == id ? document.thread.comments : [] {
             let said = Annotation(comment)
-            say(
-                "\(said.author ?? comment.createdBy ?? "nobody"): \(CleanText.lines(cleaning: said.text).joined(separator: " "))"
-            )
+            say(CleanText(cleaning: said.author ?? comment.createdBy ?? "nobody").saying(said.text))
         }
         return app.markCurrentRead()
     }
@@ -156,5 +156,12 @@ extension Delivery {
         case .conflict: "in conflict"
         case .refused: "refused"
         }
+    }
+}
+
+extension CleanText {
+    /// `note 4 by ana: what it says`, on one line; without a text no colon either.
+    func saying(_ text: String) -> CleanText {
+        text.isEmpty ? self : self + ": " + CleanText.lines(cleaning: text).joined(separator: " ")
     }
 }

@@ -87,8 +87,8 @@ extension PlainState {
     /// What stands behind a sentence: a note there, or what was written to a mark that ends in it.
     private mutating func sayNote(_ row: ListRow, isMark: Bool) {
         guard !isMark || !row.text.isEmpty else { return }
-        let words = CleanText.lines(cleaning: row.text).joined(separator: " ")
-        say(isMark ? "\(name(of: row)) says: \(words)" : "\(name(of: row)) by \(author(of: row)): \(words)")
+        let name = name(of: row)
+        say((isMark ? name + " says" : "\(name) by \(author(of: row))" as CleanText).saying(row.text))
     }
 
     /// Of a page without text: where its marks are.
@@ -98,9 +98,8 @@ extension PlainState {
         for row in document.page.rows {
             let size = sizes.indices.contains(document.page.index) ? sizes[document.page.index] : nil
             let place = size.flatMap { row.box?.place(width: $0.width, height: $0.height) } ?? "somewhere"
-            say(
-                "\(place): \(name(of: row)) by \(author(of: row)): \(CleanText.lines(cleaning: row.text).joined(separator: " "))"
-            )
+            let name = name(of: row)
+            say(("\(place): \(name) by \(author(of: row))" as CleanText).saying(row.text))
         }
     }
 

@@ -90,7 +90,9 @@ struct PlainState: Sendable {
 
     private mutating func takeNotice() {
         // That a record is not in the list is said by the command that sought it.
-        if let notice = app.notice, step?.seeks != true { say("\(notice.text)") }
+        if let notice = app.notice, step?.seeks != true {
+            say("\(notice.text)\(notice.hint.map { "; \($0.command.rawValue) \($0.effect)" } ?? "")")
+        }
         app.notice = nil
     }
 

@@ -81,11 +81,19 @@ struct Opening: Equatable, Sendable {
 struct Notice: Equatable, Sendable {
     enum Kind: Equatable, Sendable { case done, warning, error }
 
+    /// What could come next: `u takes it back`, by the key that the person has for it.
+    struct Hint: Equatable, Sendable {
+        var command: Command
+        /// What it does, as `takes it back`.
+        var effect: String
+    }
+
     var text: String
     var kind: Kind
+    var hint: Hint?
 
-    static func done(_ text: String) -> Notice { Notice(text: text, kind: .done) }
-    static func warning(_ text: String) -> Notice { Notice(text: text, kind: .warning) }
+    static func done(_ text: String, hint: Hint? = nil) -> Notice { Notice(text: text, kind: .done, hint: hint) }
+    static func warning(_ text: String, hint: Hint? = nil) -> Notice { Notice(text: text, kind: .warning, hint: hint) }
     static func error(_ text: String) -> Notice { Notice(text: text, kind: .error) }
 }
 

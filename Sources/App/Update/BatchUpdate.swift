@@ -158,7 +158,7 @@ extension AppState {
         effects += forgetDraft(editor.draftKey)
         let omitted = kept == 0 ? nil : "\(kept) changed by others meanwhile: your texts are drafts, e opens them"
         guard !edits.isEmpty else {
-            notice = omitted.map(Notice.warning) ?? .done("nothing was changed")
+            notice = omitted.map { .warning($0) } ?? .done("nothing was changed")
             return effects
         }
         return effects + perform(edits, omitted: omitted)

@@ -52,7 +52,7 @@ extension DocumentState {
     func denial(_ operation: (Grant) -> Operation) -> String? {
         if isLocal { return "LOCAL: this PDF is in no layer; postilla upload puts it on a server" }
         if isReadOnly { return "read-only: opened with --read-only" }
-        guard let grant = status.grant else { return "no token was accepted yet, so nothing can be changed: T" }
+        guard let grant = status.grant else { return "no token was accepted yet, so nothing can be changed" }
         guard case .denied(let why) = grant.decide(operation(grant)) else { return nil }
         return why.description
     }

@@ -68,23 +68,25 @@ extension AppState {
         if let editor = self.document?.sent.removeValue(forKey: step) { effects += forgetDraft(editor.draftKey) }
         switch edit {
         case .create(let content) where content.contentType == .comments:
-            notice = .done("reply added; u takes it back")
+            notice = .done("reply added", hint: .takesBack)
         case .beginThread:
-            notice = .done("thread begun; u takes it back")
+            notice = .done("thread begun", hint: .takesBack)
             if let id = ids.first { effects += seek(id) }
         case .create(let content):
             let name = AnnotationKind(type: content["type"]?.string ?? "").name
             let several = edits.count > 1 ? " on \(edits.count) pages" : ""
-            notice = .done("\(name)\(several) added; u takes it back")
+            notice = .done("\(name)\(several) added", hint: .takesBack)
             if let id = ids.first { effects += seek(id) }
         case .update:
-            notice = .done(edits.count > 1 ? "\(edits.count) changed; u takes it back" : "changed; u takes it back")
+            notice = .done(edits.count > 1 ? "\(edits.count) changed" : "changed", hint: .takesBack)
         case .delete:
-            notice = .done(
-                edits.count > 1 ? "\(edits.count) deleted; u brings them back" : "deleted; u brings it back")
+            notice =
+                edits.count > 1
+                ? .done("\(edits.count) deleted", hint: .init(command: .undo, effect: "brings them back"))
+                : .done("deleted", hint: .init(command: .undo, effect: "brings it back"))
         }
         if let omitted = self.document?.omitted.removeValue(forKey: step) {
-            notice = .warning("\(notice?.text ?? ""); \(omitted)")
+            notice = .warning("\(notice?.text ?? ""); \(omitted)", hint: notice?.hint)
         }
         lookAgain()
         return effects + recordsChanged(ids, nil)
@@ -110,4 +112,8 @@ extension AppState {
         document?.history.undid(step, canRedo: false)
         notice = .warning("cannot be undone: \(why)")
     }
+}
+
+extension Notice.Hint {
+    fileprivate static let takesBack = Notice.Hint(command: .undo, effect: "takes it back")
 }

@@ -24,7 +24,9 @@ extension AppState {
         guard notice == nil, let status = document?.status else { return }
         let life = end - (now + status.clockOffset)
         guard life > 0 else { return }
-        notice = .warning("the token expires in \(RelativeTime.life(milliseconds: life)): T gives a new one")
+        notice = .warning(
+            "the token expires in \(RelativeTime.life(milliseconds: life))",
+            hint: .init(command: .token, effect: "gives a new one"))
     }
 
     /// What a new token changed in what may be done.

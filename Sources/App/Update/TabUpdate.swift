@@ -78,7 +78,7 @@ extension AppState {
         document = nil
         token = nil
         keys.clear()
-        notice = kept.map(Notice.done)
+        notice = kept.map { .done($0) }
         if tabs.count > 0 {
             let next = hadNext ? tabs.before.count : tabs.before.count - 1
             return [.closeLayer] + show(tab: next)

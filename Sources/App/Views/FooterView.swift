@@ -19,7 +19,7 @@ extension Canvas {
                 case .warning: state.theme.warning
                 case .error: state.theme.error
                 }
-            write(clean(" \(notice.text)").truncated(to: area.columns), in: area, style: style)
+            write(clean(" \(state.wording(of: notice))").truncated(to: area.columns), in: area, style: style)
         } else {
             drawKeys(state, in: area)
         }
@@ -78,5 +78,14 @@ extension Canvas {
         write(key, in: area, column: column, style: isDenied ? theme.dimmed : theme.footerKey)
         write(label, in: area, column: column + key.width, style: isDenied ? theme.dimmed : theme.footer)
         return key.width + label.width
+    }
+}
+
+extension AppState {
+    /// `changed; u takes it back`, with the key that the person has for it, or without one the command's name.
+    func wording(of notice: Notice) -> String {
+        guard let hint = notice.hint else { return notice.text }
+        let key = keymap.bindings.first { $0.command == hint.command }?.shortName ?? ":\(hint.command.rawValue)"
+        return "\(notice.text); \(key) \(hint.effect)"
     }
 }

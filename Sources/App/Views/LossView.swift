@@ -6,8 +6,11 @@ extension AppState {
         guard let document, let why = document.loss else { return [] }
         let name: CleanText = "\(document.title) / \(document.layerName)"
         let kept: CleanText =
-            document.waiting > 0
-            ? " The local copy and \(document.waiting) unsent edits stay." : " The local copy stays."
+            switch document.waiting {
+            case 0: " The local copy stays."
+            case 1: " The local copy and 1 unsent edit stay."
+            case let count: " The local copy and \(count) unsent edits stay."
+            }
         let text: CleanText = "You no longer have access to \(name) (\(why)).\(kept)"
         return Array(text.wrapped(to: columns - 2).prefix(6))
     }

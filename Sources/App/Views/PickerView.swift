@@ -10,7 +10,9 @@ extension Canvas {
         let area = state.pickerArea
         fill(Area(size))
         rule(
-            CleanText(cleaning: "\(picker.title) \(picker.matches.count)/\(picker.items.count)"), row: 0,
+            CleanText(
+                cleaning: "\(picker.title) \(picker.matches.count)/\(picker.items.count) (Enter chooses, Esc closes)"),
+            row: 0,
             style: state.theme.rule, titleStyle: state.theme.title)
         if picker.matches.isEmpty { write("Nothing fits.", in: area, column: 2, style: state.theme.dimmed) }
         let form = PickerForm(picker, columns: area.columns)

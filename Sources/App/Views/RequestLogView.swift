@@ -20,13 +20,13 @@ extension Canvas {
 }
 
 extension SentRequest {
+    /// What came of it is seen on any screen; on a narrow one the time gives way.
     fileprivate func line(columns: Int, utcOffset: Int) -> CleanText {
         let time = CleanText(cleaning: RelativeTime.clock(at, utcOffset: utcOffset))
-        let took = milliseconds.map { "\($0) ms" } ?? ""
-        let name = CleanText(cleaning: path)
+        let start: CleanText = columns < 60 ? " " : "  \(time)  \(CleanText(cleaning: method).padded(to: 5))"
+        let took = CleanText(cleaning: milliseconds.map { "\($0) ms" } ?? "")
         let width = max(10, min(40, columns - 40))
-        let start: CleanText = "  \(time)  \(CleanText(cleaning: method).padded(to: 5))"
-        return start + name.truncated(to: width).padded(to: width + 1)
-            + CleanText(cleaning: took).padded(to: 9, align: .right) + "  \(outcome ?? "under way")"
+        return start + CleanText(cleaning: path).truncated(to: width).padded(to: width + 1)
+            + took.padded(to: columns < 60 ? 7 : 9, align: .right) + "  \(outcome ?? "under way")"
     }
 }

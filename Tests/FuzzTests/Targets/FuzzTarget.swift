@@ -4,13 +4,18 @@ struct FuzzTarget: Sendable {
     let name: String
     /// What is well-formed, for a beginning.
     let seeds: [String]
+    /// A process has one terminal: whoever opens it is alone with it.
+    let opensTerminal: Bool
     /// - Throws: ``Broken`` when what must hold does not.
     let read: @Sendable ([UInt8]) throws -> Void
 
-    static let all: [FuzzTarget] = json + messages + tokens + files + tools + requests + screens
+    static let all: [FuzzTarget] = json + messages + tokens + files + tools + requests + screens + [terminal]
 
-    init(_ name: String, _ seeds: [String], _ read: @escaping @Sendable ([UInt8]) throws -> Void) {
-        (self.name, self.seeds, self.read) = (name, seeds, read)
+    init(
+        _ name: String, _ seeds: [String], opensTerminal: Bool = false,
+        _ read: @escaping @Sendable ([UInt8]) throws -> Void
+    ) {
+        (self.name, self.seeds, self.opensTerminal, self.read) = (name, seeds, opensTerminal, read)
     }
 
     struct Broken: Error, Hashable, CustomStringConvertible {
