@@ -22,11 +22,15 @@ extension Synchronizer {
     }
 
     /// The moment of the nearest thing that is due.
-    mutating func setWake() {
+    ///
+    /// - Parameter now: the timer has just fired, and all that was due has been looked at: what is still there waits for
+    ///   something else than time, and hides nothing that is due later.
+    mutating func setWake(wokenAt now: Timestamp?) {
         var due = [stream.due, expiry?.due].compactMap(\.self)
         if case .waiting(_, let until, _) = session.state { due.append(until) }
         if session.dataTicket != nil { due += [pushAt, cycle.isSyncing ? nil : integrity.due].compactMap(\.self) }
         if canTell, let next = presence.due { due.append(next) }
+        if let now { due.removeAll { $0 <= now } }
         if isLeading, cycle.isMigrating { due.append(Self.atOnce) }
         let next = due.min()
         if next != wake {

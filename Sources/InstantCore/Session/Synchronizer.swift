@@ -149,7 +149,7 @@ package struct Synchronizer {
         }
         tendPresence(now: now)
         watchExpiry(now: now)
-        setWake()
+        setWake(wokenAt: input == .woke ? now : nil)
         return effects
     }
 

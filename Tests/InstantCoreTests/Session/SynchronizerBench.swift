@@ -19,8 +19,14 @@ struct Bench {
         synchronizer = Synchronizer(layer: layer, session: "s")
     }
 
+    /// The timer that is set; one that fires is set no more.
+    private(set) var alarm: Timestamp?
+
     mutating func give(_ input: Synchronizer.Input) -> [Synchronizer.Effect] {
-        synchronizer.handle(input, now: now, random: &random)
+        if input == .woke { alarm = nil }
+        let effects = synchronizer.handle(input, now: now, random: &random)
+        for case .wake(let moment) in effects { alarm = moment }
+        return effects
     }
 
     /// Gives the input and names the effects, without their numbers.

@@ -73,6 +73,27 @@ import Testing
         #expect(it.give(.woke).request != nil)
     }
 
+    /// Streams are to be tried again, but a cycle is under way: that moment stands in the past then, and an edit's must
+    /// not stand behind it.
+    @Test func whatCannotBeDoneYetHidesNothingThatIsDueLater() throws {
+        var it = Bench()
+        _ = try it.goListening()
+        it.now = it.now + 10_000
+        let polling = try #require(it.give(.woke).stream)
+        #expect(polling.channel == .polling)
+        _ = it.give(.heard(polling.id, .heartbeat))
+        _ = it.request(.syncRequested)
+        it.now = it.now + 600_000
+        _ = it.give(.heard(polling.id, .heartbeat))
+        _ = it.give(.woke)
+        #expect(it.alarm.map { $0 > it.now } ?? true)
+        _ = try it.edit()
+        // What is in the past is looked at once more, and then it is the edit's turn.
+        let due = it.now + 1000
+        if it.alarm.map({ $0 <= it.now }) ?? false { _ = it.give(.woke) }
+        #expect(it.alarm == due)
+    }
+
     @Test(arguments: [Int64.min, .max, 0]) func noEndIsTooFarAway(_ end: Int64) {
         var it = Bench()
         var grant = it.grant
