@@ -44,6 +44,17 @@ import Testing
         #expect(!stage.statusLine.contains("PRESENTING"))
     }
 
+    /// Where the program knows how others get here, it says so to whoever is alone.
+    @Test func whoIsAloneIsToldHowOthersJoin() throws {
+        let line = "postilla open http://127.0.0.1:5000 --token-file colleague.jwt"
+        let stage = Stage(Sample.services(), columns: 100, invitation: line)
+        try stage.press("P")
+        #expect(stage.foot == " presenting, to nobody yet: :who tells how others join")
+        try stage.press(":who<enter>")
+        #expect(stage.screen.contains("Nobody else has this layer open."))
+        #expect(stage.screen.contains("To join, in a second terminal:\n \(line)"))
+    }
+
     @Test func whatIsSelectedIsToldByPresentersOnly() throws {
         let stage = stage(Self.ana)
         try stage.press("<tab>jv$")

@@ -15,13 +15,14 @@ final class StageOver<Services: AppServices> {
 
     init(
         _ services: Services, begin: AppState.Start = .layer(.hotos), rows: Int = 24, columns: Int = 80,
-        keymap: Keymap = .standard
+        keymap: Keymap = .standard, invitation: String? = nil
     ) {
         self.services = services
         let queue = queue
         program = Program(
-            state: AppState(begin: begin, size: Size(rows: rows, columns: columns), keymap: keymap), services: services,
-            post: { queue.add($0) })
+            state: AppState(
+                begin: begin, size: Size(rows: rows, columns: columns), keymap: keymap, invitation: invitation),
+            services: services, post: { queue.add($0) })
         program.start(at: now)
         drain()
     }

@@ -32,6 +32,14 @@ import Testing
         #expect(stage.lines.contains { $0.contains("Which ones?") && $0.contains("  +2 ") })
     }
 
+    @Test func whereTheThreadDoesNotFitTheWayIntoItIsNamed() throws {
+        let stage = Stage(Self.services())
+        try stage.press("s")
+        #expect(stage.screen.contains("... Tab goes into the thread"))
+        try stage.press("<tab>")
+        #expect(!stage.screen.contains("goes into the thread"))
+    }
+
     @Test func tabGoesThroughListThreadAndPage() throws {
         let stage = Stage(Self.services())
         try stage.press("<tab>")

@@ -27,7 +27,7 @@ struct DemoStories {
         try demo.wait(until: "the demo says where it is", seconds: Patience.long) { $0.output.contains(0x0A) }
         let line = demo.output.prefix { $0 != 0x0A }
         let ready = try JSONDecoder().decode(Ready.self, from: Data(line))
-        #expect(Set(ready.tokens.keys) == ["reviewer", "spectator", "teacher", "student", "expired"])
+        #expect(Set(ready.tokens.keys) == ["reviewer", "colleague", "spectator", "teacher", "student", "expired"])
 
         for (role, name) in [("teacher", "A teacher"), ("student", "A student")] {
             let token = try String(contentsOfFile: try #require(ready.tokens[role]), encoding: .utf8)
@@ -81,6 +81,11 @@ struct DemoStories {
         let demo = try terminal(["demo"], columns: 200)
         try demo.see("Reading Machines")
         try demo.see("synced")
+        try demo.press(":who<enter>")
+        try demo.see("To join, in a second terminal:")
+        try demo.see("colleague.jwt")
+        try demo.press("<esc>")
+        try demo.see(no: "To join")
         try demo.press("q")
         #expect(try demo.waitForExit(seconds: Patience.long) == 0)
         #expect(demo.whatIsLeftBehind == [])

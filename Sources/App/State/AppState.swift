@@ -25,6 +25,8 @@ package struct AppState: Equatable, Sendable {
     package let keymap: Keymap
     /// How pages are shown until the person chooses; nil: laid out where there is room, else for reading.
     let pageView: TypesetPage.View?
+    /// The line that others type to join, where this program knows one.
+    let invitation: String?
     /// What others have just done stands out for a moment; false where nothing is to change by itself.
     let flashesChanges: Bool
     let begin: Start
@@ -50,7 +52,7 @@ package struct AppState: Equatable, Sendable {
     /// - Parameter begin: where the program begins; leaving a layer leads to the library only if it began there.
     package init(
         begin: Start, size: Size, theme: Theme = .standard, utcOffset: Int = 0, keymap: Keymap = .standard,
-        pageView: TypesetPage.View? = nil, flashesChanges: Bool = true
+        pageView: TypesetPage.View? = nil, flashesChanges: Bool = true, invitation: String? = nil
     ) {
         self.begin = begin
         self.size = size
@@ -59,6 +61,7 @@ package struct AppState: Equatable, Sendable {
         self.keymap = keymap
         self.pageView = pageView
         self.flashesChanges = flashesChanges
+        self.invitation = invitation
         switch begin {
         case .library: hasLibrary = true
         case .layer, .join, .file:

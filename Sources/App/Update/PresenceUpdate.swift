@@ -51,7 +51,12 @@ extension AppState {
         guard let document else { return }
         let begins = document.company.presenting == .no
         self.document?.company.presenting = begins ? .asked : .no
-        notice = .done(begins ? "presenting this page and what you select: P stops" : "you no longer present")
+        guard begins else { return notice = .done("you no longer present") }
+        let isAlone = document.company.people.isEmpty && invitation != nil
+        notice = .done(
+            isAlone
+                ? "presenting, to nobody yet: :who tells how others join"
+                : "presenting this page and what you select: P stops")
     }
 
     mutating func follow() {

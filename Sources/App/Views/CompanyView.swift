@@ -3,9 +3,18 @@ import InstantCore
 import Screen
 
 extension AppState {
-    /// Everybody who has the layer open, in full.
+    /// Everybody who has the layer open, in full, and how one more joins.
     func companyLines(columns: Int) -> [CleanText] {
         guard let company = document?.company, company.isShown else { return [] }
+        return peopleLines(of: company, columns: columns) + invitationLines(columns: columns)
+    }
+
+    private func invitationLines(columns: Int) -> [CleanText] {
+        guard let invitation else { return [] }
+        return ["To join, in a second terminal:"] + CleanText(cleaning: invitation).wrapped(to: columns)
+    }
+
+    private func peopleLines(of company: Company, columns: Int) -> [CleanText] {
         guard !company.people.isEmpty else { return ["Nobody else has this layer open."] }
         let names = company.people.map { CleanText(cleaning: $0.fullName) }
         let width = min(names.map(\.width).max() ?? 0, max(8, columns - 24))

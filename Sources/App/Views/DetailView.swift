@@ -18,9 +18,11 @@ extension Canvas {
         let text = DetailText(row, document, state, columns: inside.columns)
         let current = isInThread ? text.comments[safe: document.thread.cursor] ?? 0 : 0
         let top = max(0, min(current - inside.rows / 3, text.lines.count - inside.rows))
+        let more: CleanText =
+            isInThread || text.comments.isEmpty ? "..." : "... \(state.keyName(of: .otherPane)) goes into the thread"
         for (index, line) in text.lines.dropFirst(top).prefix(inside.rows).enumerated() {
             let isCut = index == inside.rows - 1 && text.lines.count > top + inside.rows
-            write(isCut ? "..." : line.text, in: inside, row: index, style: line.style)
+            write(isCut ? more : line.text, in: inside, row: index, style: line.style)
         }
         guard isInThread, (top..<top + inside.rows).contains(current) else { return }
         let place = Area(row: inside.row + current - top, column: inside.column, rows: 1, columns: inside.columns)

@@ -85,7 +85,10 @@ extension AppState {
     /// `changed; u takes it back`, with the key that the person has for it, or without one the command's name.
     func wording(of notice: Notice) -> String {
         guard let hint = notice.hint else { return notice.text }
-        let key = keymap.bindings.first { $0.command == hint.command }?.shortName ?? ":\(hint.command.rawValue)"
-        return "\(notice.text); \(key) \(hint.effect)"
+        return "\(notice.text); \(keyName(of: hint.command)) \(hint.effect)"
+    }
+
+    func keyName(of command: Command) -> String {
+        keymap.bindings.first { $0.command == command }?.shortName ?? ":\(command.rawValue)"
     }
 }

@@ -7,8 +7,8 @@ struct DemoCommand: AsyncParsableCommand {
         discussion: """
             Four things to try:
               lose a token     in the viewer, type :forget-token, then T and @PATH of reviewer.jwt
-              make a conflict  open the same layer in a second terminal, type :offline in one, edit the same note in \
-            both, then :online
+              make a conflict  open the same layer in a second terminal (colleague.jwt), type :offline in one, edit \
+            the same note in both, then :online
               present          press P; in a second terminal (spectator.jwt) press F: it turns the pages with you
               be read-only     open the layer with spectator.jwt and press a
             """)
@@ -34,6 +34,7 @@ struct DemoCommand: AsyncParsableCommand {
                 Output.message(farewell)
                 var options = ViewerOptions(
                     start: .server(demo.server), source: .file(demo.folder.token(.reviewer)), folders: folders)
+                options.invitation = Self.joining(demo.server, demo.folder, as: .colleague)
                 try viewer.apply(to: &options)
                 try await Viewer.run(options)
                 Output.message(farewell)
@@ -55,10 +56,16 @@ struct DemoCommand: AsyncParsableCommand {
         return json.text
     }
 
+    private static func joining(_ server: String, _ folder: DemoFolder, as role: DemoRole) -> String {
+        "\(CommandLine.arguments[0]) open \(server) --token-file \(folder.token(role))"
+    }
+
     private static func farewell(server: String, folder: DemoFolder) -> String {
         """
-        Join from a second terminal while the demo runs:
-          \(CommandLine.arguments[0]) open \(server) --token-file \(folder.token(.spectator))
+        Join from a second terminal while the demo runs, to look on:
+          \(joining(server, folder, as: .spectator))
+        or to write as well:
+          \(joining(server, folder, as: .colleague))
         The demo lives in \(folder.path); to remove it all: rm -r \(folder.path)
         """
     }

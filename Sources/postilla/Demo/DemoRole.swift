@@ -3,7 +3,7 @@ import DocumentEngine
 
 /// The people of the demo, each with a token file of the same name.
 enum DemoRole: String, CaseIterable {
-    case reviewer, spectator, teacher, student, expired
+    case reviewer, colleague, spectator, teacher, student, expired
 
     static let document = "reading-machines"
 
@@ -16,6 +16,10 @@ enum DemoRole: String, CaseIterable {
             request.layer = "review"
             request.userID = "ana"
             request.creatorName = "Ana"
+        case .colleague:
+            request.layer = "review"
+            request.userID = "ben"
+            request.creatorName = "Ben"
         case .spectator:
             request.layer = "review"
             request.userID = "sam"

@@ -23,7 +23,8 @@ enum PlainViewer {
 
     @MainActor static func run(_ options: ViewerOptions) async throws {
         let state = AppState(
-            begin: try await Viewer.start(options), size: Size(rows: 60, columns: 100), utcOffset: Viewer.utcOffset())
+            begin: try await Viewer.start(options), size: Size(rows: 60, columns: 100), utcOffset: Viewer.utcOffset(),
+            invitation: options.invitation)
         let terminal = PlainTerminal()
         let (events, continuation) = AsyncStream<Event>.makeStream()
         let post: @Sendable (Message) -> Void = { continuation.yield(.message($0)) }

@@ -34,7 +34,7 @@ enum Viewer {
         let state = AppState(
             begin: start, size: device.size, theme: options.preferences.theme, utcOffset: utcOffset(),
             keymap: options.preferences.keymap, pageView: options.preferences.pageView,
-            flashesChanges: options.preferences.isOn(.flash))
+            flashesChanges: options.preferences.isOn(.flash), invitation: options.invitation)
         var program = Program(state: state, services: services, post: { mailbox.post($0) })
         program.start(at: .now)
         var received = TerminalLoop<Message>.now

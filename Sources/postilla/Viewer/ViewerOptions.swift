@@ -22,6 +22,8 @@ struct ViewerOptions: Sendable {
     var remembersToken = false
     /// `--plain`: lines instead of a screen.
     var isPlain = false
+    /// The line that others type to join.
+    var invitation: String?
     /// `--insecure-http`: the token may travel over plain http to another machine.
     var allowsInsecureHTTP = false
 }
