@@ -36,8 +36,9 @@ package final class TerminalLoop<Message: Sendable> {
     private var isGone = false
     /// What the program knows of.
     private var size: Size
-    /// So that a flood of events does not keep the screen from being drawn.
+    /// So that a flood of events does not keep the screen from being drawn: rounds, and milliseconds.
     private static var mostRoundsBeforeDrawing: Int { 32 }
+    private static var longestBeforeDrawing: Int64 { 16 }
 
     package init(device: TerminalDevice) throws(TerminalError) {
         self.device = device
@@ -68,14 +69,18 @@ package final class TerminalLoop<Message: Sendable> {
         while true {
             var rounds = 0
             var hasMore = true
+            var start = Self.now
             while hasMore {
                 guard let events = wait(forEvents: rounds > 0 ? 0 : nil, timer: timer()) else { return }
+                if rounds == 0 { start = Self.now }
                 for event in events {
                     needsDrawing = true
                     if handle(event) == .quit { return }
                 }
                 rounds += 1
-                hasMore = !events.isEmpty && rounds < Self.mostRoundsBeforeDrawing
+                hasMore =
+                    !events.isEmpty && rounds < Self.mostRoundsBeforeDrawing
+                    && Self.now - start < Self.longestBeforeDrawing
             }
             if needsDrawing, !isGone, isWritable {
                 device.draw(draw(device.size))

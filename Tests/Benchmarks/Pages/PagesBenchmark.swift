@@ -39,10 +39,10 @@ struct PagesBenchmark {
         return end - start
     }
 
-    /// The page whose text is shown.
+    /// The page that is shown, once it is read.
     private static func page(of terminal: VirtualTerminal) -> Int? {
         let text = terminal.text
-        guard !text.contains("Reading page"), text.contains("(L: "), let found = text.firstMatch(of: #/ p(\d+)\/\d+ /#)
+        guard !text.contains("Reading page"), let found = text.firstMatch(of: #/ p(\d+)\/\d+ /#)
         else { return nil }
         return Int(found.1)
     }
