@@ -30,6 +30,28 @@ import Testing
         return services
     }
 
+    @Test func aConflictIsToldOnceWithTheWayToIt() throws {
+        let stage = Stage(Sample.services())
+        var status = SyncStatus.live()
+        status.conflicts = 1
+        stage.send(.status(status))
+        #expect(stage.foot == " one of your edits is in conflict; O compares, nothing is lost")
+        try stage.press("j")
+        stage.send(.status(status))
+        #expect(!stage.foot.contains("conflict"))
+        status.conflicts = 3
+        stage.send(.status(status))
+        #expect(stage.foot.hasPrefix(" 2 of your edits are in conflict; O compares"))
+    }
+
+    @Test func withoutAScreenAConflictIsToldWithItsWord() {
+        let stage = PlainStage(Sample.services())
+        var status = SyncStatus.live()
+        status.conflicts = 1
+        stage.send(.status(status))
+        #expect(stage.type("next").contains("one of your edits is in conflict; outbox compares, nothing is lost"))
+    }
+
     @Test func theList() throws {
         let stage = stage()
         #expect(stage.statusLine.contains("1 unsent   1 in conflict   1 refused"))

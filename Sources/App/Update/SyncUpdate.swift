@@ -13,6 +13,12 @@ extension AppState {
             if let card = token, card.isTrying || card.isEmpty, card.purpose == .layer { token = nil }
         }
         if old.grant != status.grant { notice = rightsNotice(from: old.grant, to: status.grant) ?? notice }
+        if status.conflicts > old.conflicts {
+            let more = status.conflicts - old.conflicts
+            notice = .warning(
+                more == 1 ? "one of your edits is in conflict" : "\(more) of your edits are in conflict",
+                hint: .init(command: .outbox, effect: "compares, nothing is lost"))
+        }
         if document?.loss == nil { document?.isLossAccepted = false }
         // Nothing will come any more of a PDF that is on its way.
         if case .lost(let why) = status.connection, case .downloading = document?.pdf { document?.pdf = .failed(why) }
