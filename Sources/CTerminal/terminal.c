@@ -29,6 +29,14 @@ int ct_window_size(int fd, int *rows, int *columns) {
     return 0;
 }
 
+int ct_cell_size(int fd, int *width, int *height) {
+    struct winsize size;
+    if (ioctl(fd, TIOCGWINSZ, &size) != 0 || size.ws_row == 0 || size.ws_col == 0) return -1;
+    *width = size.ws_xpixel / size.ws_col;
+    *height = size.ws_ypixel / size.ws_row;
+    return 0;
+}
+
 static const int watched[] = {SIGWINCH, SIGTERM, SIGHUP, SIGINT, SIGCONT, SIGTSTP};
 enum { watched_count = sizeof watched / sizeof watched[0] };
 static struct sigaction before[watched_count];

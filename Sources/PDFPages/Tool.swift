@@ -4,12 +4,13 @@ import SystemPackage
 enum Tool: String, CaseIterable {
     case pdfinfo
     case pdftotext
+    case pdftoppm
     case qpdf
     case prlimit
 
     var package: String {
         switch self {
-        case .pdfinfo, .pdftotext: "poppler-utils"
+        case .pdfinfo, .pdftotext, .pdftoppm: "poppler-utils"
         case .qpdf: "qpdf"
         case .prlimit: "util-linux"
         }

@@ -16,6 +16,11 @@ enum ControlSequence {
         if parameters.first == UInt8(ascii: "<") {
             return mouse(parameters.dropFirst(), isPress: final == UInt8(ascii: "M"), length: length)
         }
+        if final == UInt8(ascii: "c"), parameters.first == UInt8(ascii: "?"),
+            let attributes = numbers(parameters.dropFirst())
+        {
+            return .report(.attributes(attributes), length: length)
+        }
         if final == UInt8(ascii: "M"), parameters.isEmpty { return oldMouse(bytes, isLast: isLast) }
         guard let numbers = numbers(parameters) else { return .nothing(length: length) }
         if final == UInt8(ascii: "~"), numbers == [200] { return .pasteBegins(length: length) }

@@ -8,7 +8,8 @@
 ///   `pasteLimit` the rest is dropped.
 /// - A new line with text behind it in the same read was pasted too, by a terminal that does not mark pastes: the whole
 ///   stretch is one `paste`, never an Enter.
-/// - What terminals answer to questions, and sequences nobody knows, are swallowed.
+/// - What terminals answer to questions, and sequences nobody knows, are no keys. What is known of the answers waits for
+///   `takeReports`, the rest is swallowed.
 package struct KeyDecoder: Sendable {
     package typealias Milliseconds = Int64
 
@@ -25,6 +26,12 @@ package struct KeyDecoder: Sendable {
     private var lastBytes: Milliseconds = 0
     private var lastEscape: Milliseconds?
     private var lastBurst: Milliseconds?
+    /// What the answer says that is being read, if it is one of graphics; its beginning is enough.
+    private var graphicsAnswer: [UInt8]?
+    private static let longestAnswer = 64
+    private var reports: [TerminalReport] = []
+    /// A terminal has little to say: more than this nobody asked for.
+    private static let mostReports = 16
     /// `waiting` begins with an Esc that has been reported already.
     private var isSplit = false
 
@@ -49,6 +56,16 @@ package struct KeyDecoder: Sendable {
         case .paste: lastBytes + Self.pasteDelay
         case .answer: lastBytes + Self.splitWindow
         }
+    }
+
+    /// What the terminal has said of itself since the last call.
+    package mutating func takeReports() -> [TerminalReport] {
+        defer { reports = [] }
+        return reports
+    }
+
+    private mutating func add(_ report: TerminalReport) {
+        if reports.count < Self.mostReports { reports.append(report) }
     }
 
     /// All bytes of one read.
@@ -143,8 +160,12 @@ package struct KeyDecoder: Sendable {
         case .pasteBegins(let length):
             mode = .paste(PasteCollector())
             rest = rest.dropFirst(length)
+        case .report(let report, let length):
+            add(report)
+            rest = rest.dropFirst(length)
         case .answerBegins(let length):
             mode = .answer(afterEscape: false)
+            graphicsAnswer = rest.dropFirst().first == UInt8(ascii: "_") ? [] : nil
             rest = rest.dropFirst(length)
         }
         return true
@@ -156,7 +177,7 @@ package struct KeyDecoder: Sendable {
         case .pasteBegins: true
         case .key(_, let length) where length == 3: "ABCDFHPQRSZ".utf8.contains(bytes[bytes.startIndex + 2])
         case .key(_, let length): length > 3
-        case .nothing, .answerBegins, .incomplete: false
+        case .nothing, .answerBegins, .report, .incomplete: false
         }
     }
 
@@ -166,12 +187,20 @@ package struct KeyDecoder: Sendable {
             mode = .keys
             if rest.first == UInt8(ascii: "\\") {
                 rest = rest.dropFirst()
+                if let answer = graphicsAnswer {
+                    add(.graphics(isUnderstood: answer.drop { $0 != UInt8(ascii: ";") }.elementsEqual(";OK".utf8)))
+                }
+                graphicsAnswer = nil
             } else {
                 rest = ([KeyGrammar.escape] + rest)[...]
             }
             return
         }
-        rest = rest.drop { $0 >= 0x20 }
+        let text = rest.prefix { $0 >= 0x20 }
+        if let answer = graphicsAnswer {
+            graphicsAnswer = answer + text.prefix(max(0, Self.longestAnswer - answer.count))
+        }
+        rest = rest.dropFirst(text.count)
         guard let end = rest.popFirst() else { return }
         mode = end == KeyGrammar.escape ? .answer(afterEscape: true) : .keys
     }

@@ -11,6 +11,7 @@ struct KeyGrammar: Sendable {
         case nothing(length: Int)
         case pasteBegins(length: Int)
         case answerBegins(length: Int)
+        case report(TerminalReport, length: Int)
         case incomplete
     }
 

@@ -32,6 +32,8 @@ package final class TerminalDevice {
     private var pen: Pen
     private var shown: Canvas?
     private var cursorIsVisible: Bool?
+    /// On the screen or on its way there.
+    var picture: PictureSending?
     private var isReleased = false
     private var isClosed = false
 
@@ -164,8 +166,11 @@ package final class TerminalDevice {
         Self.giveUp(file)
     }
 
+    var isInUse: Bool { !isClosed && !isReleased }
+
     private func release() {
-        guard !isClosed, !isReleased else { return }
+        guard isInUse else { return }
+        hidePicture()
         Self.write(modes.off, to: output)
         endwin()
         ct_lend_signals()
@@ -227,7 +232,7 @@ package final class TerminalDevice {
     }
 
     /// Writes past ncurses, which is idle between two draws.
-    private static func write(_ bytes: [UInt8], to descriptor: Int32) {
+    static func write(_ bytes: [UInt8], to descriptor: Int32) {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }

@@ -7,6 +7,8 @@ package enum TerminalEvent<Message: Sendable>: Sendable {
     case key(Key)
     case message(Message)
     case resized(Size)
+    /// The terminal has answered a question.
+    case report(TerminalReport)
     /// The time asked for has come.
     case timer
     /// SIGINT, SIGTERM, or SIGHUP: save and quit.
@@ -82,17 +84,20 @@ package final class TerminalLoop<Message: Sendable> {
                     !events.isEmpty && rounds < Self.mostRoundsBeforeDrawing
                     && Self.now - start < Self.longestBeforeDrawing
             }
-            if needsDrawing, !isGone, isWritable {
+            guard needsDrawing || device.hasPicturePieces, !isGone, isWritable else { continue }
+            // Nothing may come between the pieces of a picture.
+            if needsDrawing, !device.isAmidPicture {
                 device.draw(draw(device.size))
                 needsDrawing = false
                 drawn()
             }
+            if device.hasPicturePieces, isWritable { device.sendPicturePiece() }
         }
     }
 
     /// What has happened: at once when `timeout` is 0, else as soon as something has. nil when waiting is impossible.
     private func wait(forEvents timeout: Int32?, timer: Int64?) -> [TerminalEvent<Message>]? {
-        let mayDraw = needsDrawing && !isGone
+        let mayDraw = (needsDrawing || device.hasPicturePieces) && !isGone
         var polled = [
             pollfd(fd: device.signals, events: Int16(POLLIN), revents: 0),
             pollfd(fd: mailbox.wakeUp, events: Int16(POLLIN), revents: 0),
@@ -139,6 +144,7 @@ package final class TerminalLoop<Message: Sendable> {
             if count > 0 { bytes += block[..<count] }
         } while count == block.count && hasInput
         var events = decoder.feed(bytes, at: Self.now).map(TerminalEvent<Message>.key)
+        events += decoder.takeReports().map(TerminalEvent.report)
         if count == 0 || count < 0 && errno != EINTR && errno != EAGAIN {
             isGone = true
             events.append(.terminalGone)

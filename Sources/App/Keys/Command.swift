@@ -29,7 +29,7 @@ package enum Command: String, Hashable, Sendable, CaseIterable {
     // Its page.
     case nextPage = "next-page", previousPage = "previous-page", changeView = "change-view"
     case scrollLeft = "scroll-left", scrollRight = "scroll-right"
-    case zoomIn = "zoom-in", zoomOut = "zoom-out"
+    case zoomIn = "zoom-in", zoomOut = "zoom-out", picture
     case left, right, wordForward = "word-forward", wordBack = "word-back", wordEnd = "word-end"
     case rowStart = "row-start", rowText = "row-text", rowEnd = "row-end"
     case sentenceBack = "sentence-back", sentenceForward = "sentence-forward"

@@ -112,6 +112,7 @@ extension Keymap {
         Binding(.page, "L", .changeView, "reading or layout view", footer: "view"),
         Binding(.page, "zh", .scrollLeft, "scroll left"),
         Binding(.page, "zl", .scrollRight, "scroll right"),
+        Binding(.page, "i", .picture, "the page as a picture, where the terminal can"),
         Binding(.page, "+ =", .zoomIn, "more room between columns in the layout view"),
         Binding(.page, "-", .zoomOut, "less, down to its natural width"),
     ]

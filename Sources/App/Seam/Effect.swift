@@ -1,5 +1,6 @@
 package import Annotations
 package import InstantCore
+package import Screen
 
 /// A request to the world, as a value that tests compare. What answers it is named with each; an effect without an
 /// answer named has none. An answer that comes late is harmless: `update` drops what no longer fits.
@@ -100,6 +101,12 @@ package enum Effect: Hashable, Sendable {
     // The terminal. Performed on the loop's thread, in order.
     /// The person's own editor over this text. → `externallyEdited`
     case editExternally(String)
+    /// A page, counted from 0, painted to fit into a part of the screen. → `pictureReady` or `pictureFailed`
+    case paintPage(Int, Area)
+    /// Puts what was painted there.
+    case showPicture
+    /// Ends the painting, or takes the picture off the screen.
+    case hidePicture
     /// To the clipboard of the terminal. → `notice`
     ///
     /// - Parameter isAddress: to be named in the notice.

@@ -45,6 +45,10 @@ package indirect enum Message: Hashable, Sendable {
     case indexFailed(String)
     /// Why the page has no text, in a sentence.
     case pageFailed(Int, String)
+    /// The page that was to be painted is.
+    case pictureReady
+    /// Why there is no picture, in a sentence.
+    case pictureFailed(String)
 
     // Records.
     case rows(RowWindow)

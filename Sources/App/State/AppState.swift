@@ -47,6 +47,7 @@ package struct AppState: Equatable, Sendable {
     var picker: Picker?
     var history = CommandHistory()
     var token: TokenCard?
+    var picture: ShownPicture?
     var help: HelpState?
 
     /// - Parameter begin: where the program begins; leaving a layer leads to the library only if it began there.

@@ -17,6 +17,7 @@ extension AppState {
         case .delete: return document.denialOfChange { .delete($0) }
         case .present: return document.denialOfPresenting
         case .follow: return document.denialOfFollowing
+        case .picture: return document.pdf.info == nil ? "the PDF is not here yet" : nil
         case .zoomIn where document.page.view == .reading, .zoomOut where document.page.view == .reading:
             return "zoom is for the layout view: L"
         case .selectCharacters, .selectRows, .changeView:

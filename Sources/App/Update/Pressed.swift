@@ -40,6 +40,7 @@ extension AppState {
     private var isWriting: Bool { contexts.contains(.text) }
 
     mutating func pressed(_ key: Key) -> [Effect] {
+        if picture != nil { return hidePicture() }
         notice = nil
         if let prompt, prompt.isQuestion { return answered(key) }
         switch key {

@@ -57,6 +57,7 @@ extension AppState {
         case .reply: return reply()
         case .copy: return copySelection()
         case .outline: showOutline()
+        case .picture: return paintPage()
         case .followLink: showHints()
         case .mark: return mark()
         case .markRange: return markRange()

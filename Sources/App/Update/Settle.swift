@@ -8,10 +8,11 @@ extension AppState {
         settleCard()
         let rows = pickerArea.rows
         picker?.scroll(rows: rows)
-        guard document != nil else { return [] }
+        let hidden = settlePicture()
+        guard document != nil else { return hidden }
         let layout = layout
-        guard layout.form != .tooSmall else { return [] }
-        return settlePage(layout) + settleList(layout) + settleOutbox() + settlePresence() + settleRequests()
+        guard layout.form != .tooSmall else { return hidden }
+        return hidden + settlePage(layout) + settleList(layout) + settleOutbox() + settlePresence() + settleRequests()
     }
 
     private mutating func settlePage(_ layout: DocumentLayout) -> [Effect] {

@@ -112,7 +112,8 @@ extension AppState {
     ) -> [Effect] {
         guard let place = place(of: reference) else { return [] }
         let front = (document, token, notice)
-        let asked = (prompt, picker)
+        let asked = (prompt, picker, picture)
+        picture = nil
         document = tabs[place]
         (token, notice) = (document?.cardAside, nil)
         let effects = body(&self) + settle()
@@ -121,7 +122,7 @@ extension AppState {
         if let changed = document { tabs[place] = changed }
         let title = document?.title ?? ""
         (document, token, notice) = front
-        (prompt, picker) = asked
+        (prompt, picker, picture) = asked
         if let problem, notice == nil { notice = Notice(text: "\(title): \(problem.text)", kind: problem.kind) }
         guard !effects.isEmpty else { return [] }
         return [.select(reference)] + effects + (document.map { [.select($0.reference)] } ?? [])

@@ -43,6 +43,8 @@ extension AppState {
         case .indexFailed(let why): indexFailed(why)
         case .page(let index, let text): pageCame(index, .text(PageGlyphs(text)))
         case .pageFailed(let index, let why): pageCame(index, .failed(why))
+        case .pictureReady: return pictureReady()
+        case .pictureFailed(let why): pictureFailed(why)
         case .rows(let window): return rowsCame(window)
         case .pageRows(let index, let rows): pageRowsCame(index, rows)
         case .record(let id, let record): recordCame(id, record)

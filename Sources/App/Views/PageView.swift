@@ -43,7 +43,7 @@ extension Canvas {
     private func layoutRows(of state: AppState) -> Int { state.layout.page.rows }
 
     mutating func drawPage(_ state: AppState, _ document: DocumentState, in area: Area) {
-        guard !area.isEmpty else { return }
+        guard !area.isEmpty, state.picture == nil else { return }
         let page = document.page
         guard let typeset = page.typeset, let glyphs = page.glyphs, let marks = page.marks else {
             drawWithoutText(state, document, in: area)

@@ -11,6 +11,9 @@ int ct_pipe(int ends[2]);
 // 0, or -1 when `fd` is no terminal. Either number is 0 when the terminal does not know it.
 int ct_window_size(int fd, int *rows, int *columns);
 
+// Pixels of a cell, 0 where the terminal does not tell; -1 with errno when `fd` is no terminal.
+int ct_cell_size(int fd, int *width, int *height);
+
 // From now on SIGWINCH, SIGTERM, SIGHUP, SIGINT, SIGCONT and SIGTSTP only write their number, one byte, into a pipe.
 // To be called before ncurses starts: it leaves alone what is already handled. The end to read, or -1 with errno.
 int ct_watch_signals(void);

@@ -1,5 +1,6 @@
 import App
 import PDFPages
+import Screen
 
 /// The pages of one PDF on this machine, read ahead of the person: a page that was asked for brings its neighbours.
 ///
@@ -50,6 +51,20 @@ actor PageReader {
         let text = try await task(for: page).value
         for next in [page + 1, page - 1, page + 2] where next >= 0 && next < pageCount { _ = task(for: next) }
         return text
+    }
+
+    /// Painted as large as a frame lets it be, and no larger than so many pixels in all.
+    ///
+    /// - Throws: ``PDFError``
+    func picture(_ page: Int, frame: (width: Int, height: Int), most: Int) async throws -> PagePicture {
+        let sizes = try await info().pages
+        guard sizes.indices.contains(page) else { throw PDFError.noSuchPage(page, count: sizes.count) }
+        var size = Pixels.fitting((sizes[page].width, sizes[page].height), into: frame)
+        if size.width * size.height > most {
+            let scale = (Double(most) / Double(size.width * size.height)).squareRoot()
+            size = (max(1, Int(Double(size.width) * scale)), max(1, Int(Double(size.height) * scale)))
+        }
+        return try await tools.picture(of: file, page: page, width: size.width, height: size.height)
     }
 
     private func task(for page: Int) -> Task<PageText, any Error> {

@@ -30,7 +30,8 @@ enum Viewer {
         defer { device.close() }
 
         let mailbox = loop.mailbox
-        let services = ViewerServices(options: options, device: device) { mailbox.post($0) }
+        let pictures = PagePictures(device)
+        let services = ViewerServices(options: options, device: device, pictures: pictures) { mailbox.post($0) }
         let state = AppState(
             begin: start, size: device.size, theme: options.preferences.theme, utcOffset: utcOffset(),
             keymap: options.preferences.keymap, pageView: options.preferences.pageView,
@@ -47,6 +48,7 @@ enum Viewer {
                 case .key(let key): program.receive([.key(key)], at: .now)
                 case .message(let message): program.receive([message], at: .now)
                 case .resized(let size): program.receive([.resize(size)], at: .now)
+                case .report(let report): pictures.heard(report)
                 case .timer: program.receive([], at: .now)
                 case .quitRequested, .terminalGone: program.receive([.terminate], at: .now)
                 }

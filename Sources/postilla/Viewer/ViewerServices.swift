@@ -4,6 +4,7 @@ import FoundationEssentials
 import Instant
 import InstantCore
 import PDFPages
+import Screen
 import Terminal
 
 /// The world as the program sees it: performs its effects with the library, the PDF tools and the terminal.
@@ -12,6 +13,8 @@ import Terminal
 final class ViewerServices: AppServices {
     let options: ViewerOptions
     private let device: any ViewerTerminal
+    /// nil: there is no screen to show them on.
+    private let pictures: PagePictures?
     let post: @Sendable (Message) -> Void
     private let tools = PDFTools(limits: Limits(time: .seconds(20)))
     private var clients: [String: InstantClient] = [:]
@@ -23,9 +26,13 @@ final class ViewerServices: AppServices {
     /// Its server ends with it.
     private var demo: Task<Void, Never>?
 
-    init(options: ViewerOptions, device: any ViewerTerminal, post: @escaping @Sendable (Message) -> Void) {
+    init(
+        options: ViewerOptions, device: any ViewerTerminal, pictures: PagePictures? = nil,
+        post: @escaping @Sendable (Message) -> Void
+    ) {
         self.options = options
         self.device = device
+        self.pictures = pictures
         self.post = post
     }
 
@@ -86,6 +93,9 @@ final class ViewerServices: AppServices {
 
         case .editExternally(let text): editExternally(text)
         case .copy(let text, let isAddress): copy(text, named: isAddress ? text : "\(text.count) characters")
+        case .paintPage(let page, let area): paint(page, in: area)
+        case .showPicture: pictures?.show()
+        case .hidePicture: pictures?.hide()
         case .redraw: device.redraw()
         case .suspend: device.suspend()
         case .quit: close()
@@ -313,6 +323,12 @@ final class ViewerServices: AppServices {
                 post(.notice("tmux did not take the text: \((error as? CommandFailure)?.message ?? "\(error)")"))
             }
         }
+    }
+
+    private func paint(_ page: Int, in area: Area) {
+        guard let tab else { return }
+        guard let pictures, let pages = tab.pages else { return tab.post(.pictureFailed("the PDF is not here yet")) }
+        pictures.paint(PagePictures.Request(pages: pages, page: page, area: area, post: tab.post))
     }
 
     private func editExternally(_ text: String) {

@@ -1,0 +1,36 @@
+import Screen
+
+// The page as a picture: painted when it is asked for, gone with the next key.
+extension AppState {
+    mutating func paintPage() -> [Effect] {
+        guard let document else { return [] }
+        let picture = ShownPicture(reference: document.reference, page: document.page.index, area: layout.page)
+        self.picture = picture
+        notice = .done("a picture of the page: the next key brings the text back")
+        return [.paintPage(picture.page, picture.area)]
+    }
+
+    mutating func pictureReady() -> [Effect] { picture == nil ? [] : [.showPicture] }
+
+    mutating func pictureFailed(_ why: String) {
+        guard picture != nil else { return }
+        picture = nil
+        notice = .warning(why)
+    }
+
+    mutating func hidePicture() -> [Effect] {
+        guard picture != nil else { return [] }
+        picture = nil
+        notice = nil
+        return [.hidePicture]
+    }
+
+    /// A picture goes when its place is needed for something else.
+    mutating func settlePicture() -> [Effect] {
+        guard let picture else { return [] }
+        let stays =
+            document?.reference == picture.reference && document?.page.index == picture.page
+            && layout.page == picture.area && help == nil && picker == nil
+        return stays ? [] : hidePicture()
+    }
+}

@@ -1,0 +1,40 @@
+/// A page as poppler paints it: rows from the top, three bytes a pixel, red, green and blue.
+package struct PagePicture: Hashable, Sendable {
+    package let width: Int
+    package let height: Int
+    package let pixels: [UInt8]
+
+    /// Reads a portable pixmap (`P6`, eight bits), as `pdftoppm` prints it; nil when it is anything else, cut, or of
+    /// another size than was asked for.
+    init?(pixmap: [UInt8], width: Int, height: Int) {
+        let head = Array("P6\n\(width) \(height)\n255\n".utf8)
+        guard pixmap.starts(with: head), pixmap.count == head.count + 3 * width * height else { return nil }
+        self.width = width
+        self.height = height
+        pixels = Array(pixmap[head.count...])
+    }
+}
+
+extension PDFTools {
+    /// Pixels of a picture at most: what a large terminal has room for.
+    package static let mostPixels = 4_000_000
+
+    /// Paints a page, stretched to exactly so many pixels.
+    ///
+    /// - Throws: ``PDFError``; one that would be larger than ``mostPixels`` is not painted.
+    package func picture(of file: String, page: Int, width: Int, height: Int) async throws -> PagePicture {
+        guard width > 0, height > 0, width <= Self.mostPixels, width * height <= Self.mostPixels else {
+            throw PDFError.tooMuchOutput(bytes: 3 * Self.mostPixels)
+        }
+        guard page >= 0, page < limits.pages else { throw PDFError.noSuchPage(page, count: 0) }
+        let number = "\(page + 1)"
+        let size = ["-scale-to-x", "\(width)", "-scale-to-y", "\(height)"]
+        let path = try Self.argument(for: file)
+        let outcome = try await run(
+            .pdftoppm, ["-q", "-cropbox", "-singlefile", "-f", number, "-l", number] + size + [path], into: Gathered())
+        guard let picture = PagePicture(pixmap: outcome.sink.bytes, width: width, height: height) else {
+            throw try await reason(for: file)
+        }
+        return picture
+    }
+}

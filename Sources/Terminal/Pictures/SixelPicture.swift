@@ -1,0 +1,65 @@
+import Screen
+
+/// A picture as sixels (DEC's VT330/VT340 manual, chapter 14): bands of six rows, one pass for each colour of a band,
+/// runs of alike columns shortened. Colours are those of a cube of 6 x 6 x 6.
+struct SixelPicture {
+    private(set) var bytes: [UInt8]
+
+    private static let steps = 6
+    private static let introducer = "\u{1B}P0;1;0q"
+
+    init(_ pixels: Pixels) {
+        bytes = Array((Self.introducer + "\"1;1;\(pixels.width);\(pixels.height)").utf8)
+        let colors = pixels.colors
+        for color in Set(colors).sorted() {
+            let parts = [color / 36, color / 6 % 6, color % 6].map { "\($0 * 100 / (Self.steps - 1))" }
+            bytes += Array("#\(color);2;\(parts.joined(separator: ";"))".utf8)
+        }
+        for top in stride(from: 0, to: pixels.height, by: 6) { add(band: top, of: colors, pixels) }
+        bytes += Array("\u{1B}\\".utf8)
+    }
+
+    private mutating func add(band top: Int, of colors: [Int], _ pixels: Pixels) {
+        let width = pixels.width
+        // For each colour the bits of every column, the top row the lowest bit.
+        var columns: [Int: [UInt8]] = [:]
+        for row in top..<min(top + 6, pixels.height) {
+            let bit = UInt8(1) << UInt8(row - top)
+            for column in 0..<width {
+                columns[colors[row * width + column], default: Array(repeating: 0, count: width)][column] |= bit
+            }
+        }
+        for (color, bits) in columns.sorted(by: { $0.key < $1.key }) {
+            bytes += Array("#\(color)".utf8)
+            add(bits)
+            bytes.append(UInt8(ascii: "$"))
+        }
+        bytes.append(UInt8(ascii: "-"))
+    }
+
+    /// Runs of four and more as `!`, how many, and the sixel; nothing for what is blank to the end.
+    private mutating func add(_ bits: [UInt8]) {
+        let end = (bits.lastIndex { $0 != 0 } ?? -1) + 1
+        var start = 0
+        while start < end {
+            let stop = bits[start..<end].firstIndex { $0 != bits[start] } ?? end
+            let sixel = bits[start] + 0x3F
+            if stop - start > 3 {
+                bytes += Array("!\(stop - start)".utf8)
+                bytes.append(sixel)
+            } else {
+                bytes += Array(repeating: sixel, count: stop - start)
+            }
+            start = stop
+        }
+    }
+}
+
+extension Pixels {
+    /// The nearest colour of the cube for each pixel, from 0 to 215.
+    fileprivate var colors: [Int] {
+        (0..<width * height).map { pixel in
+            (0..<3).reduce(0) { $0 * 6 + (Int(bytes[3 * pixel + $1]) * 5 + 127) / 255 }
+        }
+    }
+}

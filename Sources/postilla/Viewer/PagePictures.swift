@@ -1,0 +1,143 @@
+import App
+import PDFPages
+import Screen
+import Synchronization
+import Terminal
+
+/// Pages as pictures on the terminal: asks it, when the first one is wanted, whether it shows any, has the page painted
+/// beside everything else, and sends it once the program has made room.
+///
+/// Used on the loop's thread only, but for the painting.
+final class PagePictures {
+    struct Request: Sendable {
+        var pages: PageReader
+        /// Counted from 0.
+        var page: Int
+        var area: Area
+        /// Tells the program how it went.
+        var post: @Sendable (Message) -> Void
+    }
+
+    private enum Ability {
+        case unknown
+        /// By the loop's clock.
+        case asked(since: Int64)
+        case known(PictureFormat?)
+    }
+
+    private let device: TerminalDevice
+    private var ability = Ability.unknown
+    private var reports: [TerminalReport] = []
+    /// Between the question and its answer.
+    private var milliseconds: Int64 = 0
+    /// The person has asked again although the terminal is slow.
+    private var isSlowAccepted = false
+    private var wanted: Request?
+    private var painting: Task<Void, Never>?
+    private var area: Area?
+    private let easel = Easel()
+
+    /// Where the painting is left.
+    private final class Easel: Sendable {
+        let text = Mutex<PictureText?>(nil)
+    }
+
+    /// A terminal that takes longer to answer is not sent a picture unless it is asked for twice.
+    private static let patience: Int64 = 250
+    /// Of a picture, about a megapixel: more is hardly seen and long under way.
+    fileprivate static let mostPixels = 1_000_000
+    /// Bytes over the line.
+    fileprivate static let mostBytes = 6_000_000
+    /// Of a cell, where the terminal does not tell.
+    private static let usualCell = (width: 8, height: 16)
+
+    init(_ device: TerminalDevice) { self.device = device }
+
+    func paint(_ request: Request) {
+        hide()
+        wanted = request
+        switch ability {
+        case .unknown:
+            ability = .asked(since: TerminalLoop<Message>.now)
+            device.askForPictures()
+        case .asked: break
+        case .known(let format): answer(format)
+        }
+    }
+
+    /// The answer about the attributes comes last, from every terminal.
+    func heard(_ report: TerminalReport) {
+        reports.append(report)
+        guard case .attributes = report, case .asked(let since) = ability else { return }
+        milliseconds = TerminalLoop<Message>.now - since
+        let format = PictureFormat(reports)
+        ability = .known(format)
+        answer(format)
+    }
+
+    func show() {
+        guard let area, let text = easel.text.withLock({ $0 }) else { return }
+        device.show(text, at: Position(row: area.row, column: area.column))
+    }
+
+    func hide() {
+        painting?.cancel()
+        (painting, wanted, area) = (nil, nil, nil)
+        easel.text.withLock { $0 = nil }
+        device.hidePicture()
+    }
+
+    private func answer(_ format: PictureFormat?) {
+        guard let request = wanted else { return }
+        wanted = nil
+        guard let format else {
+            return request.post(
+                .pictureFailed("this terminal shows no pictures: it knows neither kitty's graphics nor sixels"))
+        }
+        guard milliseconds <= Self.patience || isSlowAccepted else {
+            isSlowAccepted = true
+            return request.post(
+                .pictureFailed(
+                    "the terminal took \(milliseconds) ms to answer: i again sends it a picture all the same"))
+        }
+        paint(request, as: format)
+    }
+
+    private func paint(_ request: Request, as format: PictureFormat) {
+        area = request.area
+        let job = Job(request: request, format: format, cell: device.cell ?? Self.usualCell, easel: easel)
+        painting = Task { await job.run() }
+    }
+
+    /// One painting, away from the loop.
+    private struct Job: Sendable {
+        let request: Request
+        let format: PictureFormat
+        let cell: (width: Int, height: Int)
+        let easel: Easel
+
+        func run() async {
+            do {
+                guard let text = try await paint() else { return }
+                try Task.checkCancellation()
+                guard text.size <= PagePictures.mostBytes else {
+                    return request.post(.pictureFailed("the picture is larger than is sent to a terminal"))
+                }
+                easel.text.withLock { $0 = text }
+                request.post(.pictureReady)
+            } catch is CancellationError {
+                return
+            } catch { request.post(.pictureFailed("\(error)")) }
+        }
+
+        private func paint() async throws -> PictureText? {
+            let room = request.area
+            // A band of sixels may be six rows higher than the picture.
+            let frame = (width: room.columns * cell.width, height: max(1, room.rows * cell.height - 6))
+            let page = try await request.pages.picture(request.page, frame: frame, most: PagePictures.mostPixels)
+            return Pixels(width: page.width, height: page.height, bytes: page.pixels).map {
+                PictureText($0, as: format, room: room.size, cell: cell)
+            }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import Annotations
+import InstantCore
+import Screen
+import Testing
+
+@testable import App
+
+/// The page as a picture: it has the place of the page for itself, and goes with the next key.
+@Suite struct PictureTests {
+    private func stage(rows: Int = 24, columns: Int = 80) throws -> Stage {
+        let stage = Stage(Sample.services(), rows: rows, columns: columns)
+        try stage.press("<tab>j")
+        return stage
+    }
+
+    @Test func thePageMakesRoomAndThePictureIsShownWhenItIsPainted() throws {
+        let stage = try stage()
+        let before = stage.canvas
+        try stage.press("i")
+        #expect(stage.asked.last == .paintPage(0, Area(row: 1, column: 0, rows: 12, columns: 80)))
+        #expect(stage.foot == " a picture of the page: the next key brings the text back")
+        #expect(stage.lines[1...12].allSatisfy { $0.isEmpty })
+        #expect(stage.lines[13] == before.line(13))
+        stage.send(.pictureReady)
+        #expect(stage.asked.last == .showPicture)
+        try stage.press("j")
+        #expect(stage.asked.last == .hidePicture)
+        #expect(stage.canvas == before)
+    }
+
+    @Test(arguments: ["i", "q", "<esc>", "a", "J", "<click:3,3>", "<C-c>"])
+    func anyKeyBringsTheTextBackAndDoesNothingElse(key: String) throws {
+        let stage = try stage()
+        let before = stage.canvas
+        try stage.press("i" + key)
+        #expect(stage.canvas == before)
+        #expect(!stage.state.hasQuit)
+    }
+
+    @Test func whereTheTerminalCannotItSaysSo() throws {
+        let stage = try stage()
+        let page = stage.lines[1...12]
+        try stage.press("i")
+        stage.send(.pictureFailed("this terminal shows no pictures"))
+        #expect(stage.foot == " this terminal shows no pictures")
+        #expect(stage.lines[1...12] == page)
+        // An answer that comes too late is no news.
+        try stage.press("j")
+        stage.send(.pictureFailed("late"))
+        stage.send(.pictureReady)
+        #expect(stage.asked.last != .showPicture)
+        #expect(!stage.foot.contains("late"))
+    }
+
+    @Test func whatComesMeanwhileDoesNotTouchIt() throws {
+        let stage = try stage()
+        try stage.press("i")
+        stage.send(.pictureReady)
+        let page = stage.lines[1...12]
+        stage.send(.recordsChanged(["h1"], author: "ana", byOthers: ["h1"]))
+        #expect(stage.lines[1...12] == page)
+        #expect(stage.lines[13].contains("new by ana"))
+        #expect(stage.asked.last != .hidePicture)
+        #expect(stage.canvas.cursor == nil)
+    }
+
+    @Test func itGoesWhenItsPlaceIsNeeded() throws {
+        let needs: [Message] = [
+            .resize(Size(rows: 30, columns: 90)), .resize(Size(rows: 5, columns: 20)),
+            .status(SyncStatus(connection: .needsToken(.expired), grant: .hotos())),
+        ]
+        for need in needs {
+            let stage = try stage()
+            try stage.press("i")
+            stage.send(need)
+            #expect(stage.asked.contains(.hidePicture), "\(need)")
+            #expect(stage.state.picture == nil)
+        }
+    }
+
+    @Test func aLayerBehindDoesNotDisturbIt() throws {
+        let stage = try stage()
+        try stage.press(":open notes.pdf<enter><tab>i")
+        #expect(stage.state.picture != nil)
+        stage.send(.at(.hotos, .recordsChanged([], author: nil)))
+        stage.send(.at(.hotos, .pictureFailed("of another page")))
+        #expect(stage.state.picture != nil)
+    }
+
+    @Test func withoutThePDFThereIsNone() throws {
+        let services = Sample.services()
+        services.opened.hasPDF = false
+        let stage = Stage(services)
+        try stage.press("<tab>i")
+        #expect(stage.foot == " the PDF is not here yet")
+        #expect(stage.state.picture == nil)
+    }
+}
