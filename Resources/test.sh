@@ -9,7 +9,7 @@ if [ -t 1 ]; then exec swift test --skip-build "$@"; fi
 log=.build/test.log
 status=.build/test.status
 {
-    if swift test --skip-build "$@" 2>&1; then echo 0; else echo 1; fi >&3
+    if swift test --skip-build "$@" 2>&1; then echo 0 >&3; else echo 1 >&3; fi
 } 3>"$status" | tee "$log"
 [ "$(cat "$status")" = 0 ] && exit 0
 

@@ -44,6 +44,17 @@ import Testing
         #expect(!stage.statusLine.contains("PRESENTING"))
     }
 
+    @Test func whoPresentsWithoutAConnectionIsToldThatNobodySeesIt() throws {
+        let stage = stage(Self.ana)
+        try stage.press("P")
+        stage.send(.presence(LayerPresence(people: [Self.ana], own: stage.services.announced.last)))
+        #expect(stage.statusLine.contains("PRESENTING to 1"))
+        var status = SyncStatus.live(.hotos())
+        status.connection = .offline(retryAt: stage.now + 5000)
+        stage.send(.status(status))
+        #expect(stage.statusLine.contains("PRESENTING, cut off"))
+    }
+
     /// Where the program knows how others get here, it says so to whoever is alone.
     @Test func whoIsAloneIsToldHowOthersJoin() throws {
         let line = "postilla open http://127.0.0.1:5000 --token-file colleague.jwt"

@@ -86,6 +86,14 @@ import Testing
         #expect(stage.statusLine.contains("TOKEN? T"))
     }
 
+    @Test func theReasonOfARefusalIsSaidOnce() {
+        let stage = Stage(Sample.services())
+        stage.send(.status(needing(.refused("bad signature"))))
+        stage.send(.tokenRefused("the server refused it: bad signature"))
+        #expect(card(stage).dropFirst().first == " The server refused the token for hotos17 / review.")
+        #expect(card(stage).filter { $0.contains("bad signature") }.count == 1)
+    }
+
     @Test func otherKeysReachTheDocument() throws {
         let stage = Stage(Sample.services())
         stage.send(.status(needing(.revoked)))

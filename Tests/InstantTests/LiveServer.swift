@@ -12,6 +12,12 @@ import TestSupport
 
 @testable import Instant
 
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
 /// A document engine in this process, on loopback, with one document in it, and the key that signs its tokens.
 final class LiveServer: Sendable {
     let url: URL
@@ -30,20 +36,34 @@ final class LiveServer: Sendable {
             keys: [try await VerificationKey(pem: key.publicKey.pemRepresentation)], apiToken: "secret")
         options.port = port
         options.logger.logLevel = .error
+        while true {
+            do {
+                (server, running, self.port) = try await Self.start(options)
+                break
+            } catch let error as IOError where port != 0 && error.errnoCode == EADDRINUSE {
+                // A child that another test is just starting has a copy of the last server's socket, until it runs its
+                // own program.
+                await Task.yield()
+            }
+        }
+        guard let url = URL(string: "http://127.0.0.1:\(self.port)") else { throw EventsEnded() }
+        self.url = url
+    }
+
+    /// - Returns: a server that listens, and on which port.
+    private static func start(_ options: Server.Options) async throws -> (Server, Task<Void, any Error>, Int) {
         let server = try Server(options)
-        self.server = server
         let (ports, ready) = AsyncStream.makeStream(of: Int.self)
-        running = Task {
+        let running = Task {
             defer { ready.finish() }
             try await server.run { ready.yield($0) }
         }
         var iterator = ports.makeAsyncIterator()
-        guard let port = await iterator.next(), let url = URL(string: "http://127.0.0.1:\(port)") else {
+        guard let port = await iterator.next() else {
             try await running.value
             throw EventsEnded()
         }
-        self.port = port
-        self.url = url
+        return (server, running, port)
     }
 
     func stop() async throws {

@@ -86,6 +86,8 @@ extension DocumentState {
     /// `PRESENTING to 3 · P stops`, `FOLLOWING ana`, `FREE · F follows`
     fileprivate var presentingText: [CleanText]? {
         switch company.presenting {
+        // Nobody is to be seen without a connection, and nobody sees anything.
+        case .yes where status.connection != .live: return ["PRESENTING, cut off", "PRESENTING"]
         case .yes: return ["PRESENTING to \(company.people.count) · P stops", "PRESENTING to \(company.people.count)"]
         case .asked: return ["PRESENTING?"]
         case .no: break

@@ -78,7 +78,10 @@ extension AppState {
             }
             return "The token for \(name) expired\(at ?? "")."
         case .revoked: return "The token for \(name) was revoked."
-        case .refused(let why): return "The server refused the token for \(name): \(why)"
+        case .refused(let why):
+            // The answer to the token that was just tried says why below.
+            let isSaid = card.problem?.contains(why) ?? false
+            return "The server refused the token for \(name)\(isSaid ? "." : ": \(why)")"
         case .forgotten: return "The token for \(name) was forgotten."
         }
     }
