@@ -58,8 +58,8 @@ final class ViewerServices: AppServices {
         case .loadRows(let request): reading { .rows(try $0.window(of: request)) }
         case .findUnread(let request): reading { .rows(try $0.windowAroundUnread(of: request)) }
         case .loadPageRows(let index): reading { .pageRows(index, try $0.rows(onPage: index)) }
-        case .loadRecord(let id): reading { .record(id, try $0.record(id)) }
-        case .loadThread(let id): reading { .thread(id, try $0.thread(under: id)) }
+        case .loadRecord(let id): reads?.readSmall { .record(id, try $0.record(id)) }
+        case .loadThread(let id): reads?.readSmall { .thread(id, try $0.thread(under: id)) }
         case .gather(let wanted): reading { .gathered(try $0.gathered(wanted)) }
         case .loadFacets: reading { .facets(try $0.facets()) }
         case .loadOutbox: reading { .outbox(try $0.outboxItems()) }
