@@ -32,18 +32,24 @@ extension LocalStoreContract {
             try layer.show(
                 ShownRow(note("b", page: 1, author: "Bo", type: "pspdfkit/markup/highlight"), delivery: .delivered))
             try layer.show(ShownRow(note("c", page: 2, type: "x/odd", group: nil), delivery: .conflict))
-            try layer.show(ShownRow(note("d", page: 4, text: "zebra", group: "x"), delivery: .delivered))
+            try layer.show(
+                ShownRow(note("d", page: 4, text: "zebra [*?]\0 and \\ back", group: "x"), delivery: .delivered))
             try layer.setUnread(["c"], true)
         }
         let filters: [(String, (inout ListFilter) -> Void, [String])] = [
             ("text in any case", { $0.text = "GRÜ" }, ["a"]),
             ("what a pattern would mean", { $0.text = "%_" }, ["a"]), ("author as text", { $0.text = "BO" }, ["b"]),
+            ("other patterns", { $0.text = "[*?]" }, ["d"]), ("one letter of a pattern", { $0.text = "?" }, ["d"]),
+            ("a class", { $0.text = "[a]" }, []), ("its end", { $0.text = "]" }, ["d"]),
+            ("behind a NUL", { $0.text = "AND" }, ["d"]), ("a backslash", { $0.text = "\\" }, ["d"]),
             ("kind as text", { $0.text = "highl" }, ["b"]), ("author", { $0.author = "Bo" }, ["b"]),
             ("page", { $0.pageIndex = 1 }, ["a", "b"]),
             ("kind", { $0.kinds = [.highlight, .unknown("x/odd")] }, ["b", "c"]),
             ("unread", { $0.unreadOnly = true }, ["c"]), ("pending", { $0.pendingOnly = true }, ["a", "c"]),
             ("letters in their order", { $0.fuzzy = ["eü"] }, []), ("the same", { $0.fuzzy = ["GÜE", "1%_"] }, ["a"]),
-            ("no pattern", { $0.fuzzy = ["b_"] }, []), ("a group", { $0.group = "x" }, ["d"]),
+            ("no pattern", { $0.fuzzy = ["b_"] }, []),
+            ("no pattern either", { $0.fuzzy = ["b*z", "?z"] }, []), ("all of it", { $0.fuzzy = ["z[*]b"] }, ["d"]),
+            ("a group", { $0.group = "x" }, ["d"]),
             ("the null group", { $0.group = "" }, ["c"]),
             ("nothing fits", { $0.text = "zzz" }, []),
         ]
@@ -53,7 +59,27 @@ extension LocalStoreContract {
             try store.read { layer in
                 try equal(try layer.rows(query, offset: 0, limit: 9).map(\.id), wanted, what)
                 try equal(try layer.count(query), wanted.count, "count: \(what)")
+                try expectCounts(of: query, wanted, in: layer, what)
             }
+        }
+    }
+
+    /// Whatever way a store takes to a list, it is the same one.
+    private static func expectCounts(
+        of query: ListQuery, _ wanted: [Record.ID], in layer: any StoredLayer, _ what: String
+    ) throws {
+        let counted = ListCounts(matching: wanted.count, all: 4, unread: 1)
+        try equal(try layer.counts(query, before: nil), counted, "counts: \(what)")
+        for id in ["a", "b", "c", "d", "none"] {
+            var placed = counted
+            placed.position = wanted.firstIndex(of: id)
+            try equal(try layer.counts(query, before: id), placed, "place of \(id): \(what)")
+        }
+        for total in [wanted.count, 1_000_000] {
+            try equal(try layer.rows(query, offset: 0, limit: 9, of: total).map(\.id), wanted, "\(what) of \(total)")
+            try equal(
+                try layer.rows(query, offset: 1, limit: .max, of: total).map(\.id), Array(wanted.dropFirst()),
+                "\(what) of \(total), but the first")
         }
     }
 
@@ -87,6 +113,11 @@ extension LocalStoreContract {
                 for (index, row) in rows.enumerated() {
                     try equal(try layer.position(of: row.id, in: query), index, "position by \(order)")
                 }
+                query.filter.fuzzy = ["note"]
+                for (index, row) in rows.enumerated() {
+                    try equal(try layer.counts(query, before: row.id).position, index, "place among all by \(order)")
+                }
+                query.filter.fuzzy = []
                 query.filter.pageIndex = 1
                 try equal(try layer.position(of: "n1", in: query) != nil, true, "listed")
                 try equal(try layer.position(of: "n2", in: query), nil, "not listed")

@@ -72,27 +72,67 @@ extension SQLiteTransaction {
     }
 
     func count(_ query: ListQuery) throws -> Int {
-        let (clause, values) = condition(query.filter)
-        return try number(composed: "SELECT count(*) FROM shown s WHERE \(clause)", values)
+        let condition = Condition(query.filter)
+        return try number(
+            composed: "SELECT count(*) FROM shown s \(condition.source) WHERE \(condition.sql)", condition.values)
     }
 
-    func rows(_ query: ListQuery, offset: Int, limit: Int) throws -> [ListRow] {
-        let (clause, values) = condition(query.filter)
+    func rows(_ query: ListQuery, offset: Int, limit: Int, of total: Int?) throws -> [ListRow] {
+        let condition = Condition(query.filter)
+        let end = Double(max(0, offset)) + Double(max(0, limit))
+        // In the order of an index rows are found one by one, until there are enough: few among many, and all of them
+        // are looked up like that.
+        let isRare = total.map { Double($0) < end * Self.lookUpCost } ?? false
         return try composed(
             """
-            SELECT \(Self.columns) FROM shown s WHERE \(clause) ORDER BY \(query.order.columns) LIMIT ? OFFSET ?
-            """, values + [.integer(max(0, limit)), .integer(max(0, offset))], listRow)
+            SELECT \(Self.columns) FROM shown s \(isRare ? condition.source : "") WHERE \(condition.sql)
+            ORDER BY \(query.order.columns) LIMIT ? OFFSET ?
+            """, condition.values + [.integer(max(0, limit)), .integer(max(0, offset))], listRow)
     }
 
+    /// How many rows are read one behind the other in the time in which one is looked up.
+    private static let lookUpCost = 4.0
+
     func position(of id: Record.ID, in query: ListQuery) throws -> Int? {
-        let (clause, values) = condition(query.filter)
-        let listed = "SELECT count(*) FROM shown s WHERE \(clause) AND id = ?"
-        guard try number(composed: listed, values + [.text(id)]) > 0 else { return nil }
+        let condition = Condition(query.filter)
+        guard try isListed(id, condition) else { return nil }
         return try number(
             composed: """
                 SELECT count(*) FROM shown s, (SELECT * FROM shown WHERE id = ?) it
-                WHERE \(clause) AND \(query.order.isBefore)
-                """, [.text(id)] + values)
+                WHERE \(condition.sql) AND \(query.order.isBefore)
+                """, [.text(id)] + condition.values)
+    }
+
+    private func isListed(_ id: Record.ID, _ condition: Condition) throws -> Bool {
+        try number(
+            composed: "SELECT count(*) FROM shown s WHERE \(condition.sql) AND id = ?", condition.values + [.text(id)])
+            > 0
+    }
+
+    func counts(_ query: ListQuery, before id: Record.ID?) throws -> ListCounts {
+        let condition = Condition(query.filter)
+        guard condition.looksAtAll else {
+            let matching = try count(query)
+            return ListCounts(
+                matching: matching, all: query.filter == ListFilter() ? matching : try count(ListQuery()),
+                unread: try unreadCount(), position: try id.flatMap { try position(of: $0, in: query) })
+        }
+        let anchor = try id.flatMap { try isListed($0, condition) ? $0 : nil }
+        let isBefore = anchor == nil ? "0" : query.order.isBefore
+        let it = anchor == nil ? "" : "(SELECT * FROM shown WHERE id = ?) it CROSS JOIN "
+        let values = condition.values + (anchor.map { [.text($0)] } ?? [])
+        return try statements.prepared(
+            composed: """
+                SELECT count(*) FILTER (WHERE matches), count(*), count(*) FILTER (WHERE unread),
+                    count(*) FILTER (WHERE is_before AND matches)
+                FROM (SELECT \(condition.sql) AS matches, s.unread AS unread, \(isBefore) AS is_before
+                    FROM \(it)shown s NOT INDEXED WHERE s.listed)
+                """
+        ).first(values) {
+            ListCounts(
+                matching: $0.number(0), all: $0.number(1), unread: $0.number(2),
+                position: anchor == nil ? nil : $0.number(3))
+        } ?? ListCounts(matching: 0, all: 0, unread: 0)
     }
 
     func rows(onPage page: Int) throws -> [ListRow] {
@@ -110,47 +150,6 @@ extension SQLiteTransaction {
 
     private func number(composed sql: String, _ values: [SQLValue]) throws -> Int {
         try statements.prepared(composed: sql).first(values) { $0.number(0) } ?? 0
-    }
-
-    private func condition(_ filter: ListFilter) -> (String, [SQLValue]) {
-        var clauses = ["s.listed"]
-        var values: [SQLValue] = []
-        if !filter.kinds.isEmpty {
-            clauses.append("s.kind IN (\(filter.kinds.map { _ in "?" }.joined(separator: ", ")))")
-            values += filter.kinds.map(\.type).sorted().map { .text($0) }
-        }
-        if !filter.text.isEmpty {
-            clauses.append("instr(s.search, ?) > 0")
-            values.append(.text(filter.text.lowercased()))
-        }
-        for word in filter.fuzzy {
-            clauses.append("s.search LIKE ? ESCAPE '\\'")
-            values.append(.text(Self.pattern(word)))
-        }
-        if let group = filter.group {
-            clauses.append("ifnull(s.grp, '') = ?")
-            values.append(.text(group))
-        }
-        if let author = filter.author {
-            clauses.append("s.author = ?")
-            values.append(.text(author))
-        }
-        if let page = filter.pageIndex {
-            clauses.append("s.page = ?")
-            values.append(.integer(page))
-        }
-        if filter.unreadOnly { clauses.append("s.unread") }
-        if filter.pendingOnly { clauses.append("s.delivery <> 'delivered'") }
-        return (clauses.joined(separator: " AND "), values)
-    }
-
-    /// Anything, each letter, and anything behind it.
-    private static func pattern(_ word: String) -> String {
-        word.lowercased().unicodeScalars.reduce(into: "%") { pattern, scalar in
-            if ["%", "_", "\\"].contains(scalar) { pattern += "\\" }
-            pattern.unicodeScalars.append(scalar)
-            pattern += "%"
-        }
     }
 
     private static let columns = """

@@ -22,25 +22,8 @@ package struct Layer: Sendable {
         try store.read { try $0.position(of: id, in: query) }
     }
 
-    /// The first unread row behind an index of the query, else the first one of all; nil when nothing is unread.
     package func nextUnread(_ query: ListQuery, behind index: Int) throws -> Int? {
-        try store.read { store in
-            var unread = query
-            unread.filter.unreadOnly = true
-            let count = try store.count(unread)
-            // Both lists have one order, so positions grow together and the middle can be halved.
-            var range = 0..<count
-            while let middle = range.first.map({ $0 + range.count / 2 }) {
-                guard let row = try store.rows(unread, offset: middle, limit: 1).first,
-                    let position = try store.position(of: row.id, in: query)
-                else { return nil }
-                range = position > index ? range.lowerBound..<middle : (middle + 1)..<range.upperBound
-            }
-            let found = range.lowerBound < count ? range.lowerBound : 0
-            return try store.rows(unread, offset: found, limit: 1).first.flatMap {
-                try store.position(of: $0.id, in: query)
-            }
-        }
+        try store.read { try $0.nextUnread(query, behind: index) }
     }
 
     package func rows(onPage page: Int) throws -> [ListRow] { try store.read { try $0.rows(onPage: page) } }
@@ -71,5 +54,25 @@ package struct Layer: Sendable {
             facts.groupOverride = choice
             try store.set(facts)
         }
+    }
+}
+
+extension StoredLayer {
+    /// Where the first unread row behind an index of the query stands, else the first one of all; nil when nothing is
+    /// unread.
+    package func nextUnread(_ query: ListQuery, behind index: Int) throws -> Int? {
+        var unread = query
+        unread.filter.unreadOnly = true
+        let count = try count(unread)
+        // Both lists have one order, so positions grow together and the middle can be halved.
+        var range = 0..<count
+        while let middle = range.first.map({ $0 + range.count / 2 }) {
+            guard let row = try rows(unread, offset: middle, limit: 1).first,
+                let position = try position(of: row.id, in: query)
+            else { return nil }
+            range = position > index ? range.lowerBound..<middle : (middle + 1)..<range.upperBound
+        }
+        let found = range.lowerBound < count ? range.lowerBound : 0
+        return try rows(unread, offset: found, limit: 1).first.flatMap { try position(of: $0.id, in: query) }
     }
 }

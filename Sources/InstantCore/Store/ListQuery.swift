@@ -66,6 +66,24 @@ package struct ListFacets: Hashable, Sendable {
     }
 }
 
+/// How much there is of a list.
+package struct ListCounts: Hashable, Sendable {
+    /// Rows that the query lists.
+    package var matching: Int
+    /// Rows of the layer's list, and those of them that are unread, however filtered.
+    package var all: Int
+    package var unread: Int
+    /// Where the row stands that was asked for; nil when the query does not list it.
+    package var position: Int?
+
+    package init(matching: Int, all: Int, unread: Int, position: Int? = nil) {
+        self.matching = matching
+        self.all = all
+        self.unread = unread
+        self.position = position
+    }
+}
+
 /// One row: what a list draws without reading a record.
 package struct ListRow: Hashable, Sendable, Identifiable {
     package var id: Record.ID

@@ -49,7 +49,11 @@ package protocol StoredLayer {
     func digest() throws -> ViewDigest
 
     func count(_ query: ListQuery) throws -> Int
-    func rows(_ query: ListQuery, offset: Int, limit: Int) throws -> [ListRow]
+    /// What is said of a list beside its rows, in one look at it.
+    /// - Parameter id: a row whose place is asked for.
+    func counts(_ query: ListQuery, before id: Record.ID?) throws -> ListCounts
+    /// - Parameter total: how many rows the query lists, from who has counted them: there may be a quicker way to them.
+    func rows(_ query: ListQuery, offset: Int, limit: Int, of total: Int?) throws -> [ListRow]
     /// Where a row stands in the list of a query; nil when the query does not list it.
     func position(of id: Record.ID, in query: ListQuery) throws -> Int?
     /// Every shown row on a page, from top to bottom; comments are not among them.
@@ -65,6 +69,12 @@ package protocol StoredLayer {
     func staged(after id: Record.ID?, limit: Int) throws -> [StoredRecord]
     func isStaged(_ id: Record.ID) throws -> Bool
     func stagedRecord(_ id: Record.ID) throws -> StoredRecord?
+}
+
+extension StoredLayer {
+    package func rows(_ query: ListQuery, offset: Int, limit: Int) throws -> [ListRow] {
+        try rows(query, offset: offset, limit: limit, of: nil)
+    }
 }
 
 /// The same, to be changed.

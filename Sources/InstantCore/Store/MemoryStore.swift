@@ -137,7 +137,12 @@ extension MemoryTransaction {
     func row(_ id: Record.ID) -> ListRow? { kept.shown[id].map(withReplies) }
 
     func count(_ query: ListQuery) -> Int { matching(query.filter).count }
-    func rows(_ query: ListQuery, offset: Int, limit: Int) -> [ListRow] {
+    func counts(_ query: ListQuery, before id: Record.ID?) -> ListCounts {
+        ListCounts(
+            matching: count(query), all: count(ListQuery()), unread: unreadCount(),
+            position: id.flatMap { position(of: $0, in: query) })
+    }
+    func rows(_ query: ListQuery, offset: Int, limit: Int, of total: Int?) -> [ListRow] {
         let sorted = matching(query.filter).sorted { query.order.puts($0.row, before: $1.row) }
         return sorted.dropFirst(max(0, offset)).prefix(max(0, limit)).map(withReplies)
     }
@@ -147,7 +152,7 @@ extension MemoryTransaction {
     func rows(onPage page: Int) -> [ListRow] {
         var filter = ListFilter()
         filter.pageIndex = page
-        return rows(ListQuery(order: .page, filter: filter), offset: 0, limit: .max)
+        return rows(ListQuery(order: .page, filter: filter), offset: 0, limit: .max, of: nil)
     }
     func thread(under root: Record.ID) -> [Record.ID] {
         kept.shown.values.filter { $0.root == root }.sorted {

@@ -19,10 +19,11 @@ package struct ShownRow: Hashable, Sendable {
         root = annotation.rootID
         isComment = annotation.rootID != nil || annotation.kind == .comment
         createdAt = annotation.createdAt
-        search = "\(annotation.text)\n\(annotation.author ?? "")\n\(annotation.kind.name)".lowercased()
+        let words = "\(annotation.text)\n\(annotation.author ?? "")\n\(annotation.kind.name)".lowercased()
+        search = words.utf8.contains(0) ? words.replacing("\0", with: " ") : words
     }
 
-    /// In lower case: text, author and the name of the kind.
+    /// In lower case: text, author and the name of the kind. No NUL is in it, behind which nothing would be found.
     package let search: String
 }
 

@@ -8,21 +8,17 @@ import enum SyncProtocol.ChangeKind
 extension Layer {
     /// A window of the list, laid around a row or a place.
     func window(of request: RowRequest) throws -> RowWindow {
-        try window(of: request, anchor: request.around.flatMap { try position(of: $0, in: request.query) })
+        try store.read { stored in
+            let counts = try stored.counts(request.query, before: request.around)
+            return try stored.window(of: request, counts: counts, anchor: counts.position)
+        }
     }
 
     func windowAroundUnread(of request: RowRequest) throws -> RowWindow {
-        try window(of: request, anchor: nextUnread(request.query, behind: request.index))
-    }
-
-    private func window(of request: RowRequest, anchor: Int?) throws -> RowWindow {
-        let total = try count(request.query)
-        let offset = request.offset(middle: anchor ?? request.index, total: total)
-        let isWhole = request.query.filter == ListFilter()
-        return RowWindow(
-            query: request.query, offset: offset, total: total,
-            rows: try rows(request.query, offset: offset, limit: request.limit), anchor: anchor,
-            all: isWhole ? total : try count(ListQuery()), unread: try unreadCount())
+        try store.read { stored in
+            let anchor = try stored.nextUnread(request.query, behind: request.index)
+            return try stored.window(of: request, counts: stored.counts(request.query, before: nil), anchor: anchor)
+        }
     }
 
     /// Records that are to be acted on together; those that are gone meanwhile are left out.
@@ -49,6 +45,16 @@ extension Layer {
                 reason: entry.reason, base: entry.base?.content, mine: entry.content, theirs: theirs?.content,
                 theirAuthor: theirs.flatMap { $0.updatedBy ?? Annotation($0).author })
         }
+    }
+}
+
+extension StoredLayer {
+    fileprivate func window(of request: RowRequest, counts: ListCounts, anchor: Int?) throws -> RowWindow {
+        let offset = request.offset(middle: anchor ?? request.index, total: counts.matching)
+        let rows = try rows(request.query, offset: offset, limit: request.limit, of: counts.matching)
+        return RowWindow(
+            query: request.query, offset: offset, total: counts.matching, rows: rows, anchor: anchor, all: counts.all,
+            unread: counts.unread)
     }
 }
 
