@@ -23,7 +23,8 @@ extension Content {
 extension AnnotationKind {
     public var beginsThreads: Bool { isMarkup || self == .commentMarker }
 
-    fileprivate var withArticle: String {
+    /// `a note`, `an ink`.
+    package var withArticle: String {
         let isVowel = name.utf8.first.map { "aeiou".utf8.contains($0) } ?? false
         return (isVowel ? "an " : "a ") + name
     }

@@ -28,7 +28,7 @@ import Testing
         Scene(name: "filter") { rows, columns in try stage(rows, columns).press("/kind:h") },
         Scene(name: "token") { rows, columns in
             let stage = stage(rows, columns)
-            stage.send(.status(SyncStatus(connection: .needsToken(.expired), grant: .hotos(), unsent: 1)))
+            stage.send(.status(SyncStatus(connection: .needsToken(.expired), grant: .hotos(minutes: -1), unsent: 1)))
             stage.send(.key(.paste(TokenTests.readOnly)))
             return stage
         },

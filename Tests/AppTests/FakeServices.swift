@@ -213,10 +213,13 @@ extension LayerReference {
 }
 
 extension Grant {
-    static func hotos(_ general: Set<GeneralPermission> = Set(GeneralPermission.allCases)) -> Grant {
+    /// - Parameter minutes: how long it goes on from noon.
+    static func hotos(
+        _ general: Set<GeneralPermission> = Set(GeneralPermission.allCases), minutes: Int64 = 12
+    ) -> Grant {
         Grant(
-            documentID: "hotos17", layer: "review", userID: "mia", general: general, expiresAt: Timestamp.noon + 720_000
-        )
+            documentID: "hotos17", layer: "review", userID: "mia", general: general,
+            expiresAt: Timestamp.noon + minutes * 60_000)
     }
 }
 

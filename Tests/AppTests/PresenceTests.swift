@@ -44,6 +44,18 @@ import Testing
         #expect(!stage.statusLine.contains("PRESENTING"))
     }
 
+    /// With room for one pane, following the page from the list would show nothing of it.
+    @Test(arguments: [40, 80]) func whoFollowsSeesThePage(columns: Int) throws {
+        let stage = Stage(Sample.services(), rows: 20, columns: columns)
+        stage.send(.presence(LayerPresence(people: [Self.ana(page: 1)])))
+        try stage.press("F")
+        #expect(stage.lines[0].contains("Page 2 of 3"))
+        #expect(stage.statusLine.contains("FOLLOWING Ana"))
+        // Beside the page, the list goes on taking the keys.
+        try stage.press("j")
+        #expect(stage.statusLine.contains("FOLLOWING Ana") == (columns == 80))
+    }
+
     @Test func whoPresentsWithoutAConnectionIsToldThatNobodySeesIt() throws {
         let stage = stage(Self.ana)
         try stage.press("P")

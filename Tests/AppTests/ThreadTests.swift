@@ -83,7 +83,7 @@ import Testing
     @Test func threadsBeginAtWordsOnly() throws {
         let stage = Stage(Self.services())
         try stage.press("Gr")
-        #expect(stage.foot == " a thread begins at a text markup or a comment marker, not at a note")
+        #expect(stage.foot == " no replies under a note, only under marked words; a adds a note beside it")
     }
 
     @Test func onesOwnCommentIsEditedAndDeleted() throws {

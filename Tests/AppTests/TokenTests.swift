@@ -32,7 +32,8 @@ import Testing
     )
 
     private func needing(_ need: TokenNeed, unsent: Int = 0) -> SyncStatus {
-        SyncStatus(connection: .needsToken(need), grant: .hotos(), unsent: unsent)
+        let minutes: Int64 = need == .expired ? -1 : 12
+        return SyncStatus(connection: .needsToken(need), grant: .hotos(minutes: minutes), unsent: unsent)
     }
 
     private func item(_ id: String, _ kind: AnnotationKind) -> OutboxItem {
@@ -51,7 +52,7 @@ import Testing
         #expect(
             card(stage) == [
                 "-- Token needed " + String(repeating: "-", count: 64),
-                " The token for hotos17 / review expired at 12:12.",
+                " The token for hotos17 / review expired at 11:59.",
                 " Waiting here, safe: 1 highlight, 2 notes. Reading and editing go on.",
                 " Paste a token, or @path to a file (not shown):",
                 "",
@@ -92,6 +93,27 @@ import Testing
         stage.send(.tokenRefused("the server refused it: bad signature"))
         #expect(card(stage).dropFirst().first == " The server refused the token for hotos17 / review.")
         #expect(card(stage).filter { $0.contains("bad signature") }.count == 1)
+    }
+
+    /// What the last good token said of its end says nothing of the one that was tried since.
+    @Test func anExpiredTokenThatWasTriedIsNotTheOneBefore() throws {
+        let stage = Stage(Sample.services())
+        stage.send(.status(needing(.forgotten)))
+        let old = Self.token(
+            #"{"document_id":"hotos17","layer":"review","user_id":"mia","permissions":"all","exp":1780140000}"#)
+        stage.send(.key(.paste(old)))
+        #expect(card(stage).filter { $0.contains("It says") } == [" It says: user mia, layer review, expired at 11:20. The same rights."])
+        try stage.press("<enter>")
+        stage.send(.status(SyncStatus(connection: .needsToken(.expired), grant: .hotos())))
+        stage.send(.tokenRefused("the token expired"))
+        #expect(card(stage).dropFirst().first == " The token for hotos17 / review expired.")
+    }
+
+    @Test func aKeyOfTheCardIsInTheFooterOnce() {
+        let stage = Stage(Sample.services())
+        stage.send(.status(needing(.forgotten)))
+        #expect(stage.lines.last?.contains("Enter use it") == true)
+        #expect(stage.lines.last?.contains("Enter go to") == false)
     }
 
     @Test func otherKeysReachTheDocument() throws {

@@ -25,6 +25,14 @@ extension AppState {
         default: return nil
         }
     }
+
+    /// What can be done where a command cannot.
+    func instead(of command: Command) -> Notice.Hint? {
+        guard command == .reply, let document, let row = document.currentRow, !row.kind.beginsThreads,
+            document.denialOfCreation == nil
+        else { return nil }
+        return Notice.Hint(command: .note, effect: "adds a note beside it")
+    }
 }
 
 extension DocumentState {

@@ -67,6 +67,8 @@ extension AppState {
         }
         self.document?.jumps.leave(document.place)
         self.document?.company.isFollowing = true
+        // Where there is room for one pane, it is the one that is shown by somebody else.
+        if layout.form == .single { self.document?.focus = .page }
         goToLeader()
     }
 

@@ -6,7 +6,7 @@ extension AppState {
     /// - Parameter count: typed before the command, nil for none.
     mutating func run(_ command: Command, count: Int?) -> [Effect] {
         if let why = denial(of: command) {
-            notice = .warning(why)
+            notice = .warning(why, hint: instead(of: command))
             return []
         }
         if let effects = runWriting(command) { return effects }

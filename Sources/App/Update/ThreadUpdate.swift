@@ -67,7 +67,9 @@ extension DocumentState {
     /// Why nobody can answer the current annotation.
     var denialOfReply: String? {
         guard let row = currentRow else { return focus == .page ? "no mark at the cursor" : "the list is empty" }
-        guard row.kind.beginsThreads else { return "\(NoThread.isKind(row.kind))" }
+        guard row.kind.beginsThreads else {
+            return "no replies under \(row.kind.withArticle), only under marked words"
+        }
         return denial { .createComment(root: row.subject, first: row.replies == 0, group: $0.defaultGroup) }
     }
 

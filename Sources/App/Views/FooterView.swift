@@ -54,8 +54,12 @@ extension Canvas {
     /// Keys that mean something here, those that cannot be given now dim; as many as there is room for.
     private mutating func drawKeys(_ state: AppState, in area: Area) {
         var seen: Set<Command> = []
-        var bindings = state.keymap.bindings(in: state.contexts).filter {
-            $0.footer != nil && seen.insert($0.command).inserted
+        var taken: Set<[Key]> = []
+        var bindings = state.keymap.bindings(in: state.contexts).filter { binding in
+            // What an inner context gives a key, an outer one cannot.
+            defer { taken.formUnion(binding.sequences) }
+            let isFree = binding.sequences.first.map { !taken.contains($0) } ?? false
+            return isFree && binding.footer != nil && seen.insert(binding.command).inserted
         }
         let found = bindings.firstIndex { $0.command == .help }.map { bindings.remove(at: $0) }
         let help = state.help == nil ? found : nil

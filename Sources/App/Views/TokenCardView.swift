@@ -73,9 +73,9 @@ extension AppState {
         switch need {
         case .noneYet: return "A token for \(name) is needed to sync."
         case .expired:
-            let at = document.status.grant.map {
-                " at " + RelativeTime.near($0.expiresAt, at: now, utcOffset: utcOffset)
-            }
+            // It may have been one that was tried since, of which only the server's word is known.
+            let last = document.status.grant.flatMap { isOver($0) ? $0.expiresAt : nil }
+            let at = last.map { " at " + RelativeTime.near($0, at: now, utcOffset: utcOffset) }
             return "The token for \(name) expired\(at ?? "")."
         case .revoked: return "The token for \(name) was revoked."
         case .refused(let why):
@@ -106,8 +106,8 @@ extension AppState {
         guard let grant = card.claims?.grant else { return TokenCardLine(text: "", role: .verdict) }
         let layer = grant.layer.isEmpty ? "default layer" : "layer \(grant.layer)"
         let user = grant.userID.map { "user \($0)" } ?? "no user"
-        let until = RelativeTime.near(grant.expiresAt, at: now, utcOffset: utcOffset)
-        let says: CleanText = "It says: \(user), \(layer), until \(until)."
+        let end = RelativeTime.near(grant.expiresAt, at: now, utcOffset: utcOffset)
+        let says: CleanText = "It says: \(user), \(layer), \(isOver(grant) ? "expired at" : "until") \(end)."
         guard let document, card.purpose == .layer else { return TokenCardLine(text: says, role: .verdict) }
         let reference = document.reference
         guard grant.documentID.isExactly(reference.documentID), grant.layer.isExactly(reference.layer) else {
@@ -119,6 +119,11 @@ extension AppState {
             return TokenCardLine(text: what + ": Enter opens their own beside it.", role: .verdict)
         }
         return TokenCardLine(text: says + change(to: grant), role: .verdict)
+    }
+
+    /// By the server's clock, as well as it is known.
+    private func isOver(_ grant: Grant) -> Bool {
+        grant.expiresAt.milliseconds <= now.milliseconds &+ (document?.status.clockOffset ?? 0)
     }
 
     /// ` Lost: write. 3 edits stay unsent.`

@@ -79,10 +79,9 @@ extension SQLiteTransaction {
 
     func rows(_ query: ListQuery, offset: Int, limit: Int, of total: Int?) throws -> [ListRow] {
         let condition = Condition(query.filter)
-        let end = Double(max(0, offset)) + Double(max(0, limit))
         // In the order of an index rows are found one by one, until there are enough: few among many, and all of them
-        // are looked up like that.
-        let isRare = total.map { Double($0) < end * Self.lookUpCost } ?? false
+        // are looked up like that. To sort them is better as long as they are few.
+        let isRare = total.map { $0 < Self.lookUpCost * min(max(0, limit), Self.mostSorted) } ?? false
         return try composed(
             """
             SELECT \(Self.columns) FROM shown s \(isRare ? condition.source : "") WHERE \(condition.sql)
@@ -91,7 +90,8 @@ extension SQLiteTransaction {
     }
 
     /// How many rows are read one behind the other in the time in which one is looked up.
-    private static let lookUpCost = 4.0
+    private static let lookUpCost = 4
+    private static let mostSorted = 1000
 
     func position(of id: Record.ID, in query: ListQuery) throws -> Int? {
         let condition = Condition(query.filter)

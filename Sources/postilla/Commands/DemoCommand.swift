@@ -30,14 +30,13 @@ struct DemoCommand: AsyncParsableCommand {
                 Output.data(Self.readyLine(server: demo.server, folder: demo.folder) + "\n")
                 await Interruption.wait()
             } else {
-                let farewell = Self.farewell(server: demo.server, folder: demo.folder)
-                Output.message(farewell)
+                Output.message(Self.welcome(server: demo.server, folder: demo.folder))
                 var options = ViewerOptions(
                     start: .server(demo.server), source: .file(demo.folder.token(.reviewer)), folders: folders)
                 options.invitation = Self.joining(demo.server, demo.folder, as: .colleague)
                 try viewer.apply(to: &options)
                 try await Viewer.run(options)
-                Output.message(farewell)
+                Output.message(Self.farewell(folder: demo.folder))
             }
         }
     }
@@ -60,13 +59,19 @@ struct DemoCommand: AsyncParsableCommand {
         "\(CommandLine.arguments[0]) open \(server) --token-file \(folder.token(role))"
     }
 
-    private static func farewell(server: String, folder: DemoFolder) -> String {
+    private static func welcome(server: String, folder: DemoFolder) -> String {
         """
         Join from a second terminal while the demo runs, to look on:
           \(joining(server, folder, as: .spectator))
         or to write as well:
           \(joining(server, folder, as: .colleague))
-        The demo lives in \(folder.path); to remove it all: rm -r \(folder.path)
+        """
+    }
+
+    private static func farewell(folder: DemoFolder) -> String {
+        """
+        The demo is over, its server has ended: \(CommandLine.arguments[0]) demo goes on with what you wrote.
+        It lives in \(folder.path); to remove it all: rm -r \(folder.path)
         """
     }
 }
