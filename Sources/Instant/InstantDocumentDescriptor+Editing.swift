@@ -73,7 +73,7 @@ extension InstantDocumentDescriptor {
         let performer = try performer()
         try performer.snapshot.documentState.requireEditable()
         let result = try body(performer.editing, performer.environment.now())
-        performer.post(.edited)
+        if performer.snapshot.sendsAtOnce { performer.postAtOnce(.edited) } else { performer.post(.edited) }
         return result
     }
 

@@ -33,7 +33,7 @@ extension LayerPerformer {
     }
 
     func wantDownload() {
-        onQueue {
+        onLane {
             self.handle { state, _ in
                 state.download.isWanted = true
                 state.download.progress = state.download.progress ?? DownloadProgress(received: 0, total: 0)
@@ -46,7 +46,7 @@ extension LayerPerformer {
 
     /// Keeps what has arrived.
     func cancelDownload() {
-        onQueue {
+        onLane {
             var wasWanted = false
             self.handle { state, _ in
                 wasWanted = state.download.isWanted
@@ -84,7 +84,7 @@ extension LayerPerformer {
     }
 
     private func progressed(_ progress: DownloadProgress) {
-        onQueue {
+        onLane {
             self.handle { state, _ in
                 if progress.received > state.download.progress?.received ?? -1 { state.download.failures = 0 }
                 state.download.progress = progress
@@ -95,7 +95,7 @@ extension LayerPerformer {
     }
 
     private func downloadEnded(_ error: (any Error)?) {
-        onQueue {
+        onLane {
             var events: [InstantEvent] = []
             self.handle { state, now in
                 state.download.task = nil
@@ -124,6 +124,6 @@ extension LayerPerformer {
 
     private func downloadLater(_ delay: Int64, _ state: inout State, _ now: Timestamp) {
         state.download.notBefore = now + delay
-        onQueue(afterMilliseconds: Int(delay) + 1) { [weak self] in self?.handle { _, _ in [] } }
+        onLane(afterMilliseconds: Int(delay) + 1) { [weak self] in self?.handle { _, _ in [] } }
     }
 }

@@ -57,16 +57,17 @@ extension LayerPerformer {
     /// Returns when it was handled: whoever brings it fast has to wait.
     private func take(_ input: Synchronizer.Input) async {
         await withCheckedContinuation { continuation in
-            onQueue {
+            let step = { @Sendable in
                 self.handle { $0.synchronizer.handle(input, now: $1, random: &$0.random) }
                 continuation.resume()
             }
+            if input.isSmall { doOrAdd(step) } else { onLane(step) }
         }
     }
 
     private func startTimer(_ timer: Alarm.Timer) {
         let delay = Int(clamping: max(0, timer.moment.milliseconds - environment.now().milliseconds))
-        onQueue(afterMilliseconds: min(delay, 86_400_000)) { [weak self] in
+        onLane(afterMilliseconds: min(delay, 86_400_000)) { [weak self] in
             guard let self else { return }
             switch self.withState({ $0.alarm.fired(timer, at: self.environment.now()) }) {
             case nil: break
@@ -74,5 +75,13 @@ extension LayerPerformer {
             case .due: self.handle { $0.synchronizer.handle(.woke, now: $1, random: &$0.random) }
             }
         }
+    }
+}
+
+extension Synchronizer.Input {
+    /// Whether the thread of the network can take it in between two reads: a change or two of others, for which no disk
+    /// is waited.
+    fileprivate var isSmall: Bool {
+        if case .heard(_, .change(let event)) = self { event.changes.count <= 4 } else { false }
     }
 }

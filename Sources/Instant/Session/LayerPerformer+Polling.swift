@@ -3,7 +3,7 @@ import InstantCore
 extension LayerPerformer {
     /// Takes the lock over from a process that died, and notices what other processes wrote.
     func poll() {
-        onQueue(afterMilliseconds: environment.pollMilliseconds) { [weak self] in
+        onLane(afterMilliseconds: environment.pollMilliseconds) { [weak self] in
             guard let self, !self.withState({ $0.isClosed }) else { return }
             if self.withState({ $0.lock == nil }), let lock = FileLock(path: self.lockPath) {
                 self.withState { $0.lock = lock }

@@ -1,13 +1,12 @@
 import Annotations
-import Dispatch
 import InstantCore
 import SyncProtocol
 import Synchronization
 
 /// Does what the synchronizer of one layer decides: sends, listens, waits, keeps tokens, tells.
 ///
-/// One serial queue takes everything that happens, strictly in order; the store is written to from there and from the
-/// threads that edit. Tokens live here, in memory, until nothing needs them any more.
+/// One lane takes everything that happens, strictly in order; the store is written to from there and from the threads
+/// that edit. Tokens live here, in memory, until nothing needs them any more.
 final class LayerPerformer: Sendable {
     let layer: Layer
     let hub: EventHub
@@ -18,10 +17,10 @@ final class LayerPerformer: Sendable {
     let pages: PageAhead
     let environment: Environment
     let lockPath: String
-    private let queue: DispatchQueue
+    private let lane = Lane(label: "postilla.layer")
     private let state: Mutex<State>
     let published: Mutex<Published>
-    /// Called on the queue, after the hub.
+    /// Called on the lane, after the hub.
     private let onEvent: @Sendable (InstantEvent) -> Void
 
     struct State {
@@ -63,7 +62,6 @@ final class LayerPerformer: Sendable {
         self.onEvent = onEvent
         layer = Layer(store: store)
         lockPath = Folders.lock(in: folder)
-        queue = DispatchQueue(label: "postilla.layer")
         var random = SystemRandomNumberGenerator()
         let session = ULID.make(at: environment.now(), using: &random)
         let synchronizer = Synchronizer(
@@ -81,12 +79,21 @@ final class LayerPerformer: Sendable {
     var snapshot: Published { published.withLock { $0 } }
 
     func post(_ input: Synchronizer.Input) {
-        queue.async { self.handle { $0.synchronizer.handle(input, now: $1, random: &$0.random) } }
+        lane.add { self.take(input) }
+    }
+
+    /// By the thread that brings it, where nothing stands in the way.
+    func postAtOnce(_ input: Synchronizer.Input) {
+        lane.doOrAdd { self.take(input) }
+    }
+
+    private func take(_ input: Synchronizer.Input) {
+        handle { $0.synchronizer.handle(input, now: $1, random: &$0.random) }
     }
 
     /// - Parameter token: checked by the caller to name this layer.
     func supply(_ token: String) {
-        queue.async {
+        lane.add {
             var refused: InstantError?
             self.handle { state, now in
                 if let known = state.synchronizer.tickets.first(where: { state.tokens[$0] == token }) {
@@ -118,7 +125,7 @@ final class LayerPerformer: Sendable {
             state.lock = nil
             return state.synchronizer.cycle.isSyncing
         }
-        queue.async {
+        lane.add {
             if wasSyncing { self.tell(.didFailSync(error)) }
             self.tell(.didClose(error))
             self.hub.finish()
@@ -126,11 +133,11 @@ final class LayerPerformer: Sendable {
     }
 
     /// Waits until everything posted so far was handled.
-    func settle() { queue.sync {} }
+    func settle() { lane.wait() }
 }
 
 extension LayerPerformer {
-    /// On the queue.
+    /// On the lane.
     func handle(_ step: (inout State, Timestamp) -> [Synchronizer.Effect]) {
         let events = state.withLock { state -> [InstantEvent] in
             guard !state.isClosed else { return [] }
@@ -152,10 +159,12 @@ extension LayerPerformer {
 
     func withState<T: Sendable>(_ body: (inout State) -> T) -> T { state.withLock { body(&$0) } }
 
-    func onQueue(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
+    func doOrAdd(_ body: @escaping @Sendable () -> Void) { lane.doOrAdd(body) }
 
-    func onQueue(afterMilliseconds delay: Int, _ body: @escaping @Sendable () -> Void) {
-        queue.asyncAfter(deadline: .now() + .milliseconds(delay), execute: body)
+    func onLane(_ body: @escaping @Sendable () -> Void) { lane.add(body) }
+
+    func onLane(afterMilliseconds delay: Int, _ body: @escaping @Sendable () -> Void) {
+        lane.add(afterMilliseconds: delay, body)
     }
 
     /// - Returns: what is to be told of it.
