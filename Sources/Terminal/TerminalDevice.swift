@@ -177,6 +177,9 @@ package final class TerminalDevice {
         isReleased = true
     }
 
+    /// Where ncurses has left the terminal's cursor, seen or not.
+    var cursor: Position { Position(row: Int(getcury(window)), column: Int(getcurx(window))) }
+
     private func show(cursor: Position?) {
         if cursorIsVisible != (cursor != nil) {
             cursorIsVisible = cursor != nil

@@ -147,8 +147,8 @@ extension OpenTerminal {
             }
             #expect(!device.hasPicturePieces)
             let bytes = sent(since: before)
-            #expect(bytes.hasPrefix("\u{1B}7\u{1B}[2;3H\u{1B}_Ga=T,f=24"))
-            #expect(bytes.hasSuffix("\u{1B}\\\u{1B}8"))
+            #expect(bytes.hasPrefix("\u{1B}[2;3H\u{1B}_Ga=T,f=24"))
+            #expect(bytes.hasSuffix("\u{1B}\\\u{1B}[4;5H"))
             #expect(terminal.cursor == Position(row: 3, column: 4))
         }
 
@@ -164,7 +164,7 @@ extension OpenTerminal {
             let before = terminal.bytesRead
             device.hidePicture()
             #expect(!device.isAmidPicture && !device.hasPicturePieces)
-            #expect(sent(since: before).hasPrefix("\u{1B}_Gm=0;\u{1B}\\\u{1B}8\u{1B}_Ga=d,d=A,q=2\u{1B}\\"))
+            #expect(sent(since: before).hasPrefix("\u{1B}_Gm=0;\u{1B}\\\u{1B}[10;1H\u{1B}_Ga=d,d=A,q=2\u{1B}\\"))
             device.draw(canvas)
             terminal.pump()
             #expect(terminal.line(0) == "the text")

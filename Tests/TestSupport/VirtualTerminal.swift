@@ -13,6 +13,8 @@ package final class VirtualTerminal {
     package private(set) var lastRead: ContinuousClock.Instant?
     /// The program has closed its end, or ended.
     package private(set) var isClosed = false
+    /// What is answered to the question of kitty's graphics protocol; nil: nothing, as by most terminals.
+    package var graphicsAnswer: String?
     /// The program's process; nil without one.
     package let process: Int32?
     /// The end a program would have as its standard input and output; nil with a program.
@@ -200,7 +202,9 @@ package final class VirtualTerminal {
             }
             lastRead = .now
             hasRead = true
+            let before = output.count
             output += block[..<count]
+            answerForGraphics(behind: before)
             block.withUnsafeBytes { bytes in
                 _ = vterm_input_write(emulator, bytes.bindMemory(to: CChar.self).baseAddress, count)
             }
@@ -260,6 +264,15 @@ package final class VirtualTerminal {
         var bytes = [CChar](repeating: 0, count: 1_024)
         let count = vterm_output_read(emulator, &bytes, bytes.count)
         if count > 0 { send(bytes[..<count].map { UInt8(bitPattern: $0) }) }
+    }
+
+    /// Before the answer of libvterm to the question behind it.
+    private func answerForGraphics(behind start: Int) {
+        let question = Array("\u{1B}_Gi=31,".utf8)
+        guard let graphicsAnswer, output[max(0, start - question.count + 1)...].firstRange(of: question) != nil else {
+            return
+        }
+        send(text: "\u{1B}_Gi=31;\(graphicsAnswer)\u{1B}\\")
     }
 
     private static func emulator(

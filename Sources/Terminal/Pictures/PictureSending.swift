@@ -4,10 +4,15 @@ import Screen
 struct PictureSending {
     let text: PictureText
     let place: Position
+    /// Where the cursor has to be again behind it. To have the terminal keep it is no way: some keep one place only, and
+    /// whether the cursor is seen along with it, and look there when the program ends.
+    let cursor: Position
     /// How many of its pieces were sent.
     private(set) var sent = 0
 
-    init(_ text: PictureText, at place: Position) { (self.text, self.place) = (text, place) }
+    init(_ text: PictureText, at place: Position, cursor: Position) {
+        (self.text, self.place, self.cursor) = (text, place, cursor)
+    }
 
     var isWhole: Bool { sent == text.pieces.count }
     var isAmid: Bool { sent > 0 && !isWhole }
@@ -18,15 +23,13 @@ struct PictureSending {
         let isFirst = sent == 0
         let piece = text.pieces[sent]
         sent += 1
-        return (isFirst ? Self.begin(at: place) : []) + piece + (isWhole ? Self.restore : [])
+        return (isFirst ? Self.move(to: place) : []) + piece + (isWhole ? Self.move(to: cursor) : [])
     }
 
     /// Ends what was begun and takes it off the screen.
-    var withdrawal: [UInt8] { (isAmid ? text.end + Self.restore : []) + (sent > 0 ? text.removal : []) }
+    var withdrawal: [UInt8] { (isAmid ? text.end + Self.move(to: cursor) : []) + (sent > 0 ? text.removal : []) }
 
-    private static func begin(at place: Position) -> [UInt8] {
-        Array("\u{1B}7\u{1B}[\(place.row + 1);\(place.column + 1)H".utf8)
+    private static func move(to place: Position) -> [UInt8] {
+        Array("\u{1B}[\(place.row + 1);\(place.column + 1)H".utf8)
     }
-
-    private static let restore = Array("\u{1B}8".utf8)
 }

@@ -17,7 +17,7 @@ extension TerminalDevice {
     /// terminal takes them, and draws nothing meanwhile.
     package func show(_ text: PictureText, at place: Position) {
         hidePicture()
-        if isInUse { picture = PictureSending(text, at: place) }
+        if isInUse { picture = PictureSending(text, at: place, cursor: cursor) }
     }
 
     /// Takes it back, as far as it has come; what was drawn is drawn again.
