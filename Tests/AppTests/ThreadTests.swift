@@ -35,7 +35,7 @@ import Testing
     @Test func whereTheThreadDoesNotFitTheWayIntoItIsNamed() throws {
         let stage = Stage(Self.services())
         try stage.press("s")
-        #expect(stage.screen.contains("... Tab goes into the thread"))
+        #expect(stage.screen.contains("\n me, 1m: I agree.\n ... Tab goes into the thread\n"))
         try stage.press("<tab>")
         #expect(!stage.screen.contains("goes into the thread"))
     }

@@ -20,10 +20,13 @@ extension Canvas {
         let top = max(0, min(current - inside.rows / 3, text.lines.count - inside.rows))
         let more: CleanText =
             isInThread || text.comments.isEmpty ? "..." : "... \(state.keyName(of: .otherPane)) goes into the thread"
-        for (index, line) in text.lines.dropFirst(top).prefix(inside.rows).enumerated() {
-            let isCut = index == inside.rows - 1 && text.lines.count > top + inside.rows
-            write(isCut ? more : line.text, in: inside, row: index, style: line.style)
+        var lines = Array(text.lines.dropFirst(top).prefix(inside.rows))
+        if !lines.isEmpty, text.lines.count > top + inside.rows {
+            lines[lines.count - 1].text = more
+            // What was said last is seen also where there is no room for all of it.
+            if !isInThread, let newest = text.newest, lines.count >= 4 { lines[lines.count - 2] = newest }
         }
+        for (index, line) in lines.enumerated() { write(line.text, in: inside, row: index, style: line.style) }
         guard isInThread, (top..<top + inside.rows).contains(current) else { return }
         let place = Area(row: inside.row + current - top, column: inside.column, rows: 1, columns: inside.columns)
         restyle(place) { _ in state.theme.selection }
@@ -36,6 +39,8 @@ private struct DetailText {
     var lines: [(text: CleanText, style: Style)] = []
     /// The line that each comment of the thread begins with.
     var comments: [Int] = []
+    /// The last comment in one line.
+    private(set) var newest: (text: CleanText, style: Style)?
 
     init(_ row: ListRow, _ document: DocumentState, _ state: AppState, columns: Int) {
         let theme = state.theme
@@ -51,7 +56,10 @@ private struct DetailText {
             let flash = document.flashes.contains(comment.id, at: state.now) ? theme.flash : .normal
             let head = document.head(of: comment, at: state.now).truncated(to: columns)
             lines.append((head, theme.heading.adding(flash)))
-            add(Annotation(comment).text, theme.text, columns, indent: 2)
+            let text = Annotation(comment).text
+            add(text, theme.text, columns, indent: 2)
+            let words = CleanText.lines(cleaning: text).first ?? ""
+            newest = ((head + " " + words).truncated(to: columns), theme.heading.adding(flash))
         }
     }
 
