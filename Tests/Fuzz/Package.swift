@@ -31,6 +31,7 @@ let package = Package(
             ]),
         module("Interchange", ["Annotations", "PDFPages"]),
         module("InstantCore", ["Annotations", "Authorization", "SyncProtocol"]),
+        module("EngineCore", ["Annotations", "Authorization", "SyncProtocol"]),
         module("Screen"),
         module("App", ["Annotations", "Authorization", "SyncProtocol", "InstantCore", "PDFPages", "Screen"]),
         .systemLibrary(name: "CNcurses", path: "Sources/CNcurses"),
@@ -40,7 +41,7 @@ let package = Package(
         .target(name: "CPty", path: "Sources/CPty"),
         module("TestSupport", ["Screen", "CPty", "CVTerm"]),
         // Of these two only the files that read: the rest needs a server's or a program's libraries.
-        module("DocumentEngine", ["SyncProtocol"]),
+        module("DocumentEngine", ["Annotations", "SyncProtocol", "EngineCore"]),
         module("postilla"),
         .executableTarget(
             name: "Fuzz",

@@ -31,8 +31,13 @@ struct Compiler {
         ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted().map { folder + "/" + $0 }
     }
 
-    /// - Returns: what the compiler complains of; empty when the file is fine.
-    func complaints(about file: String) throws -> String {
+    /// - Parameter arguments: beside the usual ones.
+    /// - Returns: what the compiler complains of; empty when the files are fine.
+    func complaints(about files: String..., arguments: [String] = []) throws -> String {
+        try complaints(about: files, arguments: arguments)
+    }
+
+    func complaints(about files: [String], arguments: [String] = []) throws -> String {
         let process = Process()
         let output = Pipe()
         process.executableURL = URL(fileURLWithPath: swiftc)
@@ -40,7 +45,7 @@ struct Compiler {
             ["-typecheck", "-swift-version", "6", "-I", modules]
             + moduleMaps.filter { FileManager.default.fileExists(atPath: $0) }.flatMap {
                 ["-Xcc", "-fmodule-map-file=" + $0]
-            } + [file]
+            } + arguments + files
         process.standardOutput = output
         process.standardError = output
         try process.run()

@@ -16,6 +16,23 @@ import Testing
         #expect(try Repository.text(program).split(separator: "\n", omittingEmptySubsequences: false).count <= 30)
     }
 
+    /// Of some modules the fuzzer's package has single files: one that needs another brings it along.
+    @Test(.enabled(if: Compiler() != nil), arguments: ["DocumentEngine", "postilla"])
+    func theFilesOfTheFuzzerAreWhole(module: String) throws {
+        let compiler = try #require(Compiler())
+        let files = Repository.files(below: "Tests/Fuzz/Sources/\(module)", suffix: ".swift")
+        #expect(!files.isEmpty)
+        // SwiftPM names a package by the folder it lies in.
+        let package = URL(fileURLWithPath: Repository.root).lastPathComponent.lowercased()
+        let complaints = try compiler.complaints(
+            about: files.map { Repository.root + "/" + $0 },
+            arguments: [
+                "-parse-as-library", "-module-name", module, "-package-name", package, "-enable-upcoming-feature",
+                "ExistentialAny", "-enable-upcoming-feature", "InternalImportsByDefault",
+            ])
+        #expect(complaints == "")
+    }
+
     @Test(.enabled(if: Compiler() != nil)) func theCodeOfEveryArticleCompiles() throws {
         let compiler = try #require(Compiler())
         let folder = try TemporaryFolder()

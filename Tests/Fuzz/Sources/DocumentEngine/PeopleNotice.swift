@@ -1,0 +1,1 @@
+../../../../Sources/DocumentEngine/Sharing/PeopleNotice.swift
