@@ -38,7 +38,10 @@ for target in "$@"; do
         continue
     fi
     printf '%s: ' "$target"
-    if FUZZ_TARGET=$target "$fuzz" -max_total_time="$seconds" -max_len=4096 -timeout=10 -rss_limit_mb=2048 \
+    # ncurses keeps what it has learnt of a terminal until the process ends.
+    leaks=1
+    if [ "$target" = terminal ]; then leaks=0; fi
+    if ASAN_OPTIONS=detect_leaks=$leaks FUZZ_TARGET=$target "$fuzz" -max_total_time="$seconds" -max_len=4096 -timeout=10 -rss_limit_mb=2048 \
         -artifact_prefix="$work/found/$target-" "$work/$target" "$corpus/$target" >"$work/$target.log" 2>&1; then
         sed -n 's/^Done \(.*\)$/\1/p' "$work/$target.log" | tail -n 1
     else
