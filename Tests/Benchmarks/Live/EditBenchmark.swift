@@ -21,19 +21,17 @@ struct EditBenchmark {
 
     /// - Parameter postgres: nil where there is none.
     func run(
-        _ writer: LiveClient, _ reader: LiveClient, wire: WirePair, postgres: NotifyPair?
+        _ writer: LiveClient, _ reader: FollowedLayer, wire: WirePair, postgres: NotifyPair?
     ) async throws -> Result {
         var result = Result()
         for number in 0..<warmUp + edits {
             let note = Self.note(number)
             let told = try postgres?.run(id: "edit-\(number)-", content: note.text)
             let passed = try wire.run(id: "edit-\(number)-", content: note)
-            let start = ContinuousClock.now
+            let start = SharedMoment.now
             let receipt = try writer.descriptor.create(note)
-            let commit = ContinuousClock.now
-            let seen = try await reader.wait("edit \(number)") { event in
-                if case .didChangeRecords(let ids, byOthers: _) = event { ids.contains(receipt.id) } else { false }
-            }
+            let commit = SharedMoment.now
+            let seen = try await reader.wait(for: receipt.id)
             guard number >= warmUp else { continue }
             result.whole.add(seen - start)
             result.committed.add(seen - commit)

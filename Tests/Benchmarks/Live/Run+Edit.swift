@@ -8,9 +8,12 @@ extension Run {
         let writer = try await LiveClient(
             server: url, folder: folder.appendingPathComponent("writer"),
             token: backend.server.mint.token(document: document, user: "ana"))
-        let reader = try await LiveClient(
-            server: url, folder: folder.appendingPathComponent("reader"),
-            token: backend.server.mint.token(document: document, user: "ben"))
+        let tokenFile = folder.appendingPathComponent("reader.jwt")
+        try backend.server.mint.token(document: document, user: "ben").write(
+            to: tokenFile, atomically: true, encoding: .utf8)
+        let reader = try await FollowedLayer(
+            server: backend.server.address, tokenFile: tokenFile, dataFolder: folder.appendingPathComponent("reader"))
+        defer { reader.end() }
         // On a document of its own: its changes are not for the two clients.
         try backend.upload(try sample("reading-machines.pdf"), as: "wire")
         let postgres = try PostgresServer.start(in: folder.appendingPathComponent("postgres"))

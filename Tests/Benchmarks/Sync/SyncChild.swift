@@ -11,6 +11,8 @@ struct SyncChild: AsyncParsableCommand {
     enum Task: String, ExpressibleByArgument {
         /// Loads a layer into an empty folder.
         case download
+        /// Loads a layer and tells of each change by others, until its input ends.
+        case follow
         /// Shows the first rows of a layer that is there, without a server, and how many there are in all.
         case open
     }
@@ -28,6 +30,9 @@ struct SyncChild: AsyncParsableCommand {
         case .download:
             let client = try await LiveClient(server: url, folder: URL(fileURLWithPath: dataDir), token: token)
             try finish(start, rows: try client.descriptor.count(ListQuery()))
+        case .follow:
+            let client = try await LiveClient(server: url, folder: URL(fileURLWithPath: dataDir), token: token)
+            try await FollowedLayer.tell(client.descriptor)
         case .open:
             let client = try InstantClient(serverURL: url, dataDirectory: URL(fileURLWithPath: dataDir))
             let descriptor = try client.documentDescriptor(forJWT: token)
