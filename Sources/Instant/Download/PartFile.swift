@@ -21,8 +21,7 @@ final class PartFile {
 
     /// - Throws: ``Busy``, or ``InstantError`` when the file cannot be opened.
     init(path: String) throws {
-        self.path = path
-        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw Self.failure("cannot open \(path)") }
         var (here, named) = (stat(), stat())
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
@@ -38,6 +37,9 @@ final class PartFile {
             close(descriptor)
             throw Busy()
         }
+        // Kept last: once all is kept, `deinit` closes it, also when something here fails.
+        self.path = path
+        self.descriptor = descriptor
     }
 
     deinit {

@@ -10,12 +10,14 @@ final class FileLock: Sendable {
 
     /// nil when another process (or another opening in this one) holds it, or the file cannot be made.
     init?(path: String) {
-        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { return nil }
+        // Not kept before it is ours: from then on `deinit` closes it, also when this fails.
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             close(descriptor)
             return nil
         }
+        self.descriptor = descriptor
     }
 
     deinit {

@@ -23,6 +23,11 @@ struct HTTPTransport: Sendable {
         configuration.decompression = .disabled
         // Backing off is the session's business: a server that is not there is to be told at once.
         configuration.connectionPool.retryConnectionEstablishment = false
+        configuration.http1_1ConnectionDebugInitializer = { channel in
+            channel.eventLoop.makeCompletedFuture {
+                try channel.pipeline.syncOperations.addHandler(OneWrite(), position: .first)
+            }
+        }
         return HTTPClient(eventLoopGroupProvider: .shared(NetworkLoop.group), configuration: configuration)
     }
 

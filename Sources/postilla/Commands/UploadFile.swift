@@ -17,7 +17,10 @@ final class UploadFile: Sendable {
         guard descriptor >= 0, fstat(descriptor, &status) == 0 else {
             throw CommandFailure("cannot read \(path): \(String(cString: strerror(errno)))")
         }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw CommandFailure("\(path) is not a file") }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            close(descriptor)
+            throw CommandFailure("\(path) is not a file")
+        }
         size = Int64(status.st_size)
     }
 

@@ -1,0 +1,66 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Instant
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// A descriptor that is closed twice is somebody else's the second time: a file or a socket that was opened meanwhile.
+@Suite(.serialized, .timeLimit(.minutes(15))) struct DescriptorsTests {
+    @Test func aLockThatIsHeldTakesNothingFromOthers() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/lock"
+        let lock = try #require(FileLock(path: path))
+        try expectNothingLost { #expect(FileLock(path: path) == nil) }
+        withExtendedLifetime(lock) {}
+    }
+
+    @Test func aFileThatIsBeingFetchedTakesNothingFromOthers() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/file.part"
+        let part = try PartFile(path: path)
+        try expectNothingLost { #expect(throws: PartFile.Busy.self) { try PartFile(path: path) } }
+        withExtendedLifetime(part) {}
+    }
+
+    /// Opens and closes files on another thread, each of which has to be there until it is closed.
+    private func expectNothingLost(while body: () throws -> Void) throws {
+        let other = Other()
+        Thread.detachNewThread { other.work() }
+        other.wait()
+        defer { other.end() }
+        for _ in 0..<100_000 where other.lost == 0 { try body() }
+        #expect(other.lost == 0)
+    }
+
+    private final class Other: Sendable {
+        private let isOver = Atomic<Bool>(false)
+        private let found = Atomic<Int>(0)
+        private let isThere = DispatchSemaphore(value: 0)
+        private let isGone = DispatchSemaphore(value: 0)
+
+        var lost: Int { found.load(ordering: .relaxed) }
+
+        func wait() { isThere.wait() }
+
+        func end() {
+            isOver.store(true, ordering: .relaxed)
+            isGone.wait()
+        }
+
+        func work() {
+            isThere.signal()
+            while !isOver.load(ordering: .relaxed) {
+                let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
+                for _ in 0..<20 where fcntl(descriptor, F_GETFD) < 0 { found.add(1, ordering: .relaxed) }
+                close(descriptor)
+            }
+            isGone.signal()
+        }
+    }
+}
