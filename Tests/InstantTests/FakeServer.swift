@@ -15,6 +15,8 @@ final class FakeServer: Sendable {
         var path = ""
         var headers: [String: String] = [:]
         var body: [UInt8] = []
+        /// In how many pieces it came.
+        var pieces = 0
     }
 
     struct Answer: Sendable {
@@ -98,6 +100,7 @@ final class FakeServer: Sendable {
     private static func read(_ connection: Int32) -> Request? {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
+        var pieces = 0
         while true {
             let text = String(decoding: bytes, as: UTF8.self)
             if let end = text.range(of: "\r\n\r\n") {
@@ -112,12 +115,14 @@ final class FakeServer: Sendable {
                 let length = Int(request.headers["content-length"] ?? "0") ?? 0
                 if bytes.count >= head + length {
                     request.body = Array(bytes[head..<(head + length)])
+                    request.pieces = pieces
                     return request
                 }
             }
             let count = Glibc.read(connection, &buffer, buffer.count)
             guard count > 0 else { return nil }
             bytes += buffer[..<count]
+            pieces += 1
         }
     }
 
