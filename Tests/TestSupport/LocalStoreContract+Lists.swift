@@ -118,6 +118,15 @@ extension LocalStoreContract {
                     try equal(try layer.counts(query, before: row.id).position, index, "place among all by \(order)")
                 }
                 query.filter.fuzzy = []
+                // However far down, and however the store gets there: many more than are sorted, or few.
+                for limit in [1, 3, 20] {
+                    for offset in 0...21 {
+                        let window = Array(rows.dropFirst(offset).prefix(limit))
+                        try equal(
+                            try layer.rows(query, offset: offset, limit: limit, of: 20), window,
+                            "\(limit) by \(order) at \(offset)")
+                    }
+                }
                 query.filter.pageIndex = 1
                 try equal(try layer.position(of: "n1", in: query) != nil, true, "listed")
                 try equal(try layer.position(of: "n2", in: query), nil, "not listed")

@@ -79,14 +79,31 @@ extension SQLiteTransaction {
 
     func rows(_ query: ListQuery, offset: Int, limit: Int, of total: Int?) throws -> [ListRow] {
         let condition = Condition(query.filter)
+        let (offset, limit) = (max(0, offset), max(0, limit))
         // In the order of an index rows are found one by one, until there are enough: few among many, and all of them
         // are looked up like that. To sort them is better as long as they are few.
-        let isRare = total.map { $0 < Self.lookUpCost * min(max(0, limit), Self.mostSorted) } ?? false
-        return try composed(
+        let isRare = total.map { $0 < Self.lookUpCost * min(limit, Self.mostSorted) } ?? false
+        // The index is followed from the end that is nearer.
+        let isBehind = total.map { offset > $0 / 2 } ?? false
+        guard let total, isBehind, !isRare else {
+            return try rows(
+                condition, order: query.order.columns, source: isRare ? condition.source : "", offset: offset,
+                limit: limit)
+        }
+        let count = min(limit, max(0, total - offset))
+        return try rows(
+            condition, order: query.order.reversedColumns, source: "", offset: max(0, total - offset - count),
+            limit: count
+        ).reversed()
+    }
+
+    private func rows(
+        _ condition: Condition, order: String, source: String, offset: Int, limit: Int
+    ) throws -> [ListRow] {
+        try composed(
             """
-            SELECT \(Self.columns) FROM shown s \(isRare ? condition.source : "") WHERE \(condition.sql)
-            ORDER BY \(query.order.columns) LIMIT ? OFFSET ?
-            """, condition.values + [.integer(max(0, limit)), .integer(max(0, offset))], listRow)
+            SELECT \(Self.columns) FROM shown s \(source) WHERE \(condition.sql) ORDER BY \(order) LIMIT ? OFFSET ?
+            """, condition.values + [.integer(limit), .integer(offset)], listRow)
     }
 
     /// How many rows are read one behind the other in the time in which one is looked up.
@@ -182,6 +199,15 @@ extension ListQuery.Order {
         case .newest: "s.changed DESC, s.id"
         case .author: "s.author_key, s.page, s.top, s.id"
         case .group: "ifnull(s.grp, ''), s.page, s.top, s.id"
+        }
+    }
+
+    fileprivate var reversedColumns: String {
+        switch self {
+        case .page: "s.page DESC, s.top DESC, s.id DESC"
+        case .newest: "s.changed, s.id DESC"
+        case .author: "s.author_key DESC, s.page DESC, s.top DESC, s.id DESC"
+        case .group: "ifnull(s.grp, '') DESC, s.page DESC, s.top DESC, s.id DESC"
         }
     }
 
