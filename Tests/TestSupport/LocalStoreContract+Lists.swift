@@ -75,11 +75,13 @@ extension LocalStoreContract {
             placed.position = wanted.firstIndex(of: id)
             try equal(try layer.counts(query, before: id), placed, "place of \(id): \(what)")
         }
-        for total in [wanted.count, 1_000_000] {
-            try equal(try layer.rows(query, offset: 0, limit: 9, of: total).map(\.id), wanted, "\(what) of \(total)")
+        for total in [wanted.count, nil] {
+            try equal(
+                try layer.rows(query, offset: 0, limit: 9, of: total).map(\.id), wanted,
+                "\(what), counted: \(total != nil)")
             try equal(
                 try layer.rows(query, offset: 1, limit: .max, of: total).map(\.id), Array(wanted.dropFirst()),
-                "\(what) of \(total), but the first")
+                "\(what), counted: \(total != nil), but the first")
         }
     }
 

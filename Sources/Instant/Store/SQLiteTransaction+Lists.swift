@@ -80,35 +80,40 @@ extension SQLiteTransaction {
     func rows(_ query: ListQuery, offset: Int, limit: Int, of total: Int?) throws -> [ListRow] {
         let condition = Condition(query.filter)
         let (offset, limit) = (max(0, offset), max(0, limit))
-        // In the order of an index rows are found one by one, until there are enough: few among many, and all of them
-        // are looked up like that. To sort them is better as long as they are few.
-        let isRare = total.map { $0 < Self.lookUpCost * min(limit, Self.mostSorted) } ?? false
-        // The index is followed from the end that is nearer.
-        let isBehind = total.map { offset > $0 / 2 } ?? false
-        guard let total, isBehind, !isRare else {
-            return try rows(
-                condition, order: query.order.columns, source: isRare ? condition.source : "", offset: offset,
-                limit: limit)
+        guard let total else {
+            return try rows(condition, order: query.order.columns, offset: offset, limit: limit, sorts: false)
         }
+        // From the end that is nearer.
         let count = min(limit, max(0, total - offset))
-        return try rows(
-            condition, order: query.order.reversedColumns, source: "", offset: max(0, total - offset - count),
-            limit: count
-        ).reversed()
-    }
-
-    private func rows(
-        _ condition: Condition, order: String, source: String, offset: Int, limit: Int
-    ) throws -> [ListRow] {
-        try composed(
-            """
-            SELECT \(Self.columns) FROM shown s \(source) WHERE \(condition.sql) ORDER BY \(order) LIMIT ? OFFSET ?
-            """, condition.values + [.integer(limit), .integer(offset)], listRow)
+        let behind = max(0, total - offset - count)
+        // By an index rows are looked up one by one until there are enough; or all are read as they lie and sorted.
+        let sorts = condition.looksAtAll && total < (min(offset, behind) + count) * Self.lookUpCost
+        return behind < offset
+            ? try rows(condition, order: query.order.reversedColumns, offset: behind, limit: count, sorts: sorts)
+                .reversed()
+            : try rows(condition, order: query.order.columns, offset: offset, limit: count, sorts: sorts)
     }
 
     /// How many rows are read one behind the other in the time in which one is looked up.
     private static let lookUpCost = 4
-    private static let mostSorted = 1000
+
+    private func rows(
+        _ condition: Condition, order: String, offset: Int, limit: Int, sorts: Bool
+    ) throws -> [ListRow] {
+        let window = "ORDER BY \(order) LIMIT ? OFFSET ?"
+        let values = condition.values + [.integer(limit), .integer(offset)]
+        guard sorts else {
+            return try composed(
+                "SELECT \(Self.columns) FROM shown s WHERE \(condition.sql) \(window)", values, listRow)
+        }
+        // What is sorted is what sorts, not whole rows: they may be nearly all there are.
+        return try composed(
+            """
+            SELECT \(Self.columns) FROM
+                (SELECT s.rowid AS place FROM shown s NOT INDEXED WHERE \(condition.sql) \(window)) CROSS JOIN shown s
+            WHERE s.rowid = place ORDER BY \(order)
+            """, values, listRow)
+    }
 
     func position(of id: Record.ID, in query: ListQuery) throws -> Int? {
         let condition = Condition(query.filter)
