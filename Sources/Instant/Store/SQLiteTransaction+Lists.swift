@@ -79,41 +79,19 @@ extension SQLiteTransaction {
 
     func rows(_ query: ListQuery, offset: Int, limit: Int, of total: Int?) throws -> [ListRow] {
         let condition = Condition(query.filter)
-        let (offset, limit) = (max(0, offset), max(0, limit))
-        guard let total else {
-            return try rows(condition, order: query.order.columns, offset: offset, limit: limit, sorts: false)
-        }
-        // From the end that is nearer.
-        let count = min(limit, max(0, total - offset))
-        let behind = max(0, total - offset - count)
-        // By an index rows are looked up one by one until there are enough; or all are read as they lie and sorted.
-        let sorts = condition.looksAtAll && total < (min(offset, behind) + count) * Self.lookUpCost
-        return behind < offset
-            ? try rows(condition, order: query.order.reversedColumns, offset: behind, limit: count, sorts: sorts)
-                .reversed()
-            : try rows(condition, order: query.order.columns, offset: offset, limit: count, sorts: sorts)
+        let end = Double(max(0, offset)) + Double(max(0, limit))
+        // In the order of an index rows are found one by one, until there are enough: few among many, and all of them
+        // are looked up like that.
+        let isRare = total.map { Double($0) < end * Self.lookUpCost } ?? false
+        return try composed(
+            """
+            SELECT \(Self.columns) FROM shown s \(isRare ? condition.source : "") WHERE \(condition.sql)
+            ORDER BY \(query.order.columns) LIMIT ? OFFSET ?
+            """, condition.values + [.integer(max(0, limit)), .integer(max(0, offset))], listRow)
     }
 
     /// How many rows are read one behind the other in the time in which one is looked up.
-    private static let lookUpCost = 4
-
-    private func rows(
-        _ condition: Condition, order: String, offset: Int, limit: Int, sorts: Bool
-    ) throws -> [ListRow] {
-        let window = "ORDER BY \(order) LIMIT ? OFFSET ?"
-        let values = condition.values + [.integer(limit), .integer(offset)]
-        guard sorts else {
-            return try composed(
-                "SELECT \(Self.columns) FROM shown s WHERE \(condition.sql) \(window)", values, listRow)
-        }
-        // What is sorted is what sorts, not whole rows: they may be nearly all there are.
-        return try composed(
-            """
-            SELECT \(Self.columns) FROM
-                (SELECT s.rowid AS place FROM shown s NOT INDEXED WHERE \(condition.sql) \(window)) CROSS JOIN shown s
-            WHERE s.rowid = place ORDER BY \(order)
-            """, values, listRow)
-    }
+    private static let lookUpCost = 4.0
 
     func position(of id: Record.ID, in query: ListQuery) throws -> Int? {
         let condition = Condition(query.filter)
@@ -204,15 +182,6 @@ extension ListQuery.Order {
         case .newest: "s.changed DESC, s.id"
         case .author: "s.author_key, s.page, s.top, s.id"
         case .group: "ifnull(s.grp, ''), s.page, s.top, s.id"
-        }
-    }
-
-    fileprivate var reversedColumns: String {
-        switch self {
-        case .page: "s.page DESC, s.top DESC, s.id DESC"
-        case .newest: "s.changed, s.id DESC"
-        case .author: "s.author_key DESC, s.page DESC, s.top DESC, s.id DESC"
-        case .group: "ifnull(s.grp, '') DESC, s.page DESC, s.top DESC, s.id DESC"
         }
     }
 
