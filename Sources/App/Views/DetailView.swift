@@ -56,11 +56,11 @@ private struct DetailText {
             let flash = document.flashes.contains(comment.id, at: state.now) ? theme.flash : .normal
             let head = document.head(of: comment, at: state.now).truncated(to: columns)
             lines.append((head, theme.heading.adding(flash)))
-            let text = Annotation(comment).text
-            add(text, theme.text, columns, indent: 2)
-            let words = CleanText.lines(cleaning: text).first ?? ""
-            newest = ((head + " " + words).truncated(to: columns), theme.heading.adding(flash))
+            add(Annotation(comment).text, theme.text, columns, indent: 2)
         }
+        guard let last = document.thread.comments.last, let head = comments.last else { return }
+        let words = CleanText.lines(cleaning: Annotation(last).text).first ?? ""
+        newest = ((lines[head].text + " " + words).truncated(to: columns), lines[head].style)
     }
 
     private mutating func add(_ text: String, _ style: Style, _ columns: Int, indent: Int = 0) {

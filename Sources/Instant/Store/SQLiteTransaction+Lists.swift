@@ -80,12 +80,12 @@ extension SQLiteTransaction {
     func rows(_ query: ListQuery, offset: Int, limit: Int, of total: Int?) throws -> [ListRow] {
         let condition = Condition(query.filter)
         let end = Double(max(0, offset)) + Double(max(0, limit))
-        // In the order of an index rows are found one by one, until there are enough: few among many, and all of them
-        // are looked up like that.
-        let isRare = total.map { Double($0) < end * Self.lookUpCost } ?? false
+        // In the order of an index rows are looked up one by one, until there are enough. Where that would be many of them,
+        // far down or because few match, all are read as they lie and sorted.
+        let sorts = total.map { Double($0) < end * Self.lookUpCost } ?? false
         return try composed(
             """
-            SELECT \(Self.columns) FROM shown s \(isRare ? condition.source : "") WHERE \(condition.sql)
+            SELECT \(Self.columns) FROM shown s \(sorts ? condition.source : "") WHERE \(condition.sql)
             ORDER BY \(query.order.columns) LIMIT ? OFFSET ?
             """, condition.values + [.integer(max(0, limit)), .integer(max(0, offset))], listRow)
     }
