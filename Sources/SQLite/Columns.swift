@@ -6,6 +6,7 @@ package struct Columns {
 
     package func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(row, column) }
     package func number(_ column: Int32) -> Int { Int(sqlite3_column_int64(row, column)) }
+    package func real(_ column: Int32) -> Double { sqlite3_column_double(row, column) }
     package func flag(_ column: Int32) -> Bool { sqlite3_column_int64(row, column) != 0 }
 
     package func optionalInteger(_ column: Int32) -> Int64? {

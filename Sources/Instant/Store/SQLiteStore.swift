@@ -41,6 +41,7 @@ final class SQLiteStore: LocalStore {
         configuration.maximumReaderCount = 4
         configuration.prepareDatabase { db in
             try db.execute(sql: "PRAGMA temp_store = MEMORY")
+            try TextFunctions.add(to: db)
         }
         do {
             pool = try DatabasePool(path: path, configuration: configuration)

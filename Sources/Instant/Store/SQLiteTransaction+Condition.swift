@@ -6,27 +6,43 @@ extension SQLiteTransaction {
     struct Condition {
         private(set) var sql: String
         private(set) var values: [SQLValue] = []
-        /// Whether no index knows the answer, so that every row is looked at.
-        let looksAtAll: Bool
+        /// How the rows are come by that it is asked of.
+        let way: Way
 
-        /// Behind the name of the table. Rows are read as they lie when all of them are: the planner takes an index for
-        /// it, because one says what is listed, and looks each row up, which takes three times as long.
-        var source: String { looksAtAll ? "NOT INDEXED" : "" }
+        enum Way: Hashable {
+            /// By whatever index SQLite finds best.
+            case any
+            /// One behind the other as they lie, since all are looked at. The planner takes an index for it, because one
+            /// says what is listed, and looks each row up, which takes three times as long.
+            case asTheyLie
+            /// By the index of the page order, which holds what such a filter asks for, and no row at all.
+            case inPageOrder
+        }
 
-        init(_ filter: ListFilter) {
+        /// Behind the name of the table.
+        var source: String {
+            switch way {
+            case .any: ""
+            case .asTheyLie: "NOT INDEXED"
+            case .inPageOrder: "INDEXED BY shown_page"
+            }
+        }
+
+        init(_ query: ListQuery) {
+            let filter = query.filter
+            var words = ListFilter()
+            (words.text, words.fuzzy) = (filter.text, filter.fuzzy)
+            let looksAtAll = filter != ListFilter() && filter.pageIndex == nil && !filter.unreadOnly
+            way = !looksAtAll ? .any : filter == words && query.order == .page ? .inPageOrder : .asTheyLie
             sql = "s.listed"
-            looksAtAll = filter != ListFilter() && filter.pageIndex == nil && !filter.unreadOnly
             if !filter.kinds.isEmpty {
                 add(
                     "s.kind IN (\(filter.kinds.map { _ in "?" }.joined(separator: ", ")))",
                     filter.kinds.map(\.type).sorted())
             }
-            // GLOB is exact as instr() is, and takes half the time.
-            if !filter.text.isEmpty { add("s.search GLOB ?", ["*\(Self.escaped(filter.text))*"]) }
-            for word in filter.fuzzy {
-                let letters = word.unicodeScalars.map { Self.escaped(String($0)) }
-                add("s.search GLOB ?", ["*\(letters.joined(separator: "*"))*"])
-            }
+            // What is sought is kept in lower case.
+            if !filter.text.isEmpty { add("says(s.search, ?)", [filter.text.lowercased()]) }
+            for word in filter.fuzzy { add("spells(s.search, ?)", [word.lowercased()]) }
             if let group = filter.group { add("ifnull(s.grp, '') = ?", [group]) }
             if let author = filter.author { add("s.author = ?", [author]) }
             if let page = filter.pageIndex {
@@ -40,13 +56,6 @@ extension SQLiteTransaction {
         private mutating func add(_ clause: String, _ texts: [String]) {
             sql += " AND \(clause)"
             values += texts.map { .text($0) }
-        }
-
-        /// In lower case, as rows are kept, with nothing in it that GLOB would take for more than itself.
-        private static func escaped(_ text: String) -> String {
-            text.lowercased().unicodeScalars.reduce(into: "") { pattern, scalar in
-                pattern += ["*", "?", "["].contains(scalar) ? "[\(scalar)]" : "\(scalar)"
-            }
         }
     }
 }

@@ -71,69 +71,22 @@ extension SQLiteTransaction {
         try composed("SELECT \(Self.columns) FROM shown s WHERE id = ?", [.text(id)], listRow).first
     }
 
-    func count(_ query: ListQuery) throws -> Int {
-        let condition = Condition(query.filter)
-        return try number(
-            composed: "SELECT count(*) FROM shown s \(condition.source) WHERE \(condition.sql)", condition.values)
-    }
-
     func rows(_ query: ListQuery, offset: Int, limit: Int, of total: Int?) throws -> [ListRow] {
-        let condition = Condition(query.filter)
+        let condition = Condition(query)
         let end = Double(max(0, offset)) + Double(max(0, limit))
-        // In the order of an index rows are looked up one by one, until there are enough. Where that would be many of them,
-        // far down or because few match, all are read as they lie and sorted.
-        let sorts = total.map { Double($0) < end * Self.lookUpCost } ?? false
+        // In the order of an index that does not know what is asked for, rows are looked up one by one, until there are
+        // enough. Where that would be many of them, far down or because few match, all are read as they lie and sorted.
+        let sorts = condition.way == .asTheyLie && total.map { Double($0) < end * Self.lookUpCost } ?? false
+        let source = sorts || condition.way == .inPageOrder ? condition.source : ""
         return try composed(
             """
-            SELECT \(Self.columns) FROM shown s \(sorts ? condition.source : "") WHERE \(condition.sql)
+            SELECT \(Self.columns) FROM shown s \(source) WHERE \(condition.sql)
             ORDER BY \(query.order.columns) LIMIT ? OFFSET ?
             """, condition.values + [.integer(max(0, limit)), .integer(max(0, offset))], listRow)
     }
 
     /// How many rows are read one behind the other in the time in which one is looked up.
     private static let lookUpCost = 4.0
-
-    func position(of id: Record.ID, in query: ListQuery) throws -> Int? {
-        let condition = Condition(query.filter)
-        guard try isListed(id, condition) else { return nil }
-        return try number(
-            composed: """
-                SELECT count(*) FROM shown s, (SELECT * FROM shown WHERE id = ?) it
-                WHERE \(condition.sql) AND \(query.order.isBefore)
-                """, [.text(id)] + condition.values)
-    }
-
-    private func isListed(_ id: Record.ID, _ condition: Condition) throws -> Bool {
-        try number(
-            composed: "SELECT count(*) FROM shown s WHERE \(condition.sql) AND id = ?", condition.values + [.text(id)])
-            > 0
-    }
-
-    func counts(_ query: ListQuery, before id: Record.ID?) throws -> ListCounts {
-        let condition = Condition(query.filter)
-        guard condition.looksAtAll else {
-            let matching = try count(query)
-            return ListCounts(
-                matching: matching, all: query.filter == ListFilter() ? matching : try count(ListQuery()),
-                unread: try unreadCount(), position: try id.flatMap { try position(of: $0, in: query) })
-        }
-        let anchor = try id.flatMap { try isListed($0, condition) ? $0 : nil }
-        let isBefore = anchor == nil ? "0" : query.order.isBefore
-        let it = anchor == nil ? "" : "(SELECT * FROM shown WHERE id = ?) it CROSS JOIN "
-        let values = condition.values + (anchor.map { [.text($0)] } ?? [])
-        return try statements.prepared(
-            composed: """
-                SELECT count(*) FILTER (WHERE matches), count(*), count(*) FILTER (WHERE unread),
-                    count(*) FILTER (WHERE is_before AND matches)
-                FROM (SELECT \(condition.sql) AS matches, s.unread AS unread, \(isBefore) AS is_before
-                    FROM \(it)shown s NOT INDEXED WHERE s.listed)
-                """
-        ).first(values) {
-            ListCounts(
-                matching: $0.number(0), all: $0.number(1), unread: $0.number(2),
-                position: anchor == nil ? nil : $0.number(3))
-        } ?? ListCounts(matching: 0, all: 0, unread: 0)
-    }
 
     func rows(onPage page: Int) throws -> [ListRow] {
         try composed(
@@ -144,11 +97,11 @@ extension SQLiteTransaction {
         try all("SELECT id FROM shown WHERE root = ? ORDER BY created, id", .text(root)) { $0.text(0) }
     }
 
-    private func composed<T>(_ sql: String, _ values: [SQLValue], _ read: (Columns) throws -> T) throws -> [T] {
+    func composed<T>(_ sql: String, _ values: [SQLValue], _ read: (Columns) throws -> T) throws -> [T] {
         try statements.prepared(composed: sql).rows(values, read)
     }
 
-    private func number(composed sql: String, _ values: [SQLValue]) throws -> Int {
+    func number(composed sql: String, _ values: [SQLValue]) throws -> Int {
         try statements.prepared(composed: sql).first(values) { $0.number(0) } ?? 0
     }
 
@@ -182,16 +135,6 @@ extension ListQuery.Order {
         case .newest: "s.changed DESC, s.id"
         case .author: "s.author_key, s.page, s.top, s.id"
         case .group: "ifnull(s.grp, ''), s.page, s.top, s.id"
-        }
-    }
-
-    /// Whether row `s` comes before row `it`.
-    fileprivate var isBefore: String {
-        switch self {
-        case .page: "(s.page, s.top, s.id) < (it.page, it.top, it.id)"
-        case .newest: "(s.changed > it.changed OR (s.changed = it.changed AND s.id < it.id))"
-        case .group: "(ifnull(s.grp, ''), s.page, s.top, s.id) < (ifnull(it.grp, ''), it.page, it.top, it.id)"
-        case .author: "(s.author_key, s.page, s.top, s.id) < (it.author_key, it.page, it.top, it.id)"
         }
     }
 }

@@ -14,7 +14,7 @@ struct Schema: Sendable {
 
     let steps: [Step]
 
-    static let current = Schema(steps: [Step(sql: tables), Step(sql: editors)])
+    static let current = Schema(steps: [Step(sql: tables), Step(sql: editors), Step(sql: finding)])
 
     var version: Int { steps.count }
 
@@ -88,5 +88,12 @@ struct Schema: Sendable {
     private static let editors = """
         ALTER TABLE shown ADD COLUMN updated_by TEXT;
         UPDATE shown SET updated_by = (SELECT updated_by FROM record WHERE record.id = shown.id);
+        """
+
+    /// What is found by lies beside what the list is sorted by, so that a filter reads a third of what the rows are, and in
+    /// the order in which they are shown.
+    private static let finding = """
+        DROP INDEX shown_page;
+        CREATE INDEX shown_page ON shown(page, top, id, search) WHERE listed;
         """
 }

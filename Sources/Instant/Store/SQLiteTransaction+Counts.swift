@@ -1,0 +1,116 @@
+import Annotations
+import InstantCore
+import SQLite
+
+import struct Annotations.Record
+
+// How much there is of a list, and where in it a row stands.
+extension SQLiteTransaction {
+    func count(_ query: ListQuery) throws -> Int {
+        let condition = Condition(query)
+        return try number(
+            composed: "SELECT count(*) FROM shown s \(condition.source) WHERE \(condition.sql)", condition.values)
+    }
+
+    func position(of id: Record.ID, in query: ListQuery) throws -> Int? {
+        let condition = Condition(query)
+        guard try isListed(id, condition) else { return nil }
+        return try number(
+            composed: """
+                SELECT count(*) FROM shown s, (SELECT * FROM shown WHERE id = ?) it
+                WHERE \(condition.sql) AND \(query.order.isBefore)
+                """, [.text(id)] + condition.values)
+    }
+
+    func counts(_ query: ListQuery, before id: Record.ID?) throws -> ListCounts {
+        let condition = Condition(query)
+        switch condition.way {
+        case .any:
+            let matching = try count(query)
+            return ListCounts(
+                matching: matching, all: query.filter == ListFilter() ? matching : try count(ListQuery()),
+                unread: try unreadCount(), position: try id.flatMap { try position(of: $0, in: query) })
+        case .asTheyLie:
+            let anchor = try id.flatMap { try isListed($0, condition) ? $0 : nil }
+            return try counts(condition, query.order, before: anchor)
+        case .inPageOrder:
+            let anchor = try id.flatMap { try place(of: $0, condition) }
+            return try counts(condition, before: anchor)
+        }
+    }
+
+    /// All of it in one statement.
+    private func counts(
+        _ condition: Condition, _ order: ListQuery.Order, before anchor: Record.ID?
+    ) throws -> ListCounts {
+        let isBefore = anchor == nil ? "0" : order.isBefore
+        let it = anchor == nil ? "" : "(SELECT * FROM shown WHERE id = ?) it CROSS JOIN "
+        let values = condition.values + (anchor.map { [.text($0)] } ?? [])
+        return try statements.prepared(
+            composed: """
+                SELECT count(*) FILTER (WHERE matches), count(*), count(*) FILTER (WHERE unread),
+                    count(*) FILTER (WHERE is_before AND matches)
+                FROM (SELECT \(condition.sql) AS matches, s.unread AS unread, \(isBefore) AS is_before
+                    FROM \(it)shown s \(condition.source) WHERE s.listed)
+                """
+        ).first(values) {
+            ListCounts(
+                matching: $0.number(0), all: $0.number(1), unread: $0.number(2),
+                position: anchor == nil ? nil : $0.number(3))
+        } ?? ListCounts(matching: 0, all: 0, unread: 0)
+    }
+
+    /// The index is in the order of the list: what comes before a row is counted up to it, and the rest from there.
+    private func counts(_ condition: Condition, before anchor: Place?) throws -> ListCounts {
+        guard let anchor else {
+            let all = try counted(condition, "", [])
+            return ListCounts(matching: all.matching, all: all.all, unread: try unreadCount())
+        }
+        let values: [SQLValue] = [.integer(anchor.page), .real(anchor.top), .text(anchor.id)]
+        let before = try counted(condition, "AND (s.page, s.top, s.id) < (?, ?, ?)", values)
+        let rest = try counted(condition, "AND (s.page, s.top, s.id) >= (?, ?, ?)", values)
+        return ListCounts(
+            matching: before.matching + rest.matching, all: before.all + rest.all, unread: try unreadCount(),
+            position: before.matching)
+    }
+
+    private func counted(
+        _ condition: Condition, _ range: String, _ values: [SQLValue]
+    ) throws -> (matching: Int, all: Int) {
+        try statements.prepared(
+            composed: """
+                SELECT count(*) FILTER (WHERE \(condition.sql)), count(*) FROM shown s \(condition.source)
+                WHERE s.listed \(range)
+                """
+        ).first(condition.values + values) { ($0.number(0), $0.number(1)) } ?? (0, 0)
+    }
+
+    /// Where a row stands in the page order.
+    private struct Place {
+        var page: Int
+        var top: Double
+        var id: Record.ID
+    }
+
+    /// Nil when the condition does not list it.
+    private func place(of id: Record.ID, _ condition: Condition) throws -> Place? {
+        try statements.prepared(composed: "SELECT page, top FROM shown s WHERE \(condition.sql) AND id = ?")
+            .first(condition.values + [.text(id)]) { Place(page: $0.number(0), top: $0.real(1), id: id) }
+    }
+
+    private func isListed(_ id: Record.ID, _ condition: Condition) throws -> Bool {
+        try place(of: id, condition) != nil
+    }
+}
+
+extension ListQuery.Order {
+    /// Whether row `s` comes before row `it`.
+    fileprivate var isBefore: String {
+        switch self {
+        case .page: "(s.page, s.top, s.id) < (it.page, it.top, it.id)"
+        case .newest: "(s.changed > it.changed OR (s.changed = it.changed AND s.id < it.id))"
+        case .group: "(ifnull(s.grp, ''), s.page, s.top, s.id) < (ifnull(it.grp, ''), it.page, it.top, it.id)"
+        case .author: "(s.author_key, s.page, s.top, s.id) < (it.author_key, it.page, it.top, it.id)"
+        }
+    }
+}

@@ -1,0 +1,71 @@
+package import GRDB
+import GRDBSQLite
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// What SQL is taught here to ask of a text, exactly, byte for byte. Of SQLite's own means `instr()` counts letters on its
+/// way and `GLOB` reads its pattern anew for each row: both take several times as long.
+///
+/// - `says(text, part)`: whether the text holds the part.
+/// - `spells(text, letters)`: whether it holds the letters in their order, with anything between them.
+package enum TextFunctions {
+    /// For each connection, before its statements are prepared.
+    package static func add(to db: Database) throws {
+        try add("says", says, to: db)
+        try add("spells", spells, to: db)
+    }
+
+    private typealias Arguments = UnsafeMutablePointer<OpaquePointer?>?
+    private typealias Function = @convention(c) (OpaquePointer?, CInt, Arguments) -> Void
+
+    private static func add(_ name: String, _ function: Function, to db: Database) throws {
+        let traits = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS
+        let code = sqlite3_create_function_v2(db.sqliteConnection, name, 2, traits, nil, function, nil, nil, nil)
+        guard code == SQLITE_OK else { throw DatabaseError(db.sqliteConnection, code) }
+    }
+
+    private static let says: Function = { context, _, arguments in
+        let (text, part) = (bytes(arguments?[0]), bytes(arguments?[1]))
+        sqlite3_result_int(context, first(part, in: text) == nil ? 0 : 1)
+    }
+
+    private static let spells: Function = { context, _, arguments in
+        var text = bytes(arguments?[0])
+        var letters = bytes(arguments?[1])
+        while !letters.isEmpty {
+            // A letter goes on for as long as its bytes say that they are not the first of one.
+            let count = letters.dropFirst().prefix { $0 & 0b1100_0000 == 0b1000_0000 }.count + 1
+            guard let found = first(UnsafeRawBufferPointer(rebasing: letters.prefix(count)), in: text) else {
+                return sqlite3_result_int(context, 0)
+            }
+            text = UnsafeRawBufferPointer(rebasing: text[(found + count)...])
+            letters = UnsafeRawBufferPointer(rebasing: letters[count...])
+        }
+        sqlite3_result_int(context, 1)
+    }
+
+    /// A text where it lies, however many NULs are in it; nothing for NULL.
+    private static func bytes(_ value: OpaquePointer?) -> UnsafeRawBufferPointer {
+        // The text first: asking for it may change how long it is.
+        let start = sqlite3_value_text(value)
+        return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
+    }
+
+    /// Where the part begins; its first byte is looked for a word at a time.
+    private static func first(_ part: UnsafeRawBufferPointer, in text: UnsafeRawBufferPointer) -> Int? {
+        guard !part.isEmpty else { return 0 }
+        guard let sought = part.baseAddress, let start = text.baseAddress else { return nil }
+        var offset = 0
+        while text.count - offset >= part.count {
+            let room = text.count - offset - part.count + 1
+            guard let found = memchr(start + offset, CInt(part[0]), room) else { return nil }
+            if memcmp(found, sought, part.count) == 0 { return UnsafeRawPointer(found) - start }
+            offset = UnsafeRawPointer(found) - start + 1
+        }
+        return nil
+    }
+}
