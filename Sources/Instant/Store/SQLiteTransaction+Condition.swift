@@ -4,7 +4,9 @@ import SQLite
 extension SQLiteTransaction {
     /// What a filter asks of a row `s` of the list.
     struct Condition {
-        private(set) var sql: String
+        /// What is asked for beyond being listed. An index says that of all its rows and does not hold it: to ask a row once
+        /// more would look it up.
+        private(set) var sought = "true"
         private(set) var values: [SQLValue] = []
         /// How the rows are come by that it is asked of.
         let way: Way
@@ -18,6 +20,8 @@ extension SQLiteTransaction {
             /// By the index of the page order, which holds what such a filter asks for, and no row at all.
             case inPageOrder
         }
+
+        var sql: String { "s.listed AND \(sought)" }
 
         /// Behind the name of the table.
         var source: String {
@@ -34,7 +38,6 @@ extension SQLiteTransaction {
             (words.text, words.fuzzy) = (filter.text, filter.fuzzy)
             let looksAtAll = filter != ListFilter() && filter.pageIndex == nil && !filter.unreadOnly
             way = !looksAtAll ? .any : filter == words && query.order == .page ? .inPageOrder : .asTheyLie
-            sql = "s.listed"
             if !filter.kinds.isEmpty {
                 add(
                     "s.kind IN (\(filter.kinds.map { _ in "?" }.joined(separator: ", ")))",
@@ -54,7 +57,7 @@ extension SQLiteTransaction {
         }
 
         private mutating func add(_ clause: String, _ texts: [String]) {
-            sql += " AND \(clause)"
+            sought += " AND \(clause)"
             values += texts.map { .text($0) }
         }
     }

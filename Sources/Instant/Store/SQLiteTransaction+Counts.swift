@@ -50,7 +50,7 @@ extension SQLiteTransaction {
             composed: """
                 SELECT count(*) FILTER (WHERE matches), count(*), count(*) FILTER (WHERE unread),
                     count(*) FILTER (WHERE is_before AND matches)
-                FROM (SELECT \(condition.sql) AS matches, s.unread AS unread, \(isBefore) AS is_before
+                FROM (SELECT \(condition.sought) AS matches, s.unread AS unread, \(isBefore) AS is_before
                     FROM \(it)shown s \(condition.source) WHERE s.listed)
                 """
         ).first(values) {
@@ -79,7 +79,7 @@ extension SQLiteTransaction {
     ) throws -> (matching: Int, all: Int) {
         try statements.prepared(
             composed: """
-                SELECT count(*) FILTER (WHERE \(condition.sql)), count(*) FROM shown s \(condition.source)
+                SELECT count(*) FILTER (WHERE \(condition.sought)), count(*) FROM shown s \(condition.source)
                 WHERE s.listed \(range)
                 """
         ).first(condition.values + values) { ($0.number(0), $0.number(1)) } ?? (0, 0)

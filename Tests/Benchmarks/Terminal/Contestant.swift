@@ -27,6 +27,11 @@ struct Contestant {
         /// Each is measured by itself.
         var measured: [Keys]
         var closing: Keys
+
+        /// The word that is looked for. Each of its letters leaves fewer remarks than the one before, so that every answer
+        /// is another list.
+        static let word = "bert"
+        static let letters = word.map { Keys($0) }
     }
 }
 

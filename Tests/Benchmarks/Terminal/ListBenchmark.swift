@@ -45,9 +45,11 @@ struct ListBenchmark {
         }
         guard let filter = contestant.filter else { return }
         for _ in 0..<max(1, keys / 8) {
-            _ = visit.press(filter.opening)
-            for key in filter.measured { note(visit.press(key), &figures.filter, &figures.unanswered) }
-            _ = visit.press(filter.closing)
+            _ = visit.press(filter.opening, quiet: Visit.quietOfFilter)
+            for key in filter.measured {
+                note(visit.press(key, quiet: Visit.quietOfFilter), &figures.filter, &figures.unanswered)
+            }
+            _ = visit.press(filter.closing, quiet: Visit.quietOfFilter)
         }
     }
 

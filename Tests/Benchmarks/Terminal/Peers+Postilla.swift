@@ -8,7 +8,7 @@ extension Peers {
         Contestant(
             name: "postilla", command: layer.command, environment: layer.environment,
             isComplete: { $0.showsFirstRows },
-            filter: .init(opening: "/", measured: ["h", "a", "r", "b"], closing: "\u{1B}"))
+            filter: .init(opening: "/", measured: Contestant.Filter.letters, closing: "\u{1B}"))
     }
 }
 

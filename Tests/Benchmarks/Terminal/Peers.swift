@@ -32,7 +32,7 @@ struct Peers {
             // The prompt and the line of counts above.
             isComplete: { $0.remarkRows == $0.size.rows - 2 && $0.line(1).contains("\(count)/\(count)") },
             nextRow: "\u{1B}[B", previousRow: "\u{1B}[A", first: "\u{1B}[1~", last: "\u{1B}[4~",
-            filter: .init(opening: "\u{15}", measured: ["h", "a", "r", "b"], closing: "\u{15}"), quit: "\u{1B}")
+            filter: .init(opening: "\u{15}", measured: Contestant.Filter.letters, closing: "\u{15}"), quit: "\u{1B}")
     }
 
     /// tig on a history of commits with the remarks as their subjects, the newest first.
@@ -89,6 +89,6 @@ struct Peers {
                 terminal.remarkRows == terminal.size.rows - 3
                     && terminal.line(terminal.size.rows - 2).contains("Msgs:")
             },
-            first: "=", last: "*", filter: .init(opening: "l~s harbour", measured: ["\r"], closing: "l~A\r"))
+            first: "=", last: "*", filter: .init(opening: "l~s \(Contestant.Filter.word)", measured: ["\r"], closing: "l~A\r"))
     }
 }

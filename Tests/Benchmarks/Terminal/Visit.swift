@@ -8,6 +8,8 @@ import TestSupport
 struct Visit {
     /// An answer has ended when nothing more comes for so long.
     static let quiet = 40
+    /// A letter of a filter is shown at once where it was typed, and what it leaves of the list a good deal later.
+    static let quietOfFilter = 250
     private static let patience = 30
 
     let terminal: VirtualTerminal
@@ -30,13 +32,13 @@ struct Visit {
     }
 
     /// Presses a key: the time to the last byte of what it changed on the screen; nil when nothing changed.
-    func press(_ keys: Contestant.Keys) -> Duration? {
+    func press(_ keys: Contestant.Keys, quiet: Int = quiet) -> Duration? {
         terminal.pump()
         let before = terminal.bytesRead
         let start = ContinuousClock.now
         terminal.send(text: keys)
         guard terminal.pump(milliseconds: 1_000) else { return nil }
-        terminal.waitForIdle(milliseconds: Self.quiet)
+        terminal.waitForIdle(milliseconds: quiet)
         guard let end = terminal.lastRead, terminal.bytesRead > before else { return nil }
         return end - start
     }
