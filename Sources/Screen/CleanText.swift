@@ -3,9 +3,9 @@
 /// server cannot reach the terminal as it came. How a character is replaced is in `Cleaning`.
 package struct CleanText: Hashable, Sendable {
     /// The text as shown, cleaned.
-    package let string: String
+    package private(set) var string: String
     /// Columns it takes.
-    package let width: Int
+    package private(set) var width: Int
 
     init(alreadyClean string: String, width: Int) {
         self.string = string
@@ -60,7 +60,8 @@ package struct CleanText: Hashable, Sendable {
     }
 
     package static func += (left: inout CleanText, right: CleanText) {
-        left = left + right
+        left.string += right.string
+        left.width += right.width
     }
 }
 

@@ -6,14 +6,13 @@ extension Canvas {
     /// changes its other half too.
     func changedColumns(inRow row: Int, since old: Canvas?) -> Range<Int>? {
         guard let old, old.size == size else { return size.columns > 0 ? 0..<size.columns : nil }
-        let range = row * size.columns..<(row + 1) * size.columns
-        let new = cells[range]
-        let previous = old.cells[range]
-        guard let first = range.first(where: { new[$0] != previous[$0] }),
-            let last = range.last(where: { new[$0] != previous[$0] })
-        else { return nil }
-        let hasWide = new.contains { $0.glyph.isContinuation } || previous.contains { $0.glyph.isContinuation }
-        if hasWide { return 0..<size.columns }
-        return first - range.lowerBound..<last - range.lowerBound + 1
+        let start = row * size.columns
+        var (first, end) = (start, start + size.columns)
+        while first < end, cells[first] == old.cells[first] { first += 1 }
+        guard first < end else { return nil }
+        while cells[end - 1] == old.cells[end - 1] { end -= 1 }
+        let range = start..<start + size.columns
+        let hasWide = [cells[range], old.cells[range]].contains { $0.contains { $0.glyph.isContinuation } }
+        return hasWide ? 0..<size.columns : first - start..<end - start
     }
 }

@@ -84,13 +84,16 @@ package final class TerminalDevice {
 
     /// Shows a canvas: sends what differs from what is shown, nothing at all when nothing does.
     package func draw(_ canvas: Canvas) {
-        guard !isClosed, !isReleased, canvas != shown else { return }
+        guard !isClosed, !isReleased else { return }
         if let shown, shown.size != canvas.size { redraw() }
+        var isOther = shown == nil || canvas.cursor != shown?.cursor
         for row in 0..<min(canvas.size.rows, size.rows) {
             guard let changed = canvas.changedColumns(inRow: row, since: shown) else { continue }
+            isOther = true
             let cells = pen.cells(of: canvas, row: row, columns: changed)
             mvwadd_wchnstr(window, Int32(row), Int32(changed.lowerBound), cells, Int32(cells.count))
         }
+        guard isOther else { return }
         shown = canvas
         show(cursor: canvas.cursor)
         wnoutrefresh(window)

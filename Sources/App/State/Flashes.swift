@@ -19,6 +19,8 @@ struct Flashes: Equatable, Sendable {
         nextEnd = ends.values.min()
     }
 
+    var isEmpty: Bool { ends.isEmpty }
+
     func contains(_ id: Record.ID, at now: Timestamp) -> Bool { ends[id].map { now < $0 } ?? false }
 
     /// Forgets those that are over.

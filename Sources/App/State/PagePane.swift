@@ -1,5 +1,6 @@
 import Annotations
 import InstantCore
+import Screen
 
 /// The page that is shown: its text set in rows, the cursor in it, what is selected, and its marks.
 struct PagePane: Equatable, Sendable {
@@ -52,8 +53,12 @@ struct PagePane: Equatable, Sendable {
     // Made from the above by `set`.
     private(set) var glyphs: PageGlyphs?
     private(set) var typeset: TypesetPage?
+    /// What its rows show.
+    private(set) var lines: [CleanText] = []
     private(set) var marks: PageMarks?
     private(set) var rowMarks: [Int: RowMarks] = [:]
+    /// What stands before a row that has marks. A page may have a thousand of them, and is drawn at every key.
+    private(set) var gutters: [Int: CleanText] = [:]
     /// What the presenter has selected here.
     private(set) var presentedMarks: [Int: RowMarks] = [:]
     private(set) var layoutWidth: Int?
@@ -77,7 +82,7 @@ struct PagePane: Equatable, Sendable {
     mutating func set(_ text: PageGlyphs?, columns: Int, presented: [Rect]) {
         guard let text, !text.isEmpty else {
             (glyphs, typeset, marks, rowMarks, layoutWidth, setting) = (text, nil, nil, [:], nil, nil)
-            presentedMarks = [:]
+            (lines, gutters, presentedMarks) = ([], [:], [:])
             return
         }
         let wanted = Setting(
@@ -94,7 +99,9 @@ struct PagePane: Equatable, Sendable {
             let layout = TypesetPage.layout(text, zoom: zoom)
             layoutWidth = layout.width
             let view = chosenView ?? (layout.width <= columns - PagePane.gutter ? .layout : .reading)
-            typeset = view == .layout ? layout : .reading(text, width: min(columns - 6, 76), opened: opened)
+            let page = view == .layout ? layout : .reading(text, width: min(columns - 6, 76), opened: opened)
+            typeset = page
+            lines = page.rows.indices.map { page.text(of: $0, in: text) }
         }
         if isOtherPage, let sought = search?.text { search?.hits = text.occurrences(of: sought) }
         let shown = rows.map {
@@ -103,8 +110,19 @@ struct PagePane: Equatable, Sendable {
         let marks = PageMarks(shown, on: text)
         self.marks = marks
         rowMarks = typeset.map { marks.rows(in: $0, of: text) } ?? [:]
+        gutters = rowMarks.mapValues { gutter($0, shown) }
         let shownByOthers = PageMarks(presented.isEmpty ? [] : [.presented(presented)], on: text)
         presentedMarks = typeset.map { shownByOthers.rows(in: $0, of: text, brackets: ("{", "}")) } ?? [:]
+    }
+
+    /// Kinds, then `*` for unread; `^` or `!` in the last column but one.
+    private func gutter(_ marks: RowMarks, _ all: [PageMark]) -> CleanText {
+        var text = " " + marks.letters(all)
+        if marks.marks.contains(where: { rows[$0].isUnread }) { text += "*" }
+        if let sign = marks.marks.compactMap({ rows[$0].delivery.sign }).min() {
+            text += String(repeating: " ", count: max(0, 3 - text.count)) + String(sign)
+        }
+        return CleanText(cleaning: text)
     }
 
     /// Cells before the text of a page: a blank, two kinds, two states.

@@ -53,14 +53,13 @@ extension Canvas {
 
     /// Keys that mean something here, those that cannot be given now dim; as many as there is room for.
     private mutating func drawKeys(_ state: AppState, in area: Area) {
+        let all = state.keymap.bindings(in: state.contexts)
         var seen: Set<Command> = []
-        var taken: Set<[Key]> = []
-        var bindings = state.keymap.bindings(in: state.contexts).filter { binding in
+        var bindings = all.indices.filter { index in
+            guard all[index].footer != nil, let keys = all[index].sequences.first else { return false }
             // What an inner context gives a key, an outer one cannot.
-            defer { taken.formUnion(binding.sequences) }
-            let isFree = binding.sequences.first.map { !taken.contains($0) } ?? false
-            return isFree && binding.footer != nil && seen.insert(binding.command).inserted
-        }
+            return !all[..<index].contains { $0.sequences.contains(keys) } && seen.insert(all[index].command).inserted
+        }.map { all[$0] }
         let found = bindings.firstIndex { $0.command == .help }.map { bindings.remove(at: $0) }
         let help = state.help == nil ? found : nil
         let last: CleanText = help.map { "\($0.shortName) \($0.footer ?? "")" } ?? ""

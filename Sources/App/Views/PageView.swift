@@ -45,7 +45,7 @@ extension Canvas {
     mutating func drawPage(_ state: AppState, _ document: DocumentState, in area: Area) {
         guard !area.isEmpty, state.picture == nil else { return }
         let page = document.page
-        guard let typeset = page.typeset, let glyphs = page.glyphs, let marks = page.marks else {
+        guard let typeset = page.typeset else {
             drawWithoutText(state, document, in: area)
             return
         }
@@ -53,13 +53,15 @@ extension Canvas {
         for row in 0..<area.rows where typeset.rows.indices.contains(page.top + row) {
             let index = page.top + row
             write(
-                typeset.text(of: index, in: glyphs).dropping(columns: page.left), in: text, row: row,
+                page.lines[index].dropping(columns: page.left), in: text, row: row,
                 style: state.theme.style(of: typeset.rows[index].role))
             if let rowMarks = page.rowMarks[index] {
-                let isFlashing = { document.flashes.contains(page.rows[$0].id, at: state.now) }
+                let isFlashing = {
+                    !document.flashes.isEmpty && document.flashes.contains(page.rows[$0].id, at: state.now)
+                }
                 let flash = rowMarks.marks.contains(where: isFlashing) ? state.theme.flash : .normal
                 let gutter = state.theme.otherMark.adding(flash)
-                write(page.gutter(rowMarks, marks.marks), in: area, row: row, style: gutter)
+                write(page.gutters[index] ?? "", in: area, row: row, style: gutter)
                 draw(rowMarks, page, row: row, in: text) { mark in
                     state.theme.style(of: page.rows[mark].kind).adding(isFlashing(mark) ? state.theme.flash : .normal)
                 }
@@ -123,19 +125,6 @@ extension Canvas {
         guard text.contains(place) else { return }
         restyle(Area(row: place.row, column: place.column, rows: 1, columns: 1)) { $0.adding(.reverse) }
         cursor = place
-    }
-}
-
-extension PagePane {
-    /// Kinds, then `*` for unread; `^` or `!` in the last column but one.
-    fileprivate func gutter(_ marks: RowMarks, _ all: [PageMark]) -> CleanText {
-        let rows = marks.marks.compactMap { self.rows.indices.contains($0) ? self.rows[$0] : nil }
-        var text = " " + marks.letters(all)
-        if rows.contains(where: \.isUnread) { text += "*" }
-        if let sign = rows.compactMap(\.delivery.sign).min() {
-            text += String(repeating: " ", count: max(0, 3 - text.count)) + String(sign)
-        }
-        return CleanText(cleaning: text)
     }
 }
 

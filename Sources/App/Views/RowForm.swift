@@ -67,7 +67,7 @@ struct RowForm: Equatable, Sendable {
 
     /// The marked words in quotes, then what was written.
     private func text(_ row: ListRow, _ document: DocumentState, room: Int) -> CleanText {
-        let note = CleanText(cleaning: String(row.text.prefix(400).map { $0.isNewline ? " " : $0 }))
+        let note = CleanText(cleaning: row.text.onOneLine(most: 400))
         let warning: CleanText = row.warning.map { "(\($0)) " } ?? ""
         guard row.kind.isMarkup else {
             if case .unknown(let type) = row.kind, note.isEmpty { return warning + CleanText(cleaning: type) }
@@ -92,6 +92,15 @@ extension DocumentState {
     /// Who changed it last, as this person calls them.
     fileprivate func editor(of row: ListRow) -> String? {
         row.updatedBy.map { $0 == status.grant?.userID ? "me" : $0 }
+    }
+}
+
+extension String {
+    /// So many of its characters, with blanks for its ends of lines. Most texts are one short line of ASCII, of which it is
+    /// told at once; taking characters apart costs more than the rest of a row.
+    fileprivate func onOneLine(most: Int) -> String {
+        if utf8.count <= most, utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return self }
+        return String(prefix(most).map { $0.isNewline ? " " : $0 })
     }
 }
 

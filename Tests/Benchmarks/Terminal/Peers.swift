@@ -89,6 +89,7 @@ struct Peers {
                 terminal.remarkRows == terminal.size.rows - 3
                     && terminal.line(terminal.size.rows - 2).contains("Msgs:")
             },
-            first: "=", last: "*", filter: .init(opening: "l~s \(Contestant.Filter.word)", measured: ["\r"], closing: "l~A\r"))
+            first: "=", last: "*",
+            filter: .init(opening: "l~s \(Contestant.Filter.word)", measured: ["\r"], closing: "l~A\r"))
     }
 }
