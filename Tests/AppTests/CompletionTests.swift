@@ -32,7 +32,7 @@ import Testing
         try stage.press(":down 2<enter>")
         #expect(stage.state.document?.list.cursorID == "u1")
         try stage.press(":word-forward<enter>")
-        #expect(stage.foot == " no such command: word-forward")
+        #expect(stage.foot == " word-forward means nothing here, but in: Page")
         try stage.press("<tab>:word-forward<enter>")
         #expect(stage.underCursor == "calls")
     }

@@ -37,6 +37,16 @@ import Testing
         #expect(!stage.state.hasQuit)
     }
 
+    @Test func whereThereIsRoomForOnePaneOnlyItIsOfThePage() throws {
+        let stage = Stage(Sample.services(), rows: 20, columns: 40)
+        try stage.press(":picture<enter>")
+        #expect(stage.foot.hasPrefix(" picture means nothing here"))
+        try stage.press("<tab>:picture<enter>")
+        #expect(stage.asked.contains(.paintPage(0, stage.state.layout.page)) && !stage.state.layout.page.isEmpty)
+        try stage.press("j")
+        #expect(stage.asked.last == .hidePicture && stage.state.document?.focus == .page)
+    }
+
     @Test func whereTheTerminalCannotItSaysSo() throws {
         let stage = try stage()
         let page = stage.lines[1...12]

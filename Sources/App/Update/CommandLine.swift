@@ -54,7 +54,7 @@ extension AppState {
         }
         guard let command = exact ?? (matches.count == 1 ? matches.first : nil) else {
             notice = .warning(
-                matches.isEmpty ? "no such command: \(word)" : matches.map(\.rawValue).joined(separator: ", ") + "?")
+                matches.isEmpty ? wording(ofUnknown: word) : matches.map(\.rawValue).joined(separator: ", ") + "?")
             return []
         }
         guard document != nil || command.isForLibrary else {
@@ -62,6 +62,13 @@ extension AppState {
             return []
         }
         return run(command, rest)
+    }
+
+    /// A command that means something in another place is told from one that there is not.
+    private func wording(ofUnknown word: String) -> String {
+        let places = keymap.bindings.filter { $0.command.rawValue == word.lowercased() }.map(\.context.title)
+        guard !places.isEmpty else { return "no such command: \(word)" }
+        return "\(word) means nothing here, but in: " + Set(places).sorted().joined(separator: ", ")
     }
 
     private mutating func run(_ command: TypedCommand, _ rest: String) -> [Effect] {

@@ -3,7 +3,6 @@ import Screen
 // The page as a picture: painted when it is asked for, gone with the next key.
 extension AppState {
     mutating func paintPage() -> [Effect] {
-        if layout.form == .single { self.document?.focus = .page }
         guard let document else { return [] }
         let picture = ShownPicture(reference: document.reference, page: document.page.index, area: layout.page)
         self.picture = picture
