@@ -28,6 +28,32 @@ import Testing
         #expect(stage.lines[13].contains("filter: none"))
     }
 
+    /// The words under marks are read when somebody looks for words, and the list is looked at again when there are more.
+    @Test func wordsThatAreMarkedAreAskedForWhenWordsAreSought() throws {
+        let stage = stage()
+        #expect(stage.state.document?.quotesAsked == false)
+        try stage.press(":filter kind:highlight<enter>")
+        #expect(!stage.asked.contains(.quoteDocument))
+        try stage.press(":filter tide<enter>")
+        #expect(stage.asked.count { $0 == .quoteDocument } == 1)
+        #expect(stage.state.document?.list.query.filter.inQuotes == true)
+        func looks() -> Int {
+            stage.asked.count { if case .loadRows = $0 { true } else { false } }
+        }
+        let before = looks()
+        stage.send(.quoted)
+        #expect(looks() == before + 1)
+        try stage.press(":filter tides<enter>")
+        #expect(stage.asked.count { $0 == .quoteDocument } == 1)
+        try stage.press("<esc>")
+        let after = looks()
+        stage.send(.quoted)
+        #expect(looks() == after)
+        // Marks may have come meanwhile.
+        try stage.press(":filter ~td<enter>")
+        #expect(stage.asked.count { $0 == .quoteDocument } == 2)
+    }
+
     @Test func severalAreChosenWithTab() throws {
         let stage = stage()
         try stage.press("fkindhigh<tab><C-u>byana<tab><esc>")
@@ -62,6 +88,7 @@ import Testing
     func reading(text: String, change: @Sendable (inout ListFilter) -> Void) {
         var wanted = ListFilter()
         change(&wanted)
+        wanted.inQuotes = !wanted.text.isEmpty || !wanted.fuzzy.isEmpty
         #expect(FilterText.parse(text) == wanted)
     }
 

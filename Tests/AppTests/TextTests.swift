@@ -109,7 +109,7 @@ import Testing
 
     @Test func filters() {
         var filter = ListFilter()
-        filter.text = "some words"
+        (filter.text, filter.inQuotes) = ("some words", true)
         #expect(FilterText.parse("some  words") == filter)
         filter = ListFilter()
         filter.kinds = [.highlight, .note]
@@ -118,9 +118,9 @@ import Testing
         filter.unreadOnly = true
         #expect(FilterText.parse("kind:highlight KIND:n by:ana page:3 is:unread") == filter)
         filter = ListFilter()
-        filter.text = "kind:zebra page:0 http://x by:"
+        (filter.text, filter.inQuotes) = ("kind:zebra page:0 http://x by:", true)
         #expect(FilterText.parse("kind:zebra page:0 http://x by:") == filter)
-        filter.text = ""
+        (filter.text, filter.inQuotes) = ("", false)
         filter.pendingOnly = true
         #expect(FilterText.parse("is:unsent") == filter)
     }

@@ -60,6 +60,25 @@ struct FindingStories {
         try terminal.see("not in this document: nowhere")
         #expect(try terminal.quit() == [])
     }
+
+    /// Also on pages that nobody has looked at yet, and next time at once.
+    @Test func aMarkIsFoundByTheWordsUnderIt() throws {
+        let box = [66, 80, 420, 24]
+        try engine.create([
+            "v": 1, "type": "pspdfkit/markup/highlight", "pageIndex": 2, "bbox": box, "rects": [box],
+            "color": "#fcee7c", "note": "Is it?", "createdAt": "2026-01-01T00:00:00Z",
+        ])
+        for _ in 1...2 {
+            let terminal = try ana.open()
+            try terminal.see("Is it?")
+            try terminal.press("/third page of<enter>")
+            try terminal.see("Annotations 1/1 - by page - filter: third page of")
+            try terminal.see("Is it?")
+            try terminal.press("/<C-u>first page of<enter>")
+            try terminal.see("Nothing matches the filter")
+            #expect(try terminal.quit() == [])
+        }
+    }
 }
 
 extension SmallPDF {

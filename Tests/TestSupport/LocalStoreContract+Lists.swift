@@ -136,6 +136,62 @@ extension LocalStoreContract {
         }
     }
 
+    static func findsQuotes(_ store: any LocalStore) throws {
+        func mark(_ id: String, page: Int? = 0, top: Double = 0, text: String = "mine") -> Record {
+            note(id, page: page, top: top, text: text, type: "pspdfkit/markup/highlight")
+        }
+        try show(
+            [mark("a"), mark("b", page: 3), mark("c", page: 3, top: 5), mark("d", page: nil), note("e", page: 7)],
+            in: store)
+        func expect(_ text: String, _ wanted: [String], fuzzy: Bool = false, inQuotes: Bool = true) throws {
+            for order in [ListQuery.Order.page, .newest, .author, .group] {
+                var query = ListQuery(order: order)
+                (query.filter.text, query.filter.fuzzy) = fuzzy ? ("", [text]) : (text, [])
+                query.filter.inQuotes = inQuotes
+                try store.read { layer in
+                    try equal(try layer.rows(query, offset: 0, limit: 9).map(\.id), wanted, "\(text) by \(order)")
+                    let counts = try layer.counts(query, before: wanted.last)
+                    try equal(counts.matching, wanted.count, "count of \(text) by \(order)")
+                    try equal(counts.position, wanted.isEmpty ? nil : wanted.count - 1, "place by \(order)")
+                    try equal(counts.all, 5, "all by \(order)")
+                }
+            }
+        }
+        try store.read { layer in
+            try equal(try layer.pagesToQuote(), [0, 3], "pages")
+            try equal(try layer.rowsToQuote(onPage: 3).map(\.id), ["b", "c"], "rows")
+            try equal(try layer.rowsToQuote(onPage: 7), [], "no marks")
+        }
+        try expect("tide", [])
+        try store.write { try $0.setQuotes(["a": "The Tide, ÄRGER", "b": "a tide table", "c": "", "none": "tide"]) }
+        try equal(try store.read { try $0.pagesToQuote() }, [], "all are known")
+        try expect("TIDE", ["a", "b"])
+        try expect("tide", [], inQuotes: false)
+        try expect("ttbl", ["b"], fuzzy: true)
+        try expect("ärg", ["a"])
+        try expect("mine", ["a", "b", "c", "d"])
+        try expect("e ta", ["b"])
+        // What was found in the text is found still, and so it is when the mark comes further or says something else.
+        try store.write { layer in
+            try layer.show(ShownRow(mark("a"), delivery: .unsent))
+            try layer.show(ShownRow(mark("b", page: 3, text: "other"), delivery: .delivered))
+        }
+        try expect("tide", ["a", "b"])
+        // One that was moved covers other words.
+        try show([mark("a", top: 9), mark("b", page: 4, text: "other")], in: store)
+        try expect("tide", [])
+        try equal(try store.read { try $0.pagesToQuote() }, [0, 4], "pages of those that were moved")
+        try store.write { layer in
+            try layer.setQuotes(["a": "ebb", "b": "ebb"])
+            try layer.hide("a")
+        }
+        try show([mark("a", top: 9)], in: store)
+        try expect("ebb", ["b"])
+        var all = ListQuery()
+        all.filter.inQuotes = true
+        try equal(try store.read { try $0.counts(all, before: "b") }.matching, 5, "nothing is asked for")
+    }
+
     static func keepsThreads(_ store: any LocalStore) throws {
         func comment(_ id: String, at moment: Int64) -> Record {
             note(

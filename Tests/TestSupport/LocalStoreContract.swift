@@ -30,6 +30,7 @@ package struct LocalStoreContract: Sendable {
         Step(description: "filters let through what they say", run: filtersRows),
         Step(description: "what can be filtered by is counted", run: countsFacets),
         Step(description: "a row stands where its position says", run: findsPositions),
+        Step(description: "what marks cover is found once it is known", run: findsQuotes),
         Step(description: "comments are in threads, not in the list", run: keepsThreads),
         Step(description: "a row that is shown again is as it was shown last", run: showsAgain),
         Step(description: "an unread mark survives a new row and ends with the row", run: keepsUnread),

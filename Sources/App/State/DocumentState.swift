@@ -36,6 +36,8 @@ struct DocumentState: Equatable, Sendable {
     /// Who changed the current record is shown below the list.
     var showsBlame = false
     var quotes = Quotes()
+    /// The words under marks were asked for, for the filter that is on.
+    var quotesAsked = false
 
     /// What is done to the records that were gathered, once they are here.
     var batch: Batch?

@@ -1,5 +1,5 @@
 import Annotations
-import InstantCore
+package import InstantCore
 
 /// The words that marks mark, by record: what the list shows of pages that were looked at.
 struct Quotes: Equatable, Sendable {
@@ -25,9 +25,15 @@ struct Quotes: Equatable, Sendable {
     mutating func read(_ rows: [ListRow], of page: Int, in glyphs: PageGlyphs?) {
         if quotes.count > Self.most { quotes = [:] }
         for row in rows where row.pageIndex == page && Self.isNeeded(for: row) && words(of: row) == nil {
-            let parts = glyphs.map { glyphs in glyphs.ranges(in: row.rects).map { glyphs.text(of: $0) } } ?? []
-            let words = parts.joined(separator: " ... ").split { $0 == "\n" || $0 == " " }.joined(separator: " ")
-            quotes[row.id] = Quote(rects: row.rects, words: words)
+            quotes[row.id] = Quote(rects: row.rects, words: glyphs.map { $0.words(under: row) } ?? "")
         }
+    }
+}
+
+extension PageGlyphs {
+    /// The words that a mark covers, on one line; a stretch after another behind dots.
+    package func words(under row: ListRow) -> String {
+        let parts = ranges(in: row.rects).map { text(of: $0) }
+        return parts.joined(separator: " ... ").split { $0 == "\n" || $0 == " " }.joined(separator: " ")
     }
 }

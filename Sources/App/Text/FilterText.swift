@@ -23,6 +23,8 @@ enum FilterText {
             }
         }
         filter.text = words.joined(separator: " ")
+        // The list shows them; whoever types what they read there finds it.
+        filter.inQuotes = !filter.text.isEmpty || !filter.fuzzy.isEmpty
         return filter
     }
 

@@ -28,6 +28,11 @@ extension AppState {
         self.picker = picker
     }
 
+    /// More is found, perhaps, in the list that is shown.
+    mutating func quoted() {
+        if document?.list.query.filter.inQuotes == true { document?.list.isStale = true }
+    }
+
     /// Takes a term into the filter, or out of it.
     mutating func toggleTerm(_ term: String) {
         guard let filter = document?.list.filter else { return }

@@ -62,6 +62,10 @@ extension DocumentState {
             thread.asked = row.id
             effects.append(.loadThread(row.id))
         }
+        // Asked for with each filter anew: there may be marks that came since.
+        let seeksWords = list.query.filter.inQuotes && pageCount != nil
+        if seeksWords, !quotesAsked { effects.append(.quoteDocument) }
+        quotesAsked = seeksWords
         if let index = pageToQuote(rows: rows) ?? pageToTurnTo {
             texts.set(index, .loading)
             effects.append(.loadPage(index))

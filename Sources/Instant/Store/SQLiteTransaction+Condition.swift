@@ -11,6 +11,9 @@ extension SQLiteTransaction {
         /// How the rows are come by that it is asked of.
         let way: Way
 
+        /// Everything that is listed is meant.
+        let asksNothing: Bool
+
         enum Way: Hashable {
             /// By whatever index SQLite finds best.
             case any
@@ -35,8 +38,11 @@ extension SQLiteTransaction {
         init(_ query: ListQuery) {
             let filter = query.filter
             var words = ListFilter()
-            (words.text, words.fuzzy) = (filter.text, filter.fuzzy)
-            let looksAtAll = filter != ListFilter() && filter.pageIndex == nil && !filter.unreadOnly
+            (words.text, words.fuzzy, words.inQuotes) = (filter.text, filter.fuzzy, filter.inQuotes)
+            var nothing = ListFilter()
+            nothing.inQuotes = filter.inQuotes
+            asksNothing = filter == nothing
+            let looksAtAll = !asksNothing && filter.pageIndex == nil && !filter.unreadOnly
             way = !looksAtAll ? .any : filter == words && query.order == .page ? .inPageOrder : .asTheyLie
             if !filter.kinds.isEmpty {
                 add(
@@ -44,8 +50,13 @@ extension SQLiteTransaction {
                     filter.kinds.map(\.type).sorted())
             }
             // What is sought is kept in lower case.
-            if !filter.text.isEmpty { add("says(s.search, ?)", [filter.text.lowercased()]) }
-            for word in filter.fuzzy { add("spells(s.search, ?)", [word.lowercased()]) }
+            let columns = filter.inQuotes ? ["s.search", "s.quoted"] : ["s.search"]
+            func find(_ function: String, _ text: String) {
+                let places = columns.map { "\(function)(\($0), ?)" }.joined(separator: " OR ")
+                add("(\(places))", columns.map { _ in text.lowercased() })
+            }
+            if !filter.text.isEmpty { find("says", filter.text) }
+            for word in filter.fuzzy { find("spells", word) }
             if let group = filter.group { add("ifnull(s.grp, '') = ?", [group]) }
             if let author = filter.author { add("s.author = ?", [author]) }
             if let page = filter.pageIndex {

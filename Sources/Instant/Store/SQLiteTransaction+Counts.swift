@@ -28,7 +28,7 @@ extension SQLiteTransaction {
         case .any:
             let matching = try count(query)
             return ListCounts(
-                matching: matching, all: query.filter == ListFilter() ? matching : try count(ListQuery()),
+                matching: matching, all: condition.asksNothing ? matching : try count(ListQuery()),
                 unread: try unreadCount(), position: try id.flatMap { try position(of: $0, in: query) })
         case .asTheyLie:
             let anchor = try id.flatMap { try isListed($0, condition) ? $0 : nil }

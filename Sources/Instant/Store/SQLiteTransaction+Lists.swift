@@ -40,11 +40,37 @@ extension SQLiteTransaction {
     private static let replacement: StaticString = """
         UPDATE shown SET root = ?2, listed = ?3, page = ?4, top = ?5, kind = ?6, author = ?7, author_key = ?8,
             created_by = ?9, grp = ?10, boxes = ?11, text = ?12, search = ?13, changed = ?14, created = ?15,
-            delivery = ?16, warning = ?17, updated_by = ?18
+            delivery = ?16, warning = ?17, updated_by = ?18,
+            quoted = CASE WHEN page = ?4 AND boxes = ?11 THEN quoted END
         WHERE id = ?1
         """
 
     func hide(_ id: Record.ID) throws { try run("DELETE FROM shown WHERE id = ?", .text(id)) }
+
+    func setQuotes(_ words: [Record.ID: String]) throws {
+        for (id, words) in words {
+            try run("UPDATE shown SET quoted = ? WHERE id = ?", .text(words.lowercased()), .text(id))
+        }
+    }
+
+    func pagesToQuote() throws -> [Int] {
+        try composed(
+            "SELECT DISTINCT page FROM shown s NOT INDEXED WHERE \(Self.unquoted) ORDER BY page",
+            [.integer(ListRow.noPage)]
+        ) { $0.number(0) }
+    }
+
+    func rowsToQuote(onPage page: Int) throws -> [ListRow] {
+        try composed(
+            """
+            SELECT \(Self.columns) FROM shown s WHERE \(Self.unquoted) AND s.page = ? ORDER BY s.top, s.id
+            """, [.integer(ListRow.noPage), .integer(page)], listRow)
+    }
+
+    private static let unquoted: String = {
+        let kinds = [AnnotationKind.highlight, .underline, .strikeOut, .squiggly].map { "'\($0.type)'" }
+        return "s.listed AND s.quoted IS NULL AND s.page <> ? AND s.kind IN (\(kinds.joined(separator: ", ")))"
+    }()
 
     func setUnread(_ ids: some Sequence<Record.ID>, _ unread: Bool) throws {
         for id in ids { try run("UPDATE shown SET unread = ? WHERE id = ?", .integer(unread), .text(id)) }

@@ -91,9 +91,10 @@ struct Schema: Sendable {
         """
 
     /// What is found by lies beside what the list is sorted by, so that a filter reads a third of what the rows are, and in
-    /// the order in which they are shown.
+    /// the order in which they are shown. `quoted`: the words that a mark covers, once somebody has read the page.
     private static let finding = """
+        ALTER TABLE shown ADD COLUMN quoted TEXT;
         DROP INDEX shown_page;
-        CREATE INDEX shown_page ON shown(page, top, id, search) WHERE listed;
+        CREATE INDEX shown_page ON shown(page, top, id, search, quoted) WHERE listed;
         """
 }

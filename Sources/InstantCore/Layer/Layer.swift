@@ -28,6 +28,18 @@ package struct Layer: Sendable {
 
     package func rows(onPage page: Int) throws -> [ListRow] { try store.read { try $0.rows(onPage: page) } }
 
+    /// Pages with marks whose words a filter does not know.
+    package func pagesToQuote() throws -> [Int] { try store.read { try $0.pagesToQuote() } }
+
+    package func rowsToQuote(onPage page: Int) throws -> [ListRow] {
+        try store.read { try $0.rowsToQuote(onPage: page) }
+    }
+
+    /// Notes the words that marks cover: what they were read from can be read again.
+    package func note(quotes words: [Record.ID: String]) throws {
+        try store.write(.recoverable) { try $0.setQuotes(words) }
+    }
+
     package func row(_ id: Record.ID) throws -> ListRow? { try store.read { try $0.row(id) } }
 
     /// The record with the waiting edits in it; nil when there is none, or a waiting edit deletes it.

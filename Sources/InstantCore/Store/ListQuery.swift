@@ -29,6 +29,8 @@ package struct ListFilter: Hashable, Sendable {
     package var text = ""
     /// Words whose letters occur in this order, with anything between them, where ``text`` is looked for.
     package var fuzzy: [String] = []
+    /// Look in the words that a mark covers as well, as far as they are known here.
+    package var inQuotes = false
     package var author: String?
     /// Empty: the null group.
     package var group: String?

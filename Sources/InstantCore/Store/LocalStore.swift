@@ -58,6 +58,10 @@ package protocol StoredLayer {
     func position(of id: Record.ID, in query: ListQuery) throws -> Int?
     /// Every shown row on a page, from top to bottom; comments are not among them.
     func rows(onPage page: Int) throws -> [ListRow]
+    /// Pages with marks whose words are not known, ascending.
+    func pagesToQuote() throws -> [Int]
+    /// Those of a page.
+    func rowsToQuote(onPage page: Int) throws -> [ListRow]
     /// The comments shown under a root, in the order of their creation.
     func thread(under root: Record.ID) throws -> [Record.ID]
     func row(_ id: Record.ID) throws -> ListRow?
@@ -97,6 +101,8 @@ package protocol WritableLayer: StoredLayer {
     /// Puts the row a person sees in place of the one before, whose unread mark stays.
     func show(_ row: ShownRow) throws
     func hide(_ id: Record.ID) throws
+    /// The words that marks cover, for a filter to find; empty where there are none. They are forgotten when a mark is moved.
+    func setQuotes(_ words: [Record.ID: String]) throws
     func setUnread(_ ids: some Sequence<Record.ID>, _ unread: Bool) throws
 
     /// Keeps a row of a snapshot beside the present ones.

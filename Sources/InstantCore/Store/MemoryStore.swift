@@ -45,6 +45,8 @@ package final class MemoryStore: LocalStore {
         var nextSeq: Int64 = 1
         var own: [Record.ID: OwnWrite] = [:]
         var shown: [Record.ID: ShownRow] = [:]
+        /// In lower case.
+        var quotes: [Record.ID: String] = [:]
         var stage: [Record.ID: StoredRecord] = [:]
     }
 }
@@ -110,10 +112,28 @@ final class MemoryTransaction: WritableLayer {
 extension MemoryTransaction {
     func show(_ row: ShownRow) {
         var row = row
-        row.row.isUnread = kept.shown[row.row.id]?.row.isUnread ?? false
+        let before = kept.shown[row.row.id]?.row
+        row.row.isUnread = before?.isUnread ?? false
+        let stays =
+            before?.pageIndex == row.row.pageIndex && before?.box == row.row.box && before?.rects == row.row.rects
+        if !stays { kept.quotes[row.row.id] = nil }
         kept.shown[row.row.id] = row
     }
-    func hide(_ id: Record.ID) { kept.shown[id] = nil }
+    func hide(_ id: Record.ID) {
+        kept.shown[id] = nil
+        kept.quotes[id] = nil
+    }
+    func setQuotes(_ words: [Record.ID: String]) {
+        for (id, words) in words where kept.shown[id] != nil { kept.quotes[id] = words.lowercased() }
+    }
+    func pagesToQuote() -> [Int] { Set(unquoted.compactMap(\.row.pageIndex)).sorted() }
+    func rowsToQuote(onPage page: Int) -> [ListRow] {
+        unquoted.filter { $0.row.pageIndex == page }.sorted { ListQuery.Order.page.puts($0.row, before: $1.row) }
+            .map(withReplies)
+    }
+    private var unquoted: [ShownRow] {
+        kept.shown.values.filter { !$0.isComment && $0.row.kind.isMarkup && kept.quotes[$0.row.id] == nil }
+    }
     func setUnread(_ ids: some Sequence<Record.ID>, _ unread: Bool) {
         for id in ids { kept.shown[id]?.row.isUnread = unread }
     }
@@ -165,10 +185,12 @@ extension MemoryTransaction {
     private func matching(_ filter: ListFilter) -> [ShownRow] {
         let text = filter.text.lowercased()
         let fuzzy = filter.fuzzy.map { $0.lowercased() }
-        return kept.shown.values.filter {
+        return kept.shown.values.filter { shown in
+            let places = [shown.search] + (filter.inQuotes ? kept.quotes[shown.row.id].map { [$0] } ?? [] : [])
+            return (text.isEmpty || places.contains { $0.containsBytes(of: text) })
+                && fuzzy.allSatisfy { letters in places.contains { $0.containsInOrder(letters) } }
+        }.filter {
             !$0.isComment && (filter.kinds.isEmpty || filter.kinds.contains($0.row.kind))
-                && (text.isEmpty || $0.search.containsBytes(of: text))
-                && fuzzy.allSatisfy($0.search.containsInOrder)
                 && (filter.author == nil || filter.author == $0.row.author)
                 && (filter.group == nil || filter.group == $0.row.groupKey)
                 && (filter.pageIndex == nil || filter.pageIndex == $0.row.pageIndex)

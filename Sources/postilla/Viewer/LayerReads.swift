@@ -1,6 +1,8 @@
+import Annotations
 import App
 import Dispatch
 import InstantCore
+import PDFPages
 import Synchronization
 
 /// What the screen needs of a layer's local storage, read beside the thread that draws. Nearly always an answer is there
@@ -41,6 +43,23 @@ final class LayerReads: Sendable {
 
     /// Notes something down that nobody waits for.
     func note(_ body: @escaping @Sendable (Layer) throws -> Message) { writes.async { [self] in answer(body) } }
+
+    /// Pages with marks whose words no filter knows.
+    func pagesToQuote() async -> [Int] {
+        await withCheckedContinuation { continuation in
+            writes.async { [layer] in continuation.resume(returning: (try? layer.pagesToQuote()) ?? []) }
+        }
+    }
+
+    /// Notes the words under the marks of a page.
+    func note(quotes text: PageText, ofPage page: Int) {
+        note { layer in
+            let glyphs = PageGlyphs(text)
+            let words = try layer.rowsToQuote(onPage: page).map { ($0.id, glyphs.words(under: $0)) }
+            try layer.note(quotes: Dictionary(words) { first, _ in first })
+            return .quoted
+        }
+    }
 
     private func answer(_ body: (Layer) throws -> Message) {
         do { post(try body(layer)) } catch {

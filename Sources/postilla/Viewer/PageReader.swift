@@ -18,6 +18,8 @@ actor PageReader {
     private var readings: [Task<Void, Never>] = []
     /// The one of them that reads all pages.
     private var texts: Task<Void, Never>?
+    /// What reads the words under marks.
+    private var quotes: Task<Void, Never>?
     /// Pages read in one process when all are wanted: the limits of a process are for a few.
     private static let stretch = 32
 
@@ -100,6 +102,21 @@ actor PageReader {
         Task { await keep(texts: task) }
     }
 
+    /// The words under marks, into the layer that has the marks; one round at a time.
+    nonisolated func tellQuotes(_ reads: LayerReads) { Task { await quote(reads) } }
+
+    private func quote(_ reads: LayerReads) {
+        guard quotes == nil else { return }
+        quotes = Task(priority: .utility) {
+            let (file, tools) = (file, tools)
+            for pages in await reads.pagesToQuote().stretches(of: Self.stretch) {
+                // A page that cannot be read has no words that could be found.
+                try? await tools.text(of: file, pages: pages) { reads.note(quotes: $1, ofPage: $0) }
+            }
+            quotes = nil
+        }
+    }
+
     nonisolated func stopTexts() { Task { await keep(texts: nil) } }
 
     private func keep(texts task: Task<Void, Never>?) {
@@ -121,8 +138,22 @@ actor PageReader {
         for task in readings { task.cancel() }
         readings = []
         keep(texts: nil)
+        quotes?.cancel()
         for task in pages.values { task.cancel() }
         pages = [:]
         order = []
+    }
+}
+
+extension [Int] {
+    /// Ascending numbers as ranges that hold them, each of so many at most and with nothing else in it.
+    func stretches(of most: Int) -> [ClosedRange<Int>] {
+        reduce(into: []) { stretches, number in
+            if let last = stretches.last, last.upperBound == number - 1, last.count < most {
+                stretches[stretches.count - 1] = last.lowerBound...number
+            } else {
+                stretches.append(number...number)
+            }
+        }
     }
 }

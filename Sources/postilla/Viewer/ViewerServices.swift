@@ -54,6 +54,7 @@ final class ViewerServices: AppServices {
         case .loadNavigation: if let tab { afterFirstPicture { tab.pages?.tellNavigation(tab.post) } }
         case .indexDocument: if let tab { tab.pages?.tellTexts(tab.post) }
         case .stopIndexing: tab?.pages?.stopTexts()
+        case .quoteDocument: if let reads, let pages = tab?.pages { afterFirstPicture { pages.tellQuotes(reads) } }
 
         case .loadRows(let request): reading { .rows(try $0.window(of: request)) }
         case .findUnread(let request): reading { .rows(try $0.windowAroundUnread(of: request)) }
