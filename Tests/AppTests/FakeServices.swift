@@ -52,6 +52,7 @@ final class FakeServices: AppServices {
         case .loadPage(let index) where !holdsPages:
             post(pages.indices.contains(index) ? .page(index, pages[index]) : .pageFailed(index, "No such page."))
         case .loadNavigation: post(.navigation(navigation))
+        case .quoteDocument: post(.quoted(isAll: true))
         case .indexDocument where !holdsPages:
             for (index, page) in pages.enumerated() { post(.indexed(index, PageGlyphs(page).searchText)) }
         case .loadRows(let request): post(.rows(window(request, anchor: request.around)))

@@ -41,13 +41,15 @@ import Testing
             stage.asked.count { if case .loadRows = $0 { true } else { false } }
         }
         let before = looks()
-        stage.send(.quoted)
+        stage.send(.quoted(isAll: false))
+        #expect(looks() == before + 1)
+        stage.send(.quoted(isAll: true))
         #expect(looks() == before + 1)
         try stage.press(":filter tides<enter>")
         #expect(stage.asked.count { $0 == .quoteDocument } == 1)
         try stage.press("<esc>")
         let after = looks()
-        stage.send(.quoted)
+        stage.send(.quoted(isAll: false))
         #expect(looks() == after)
         // Marks may have come meanwhile.
         try stage.press(":filter ~td<enter>")

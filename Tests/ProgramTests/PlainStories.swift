@@ -33,6 +33,20 @@ struct PlainStories {
         #expect(records.contains("pspdfkit/markup/highlight") && records.contains("Wide indeed."))
     }
 
+    @Test func aListOfWordsWaitsUntilTheWordsUnderMarksAreKnown() throws {
+        let box = [66, 80, 420, 24]
+        try engine.create([
+            "v": 1, "type": "pspdfkit/markup/underline", "pageIndex": 2, "bbox": box, "rects": [box],
+            "color": "#fcee7c", "createdAt": "2026-01-01T00:00:00Z",
+        ])
+        let input = "sync\nlist third page\nlist nowhere\nlist\nquit\n"
+        let run = try ana.run(arguments, input: input, environment: ["TERM": "dumb"])
+        #expect(run.status == 0, "\(run.messages)")
+        let found = run.output.components(separatedBy: "underline on page 3")
+        #expect(found.count == 3, "among those with the words, and among all: \(run.output)")
+        #expect(found.dropFirst().first?.contains("None.") == true, "\(run.output)")
+    }
+
     @Test func aTerminalGetsPromptsAndNothingThatMovesItsCursor() throws {
         let terminal = try ana.start(arguments, environment: ["TERM": "dumb"])
         try terminal.see("page 1, 1 mark>")

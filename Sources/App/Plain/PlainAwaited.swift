@@ -1,7 +1,8 @@
 /// What was asked of the world and has not come yet.
 struct PlainAwaited: Equatable, Sendable {
     private enum Answer: Hashable {
-        case library, rows, pageRows, record, outbox, page, edit, undo, resolved, file, text, thread, gathered
+        case library, rows, pageRows, record, outbox, page, edit, undo, resolved, file, text, thread, gathered,
+            quotes
     }
 
     private var counts: [Answer: Int] = [:]
@@ -32,6 +33,8 @@ struct PlainAwaited: Equatable, Sendable {
         case .externallyEdited: came(.text)
         case .thread: came(.thread)
         case .gathered: came(.gathered)
+        // Whoever asks while they are read gets no answer of their own.
+        case .quoted(isAll: true): counts[.quotes] = nil
         default: break
         }
     }
@@ -56,6 +59,7 @@ struct PlainAwaited: Equatable, Sendable {
         case .editExternally: .text
         case .loadThread: .thread
         case .gather: .gathered
+        case .quoteDocument: .quotes
         default: nil
         }
     }

@@ -43,8 +43,8 @@ package indirect enum Message: Hashable, Sendable {
     case indexed(Int, String)
     /// Why not all pages can be searched, in a sentence.
     case indexFailed(String)
-    /// A filter finds more words than before.
-    case quoted
+    /// A filter finds more words than before, or it finds all there are.
+    case quoted(isAll: Bool)
     /// Why the page has no text, in a sentence.
     case pageFailed(Int, String)
     /// The page that was to be painted is.

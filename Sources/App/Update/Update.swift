@@ -41,7 +41,7 @@ extension AppState {
         case .navigation(let navigation): document?.navigation = navigation
         case .indexed(let page, let text): indexed(page, text)
         case .indexFailed(let why): indexFailed(why)
-        case .quoted: quoted()
+        case .quoted(let isAll): if !isAll { quoted() }
         case .page(let index, let text): pageCame(index, .text(PageGlyphs(text)))
         case .pageFailed(let index, let why): pageCame(index, .failed(why))
         case .pictureReady: return pictureReady()

@@ -57,7 +57,7 @@ final class LayerReads: Sendable {
             let glyphs = PageGlyphs(text)
             let words = try layer.rowsToQuote(onPage: page).map { ($0.id, glyphs.words(under: $0)) }
             try layer.note(quotes: Dictionary(words) { first, _ in first })
-            return .quoted
+            return .quoted(isAll: false)
         }
     }
 

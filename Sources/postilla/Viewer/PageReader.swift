@@ -109,10 +109,13 @@ actor PageReader {
         guard quotes == nil else { return }
         quotes = Task(priority: .utility) {
             let (file, tools) = (file, tools)
-            for pages in await reads.pagesToQuote().stretches(of: Self.stretch) {
+            // A record may name a page that is not there.
+            let pages = await reads.pagesToQuote().filter { $0 < pageCount }
+            for pages in pages.stretches(of: Self.stretch) where !Task.isCancelled {
                 // A page that cannot be read has no words that could be found.
                 try? await tools.text(of: file, pages: pages) { reads.note(quotes: $1, ofPage: $0) }
             }
+            reads.note { _ in .quoted(isAll: true) }
             quotes = nil
         }
     }

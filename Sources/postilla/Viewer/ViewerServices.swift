@@ -54,7 +54,7 @@ final class ViewerServices: AppServices {
         case .loadNavigation: if let tab { afterFirstPicture { tab.pages?.tellNavigation(tab.post) } }
         case .indexDocument: if let tab { tab.pages?.tellTexts(tab.post) }
         case .stopIndexing: tab?.pages?.stopTexts()
-        case .quoteDocument: if let reads, let pages = tab?.pages { afterFirstPicture { pages.tellQuotes(reads) } }
+        case .quoteDocument: quoteDocument()
 
         case .loadRows(let request): reading { .rows(try $0.window(of: request)) }
         case .findUnread(let request): reading { .rows(try $0.windowAroundUnread(of: request)) }
@@ -135,6 +135,14 @@ final class ViewerServices: AppServices {
 
     /// A read of the local storage.
     private func reading(_ body: @escaping @Sendable (Layer) throws -> Message) { reads?.read(body) }
+
+    private func quoteDocument() {
+        guard let reads, let pages = tab?.pages else {
+            tab?.post(.quoted(isAll: true))
+            return
+        }
+        afterFirstPicture { pages.tellQuotes(reads) }
+    }
 
     private var reads: LayerReads? {
         do { return try tab?.reads() } catch {
