@@ -44,6 +44,12 @@ import Testing
         wait(for: [.notice("slow"), .notice("quick")])
     }
 
+    @Test func pagesThatFollowEachOtherAreReadTogether() {
+        #expect([Int]().stretches(of: 3) == [])
+        #expect([0, 1, 2, 3, 7, 9, 10].stretches(of: 3) == [0...2, 3...3, 7...7, 9...10])
+        #expect([4, 5, 6].stretches(of: 1) == [4...4, 5...5, 6...6])
+    }
+
     @Test func whatFailsIsSaid() {
         reads.read { _ in throw CommandFailure("the disk is gone") }
         wait(for: [.notice("the disk is gone")])

@@ -41,7 +41,7 @@ package enum Effect: Hashable, Sendable {
     case indexDocument
     /// What was read of them is kept.
     case stopIndexing
-    /// The words under marks, of pages whose marks no filter knows by them. → `quoted` for each, and at the end
+    /// The words under marks, of pages whose marks no filter knows by them. → `quoted` for some at a time, and at the end
     case quoteDocument
 
     // Records of the selected layer.

@@ -51,13 +51,14 @@ final class LayerReads: Sendable {
         }
     }
 
-    /// Notes the words under the marks of a page.
+    /// Notes the words under the marks of a page, and says nothing of it.
     func note(quotes text: PageText, ofPage page: Int) {
-        note { layer in
+        writes.async { [layer] in
             let glyphs = PageGlyphs(text)
-            let words = try layer.rowsToQuote(onPage: page).map { ($0.id, glyphs.words(under: $0)) }
-            try layer.note(quotes: Dictionary(words) { first, _ in first })
-            return .quoted(isAll: false)
+            // Where it cannot be noted they are not found, and are read again next time.
+            guard let rows = try? layer.rowsToQuote(onPage: page) else { return }
+            let words = rows.map { ($0.id, glyphs.words(under: $0)) }
+            try? layer.note(quotes: Dictionary(words) { first, _ in first })
         }
     }
 

@@ -22,6 +22,8 @@ actor PageReader {
     private var quotes: Task<Void, Never>?
     /// Pages read in one process when all are wanted: the limits of a process are for a few.
     private static let stretch = 32
+    /// The same where each brings the list anew.
+    private static let quotedStretch = 8
 
     /// What is known of the file without looking into it.
     nonisolated let known: PDFInfo?
@@ -111,9 +113,10 @@ actor PageReader {
             let (file, tools) = (file, tools)
             // A record may name a page that is not there.
             let pages = await reads.pagesToQuote().filter { $0 < pageCount }
-            for pages in pages.stretches(of: Self.stretch) where !Task.isCancelled {
+            for pages in pages.stretches(of: Self.quotedStretch) where !Task.isCancelled {
                 // A page that cannot be read has no words that could be found.
                 try? await tools.text(of: file, pages: pages) { reads.note(quotes: $1, ofPage: $0) }
+                reads.note { _ in .quoted(isAll: false) }
             }
             reads.note { _ in .quoted(isAll: true) }
             quotes = nil
