@@ -17,6 +17,10 @@ struct PlainStories {
     private var arguments: [String] { ["open", engine.url, "--token-file", ana.tokenFile, "--plain"] }
 
     @Test func aPipeReadsMarksAndWrites() throws {
+        // Whether the first line of a first opening already knows the pages is up to the line: reading waits for them.
+        let first = try ana.run(arguments, input: "read\nquit\n", environment: ["TERM": "dumb"])
+        #expect(first.status == 0, "\(first.messages)")
+        #expect(first.output.contains("This is the first page of a quiet little paper"), "\(first.output)")
         let lines = [
             "read", "highlight \"quiet little paper\"", "note margin", "Wide indeed.", ".", "list", "sync", "quit",
         ]
