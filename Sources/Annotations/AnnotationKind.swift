@@ -17,12 +17,9 @@ public enum AnnotationKind: Hashable, Sendable {
     }
 
     /// A mark on words, with one box (`rects`) for each line of them.
-    public var isMarkup: Bool {
-        switch self {
-        case .highlight, .underline, .strikeOut, .squiggly: true
-        default: false
-        }
-    }
+    public var isMarkup: Bool { Self.markups.contains(self) }
+
+    package static let markups: [AnnotationKind] = [.highlight, .underline, .strikeOut, .squiggly]
 
     /// The letter in the gutter and in lists.
     public var letter: Character {

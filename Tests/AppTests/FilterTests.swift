@@ -54,6 +54,9 @@ import Testing
         // Marks may have come meanwhile.
         try stage.press(":filter ~td<enter>")
         #expect(stage.asked.count { $0 == .quoteDocument } == 2)
+        // Under the marks of another PDF stand other words.
+        stage.send(stage.services.pdfReady)
+        #expect(stage.asked.count { $0 == .quoteDocument } == 3)
     }
 
     @Test func severalAreChosenWithTab() throws {

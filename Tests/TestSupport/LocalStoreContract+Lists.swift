@@ -187,6 +187,9 @@ extension LocalStoreContract {
         }
         try show([mark("a", top: 9)], in: store)
         try expect("ebb", ["b"])
+        try store.write { try $0.forgetQuotes() }
+        try expect("ebb", [])
+        try equal(try store.read { try $0.pagesToQuote() }, [0, 3, 4], "all are forgotten")
         var all = ListQuery()
         all.filter.inQuotes = true
         try equal(try store.read { try $0.counts(all, before: "b") }.matching, 5, "nothing is asked for")

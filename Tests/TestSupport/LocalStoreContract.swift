@@ -77,6 +77,7 @@ extension LocalStoreContract {
         changed.title = "Title \u{1F4D6} \u{1B}[2J"
         changed.pdfSHA256 = "abc"
         changed.pdfBytes = 5
+        changed.quotedFrom = "abc.pdf"
         changed.limits = Limits(recordBytes: 1, batchChanges: 2, batchBytes: 3, pageRecords: 4)
         changed.lastSync = Timestamp(milliseconds: 9)
         changed.checkedAt = Timestamp(milliseconds: 8)

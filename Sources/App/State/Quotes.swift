@@ -1,5 +1,5 @@
-import Annotations
-package import InstantCore
+package import Annotations
+import InstantCore
 
 /// The words that marks mark, by record: what the list shows of pages that were looked at.
 struct Quotes: Equatable, Sendable {
@@ -25,15 +25,15 @@ struct Quotes: Equatable, Sendable {
     mutating func read(_ rows: [ListRow], of page: Int, in glyphs: PageGlyphs?) {
         if quotes.count > Self.most { quotes = [:] }
         for row in rows where row.pageIndex == page && Self.isNeeded(for: row) && words(of: row) == nil {
-            quotes[row.id] = Quote(rects: row.rects, words: glyphs.map { $0.words(under: row) } ?? "")
+            quotes[row.id] = Quote(rects: row.rects, words: glyphs.map { $0.words(under: row.rects) } ?? "")
         }
     }
 }
 
 extension PageGlyphs {
-    /// The words that a mark covers, on one line; a stretch after another behind dots.
-    package func words(under row: ListRow) -> String {
-        let parts = ranges(in: row.rects).map { text(of: $0) }
-        return parts.joined(separator: " ... ").split { $0 == "\n" || $0 == " " }.joined(separator: " ")
+    /// The words under a mark's boxes, on one line; a stretch after another behind dots.
+    package func words(under rects: [Rect]) -> String {
+        let parts = ranges(in: rects).map { text(of: $0) }
+        return parts.joined(separator: " ... ").split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
 }

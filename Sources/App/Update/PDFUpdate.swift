@@ -39,6 +39,7 @@ extension AppState {
         document?.pdf = .ready(info)
         document?.texts = PageTexts()
         document?.quotes = Quotes()
+        document?.quotesAsked = false
         document?.page.forgetText()
         document?.index = DocumentIndex()
         document?.navigation = nil

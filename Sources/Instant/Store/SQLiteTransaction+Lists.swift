@@ -53,6 +53,8 @@ extension SQLiteTransaction {
         }
     }
 
+    func forgetQuotes() throws { try run("UPDATE shown SET quoted = NULL WHERE quoted IS NOT NULL") }
+
     func pagesToQuote() throws -> [Int] {
         try composed(
             "SELECT DISTINCT page FROM shown s NOT INDEXED WHERE \(Self.unquoted) ORDER BY page",
@@ -68,7 +70,7 @@ extension SQLiteTransaction {
     }
 
     private static let unquoted: String = {
-        let kinds = [AnnotationKind.highlight, .underline, .strikeOut, .squiggly].map { "'\($0.type)'" }
+        let kinds = AnnotationKind.markups.map { "'\($0.type)'" }
         return "s.listed AND s.quoted IS NULL AND s.page <> ? AND s.kind IN (\(kinds.joined(separator: ", ")))"
     }()
 

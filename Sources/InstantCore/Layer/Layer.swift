@@ -28,16 +28,27 @@ package struct Layer: Sendable {
 
     package func rows(onPage page: Int) throws -> [ListRow] { try store.read { try $0.rows(onPage: page) } }
 
-    /// Pages with marks whose words a filter does not know.
-    package func pagesToQuote() throws -> [Int] { try store.read { try $0.pagesToQuote() } }
+    /// Pages with marks whose words a filter does not know. Words that were read from another file are forgotten: the
+    /// server's PDF may have been replaced.
+    package func pagesToQuote(from file: String) throws -> [Int] {
+        if try store.read({ try $0.facts().quotedFrom != file }) {
+            try store.write(.recoverable) { store in
+                var facts = try store.facts()
+                facts.quotedFrom = file
+                try store.set(facts)
+                try store.forgetQuotes()
+            }
+        }
+        return try store.read { try $0.pagesToQuote() }
+    }
 
     package func rowsToQuote(onPage page: Int) throws -> [ListRow] {
         try store.read { try $0.rowsToQuote(onPage: page) }
     }
 
-    /// Notes the words that marks cover: what they were read from can be read again.
-    package func note(quotes words: [Record.ID: String]) throws {
-        try store.write(.recoverable) { try $0.setQuotes(words) }
+    /// Notes the words that marks cover, unless they are read from another file meanwhile. They can be read again.
+    package func note(quotes words: [Record.ID: String], from file: String) throws {
+        try store.write(.recoverable) { if try $0.facts().quotedFrom == file { try $0.setQuotes(words) } }
     }
 
     package func row(_ id: Record.ID) throws -> ListRow? { try store.read { try $0.row(id) } }

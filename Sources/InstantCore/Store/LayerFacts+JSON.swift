@@ -22,6 +22,7 @@ extension LayerFacts {
             $0.member("title", title)
             $0.member("pdfSHA256", pdfSHA256)
             $0.member("pdfBytes", pdfBytes)
+            if let quotedFrom { $0.member("quotedFrom", quotedFrom) }
             $0.member("limits", object: { limits.write(to: &$0) })
             if let lastSync { $0.member("lastSync", lastSync.milliseconds) }
             if let checkedAt { $0.member("checkedAt", checkedAt.milliseconds) }
@@ -60,6 +61,7 @@ extension LayerFacts {
         title = value["title"]?.string ?? ""
         pdfSHA256 = value["pdfSHA256"]?.string ?? ""
         pdfBytes = value["pdfBytes"]?.integer ?? 0
+        quotedFrom = value["quotedFrom"]?.string
         if let limits = value["limits"] { self.limits = Limits(stored: limits) }
         lastSync = value["lastSync"]?.integer.map(Timestamp.init(milliseconds:))
         checkedAt = value["checkedAt"]?.integer.map(Timestamp.init(milliseconds:))

@@ -19,6 +19,8 @@ package struct LayerFacts: Hashable, Sendable {
     /// SHA-256 of the PDF in lower-case hex, as the server last named it; empty: not known yet.
     package var pdfSHA256 = ""
     package var pdfBytes: Int64 = 0
+    /// The file from which the words under marks were read; nil: none were.
+    package var quotedFrom: String?
     package var limits = Limits()
     package var lastSync: Timestamp?
     /// When what is here was last compared with what the server holds, or loaded whole.

@@ -103,6 +103,7 @@ package protocol WritableLayer: StoredLayer {
     func hide(_ id: Record.ID) throws
     /// The words that marks cover, for a filter to find; empty where there are none. They are forgotten when a mark is moved.
     func setQuotes(_ words: [Record.ID: String]) throws
+    func forgetQuotes() throws
     func setUnread(_ ids: some Sequence<Record.ID>, _ unread: Bool) throws
 
     /// Keeps a row of a snapshot beside the present ones.

@@ -126,6 +126,7 @@ extension MemoryTransaction {
     func setQuotes(_ words: [Record.ID: String]) {
         for (id, words) in words where kept.shown[id] != nil { kept.quotes[id] = words.lowercased() }
     }
+    func forgetQuotes() { kept.quotes = [:] }
     func pagesToQuote() -> [Int] { Set(unquoted.compactMap(\.row.pageIndex)).sorted() }
     func rowsToQuote(onPage page: Int) -> [ListRow] {
         unquoted.filter { $0.row.pageIndex == page }.sorted { ListQuery.Order.page.puts($0.row, before: $1.row) }

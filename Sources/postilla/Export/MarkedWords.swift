@@ -18,9 +18,7 @@ struct MarkedWords {
             page = index
             glyphs = (try? await PDFTools().text(of: file, page: index)).map { PageGlyphs($0) }
         }
-        guard let glyphs else { return nil }
-        let parts = glyphs.ranges(in: annotation.rects).map { glyphs.text(of: $0) }
-        let words = parts.joined(separator: " ... ").split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        return words.isEmpty ? nil : words
+        guard let words = glyphs?.words(under: annotation.rects), !words.isEmpty else { return nil }
+        return words
     }
 }

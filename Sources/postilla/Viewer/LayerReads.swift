@@ -45,20 +45,20 @@ final class LayerReads: Sendable {
     func note(_ body: @escaping @Sendable (Layer) throws -> Message) { writes.async { [self] in answer(body) } }
 
     /// Pages with marks whose words no filter knows.
-    func pagesToQuote() async -> [Int] {
+    func pagesToQuote(from file: String) async -> [Int] {
         await withCheckedContinuation { continuation in
-            writes.async { [layer] in continuation.resume(returning: (try? layer.pagesToQuote()) ?? []) }
+            writes.async { [layer] in continuation.resume(returning: (try? layer.pagesToQuote(from: file)) ?? []) }
         }
     }
 
     /// Notes the words under the marks of a page, and says nothing of it.
-    func note(quotes text: PageText, ofPage page: Int) {
+    func note(quotes text: PageText, ofPage page: Int, from file: String) {
         writes.async { [layer] in
             let glyphs = PageGlyphs(text)
             // Where it cannot be noted they are not found, and are read again next time.
             guard let rows = try? layer.rowsToQuote(onPage: page) else { return }
-            let words = rows.map { ($0.id, glyphs.words(under: $0)) }
-            try? layer.note(quotes: Dictionary(words) { first, _ in first })
+            let words = rows.map { ($0.id, glyphs.words(under: $0.rects)) }
+            try? layer.note(quotes: Dictionary(words) { first, _ in first }, from: file)
         }
     }
 

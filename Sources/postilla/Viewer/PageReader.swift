@@ -112,10 +112,10 @@ actor PageReader {
         quotes = Task(priority: .utility) {
             let (file, tools) = (file, tools)
             // A record may name a page that is not there.
-            let pages = await reads.pagesToQuote().filter { $0 < pageCount }
+            let pages = await reads.pagesToQuote(from: file).filter { $0 < pageCount }
             for pages in pages.stretches(of: Self.quotedStretch) where !Task.isCancelled {
                 // A page that cannot be read has no words that could be found.
-                try? await tools.text(of: file, pages: pages) { reads.note(quotes: $1, ofPage: $0) }
+                try? await tools.text(of: file, pages: pages) { reads.note(quotes: $1, ofPage: $0, from: file) }
                 reads.note { _ in .quoted(isAll: false) }
             }
             reads.note { _ in .quoted(isAll: true) }
