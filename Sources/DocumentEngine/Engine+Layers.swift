@@ -34,9 +34,23 @@ extension Engine {
     }
 
     func push(_ request: PushRequest, _ claims: Claims) async throws -> PushAnswer {
+        try await write(to: claims.layerKey, pushing(request, claims))
+    }
+
+    /// - Parameter answer: called once, in place or on a thread of the queue's.
+    func push(
+        _ request: PushRequest, _ claims: Claims,
+        _ answer: @escaping @Sendable (Result<PushAnswer, any Error>) -> Void
+    ) {
+        write(to: claims.layerKey, pushing(request, claims), then: answer)
+    }
+
+    private func pushing(
+        _ request: PushRequest, _ claims: Claims
+    ) -> @Sendable (any StoreWriting) throws -> (PushAnswer, Commit) {
         let push = Push(grant: claims.grant, limits: limits)
         let now = now()
-        return try await write(to: claims.layerKey) { store in
+        return { store in
             let layer = try Self.open(claims, in: store)
             return try push.perform(request, on: layer, in: store, now: now)
         }

@@ -17,13 +17,12 @@ extension Engine {
             // Nobody followed its commits here until now.
             if !live.feed.isHeard(layer.id) { live.presence.forgetRecords(at: layer.id) }
             live.feed.join(layer)
-            live.wake[id] = wake
             if case .stream(let session) = way {
                 if let session { live.presence.streamOpened(session) }
                 live.pulse.add(id, until: claims.grant.expiresAt, now: now)
                 live.tellEverybody(at: layer.id, to: id, seenBy: scope)
             }
-            if live.isClosing { wake.yield(.mail) }
+            live.join(id, by: wake)
             return id
         }
         return Listener(engine: self, id: id, layer: layer.id, way: way, signals: signals, wake: wake)
@@ -38,7 +37,7 @@ extension Engine {
             live.fanout.remove(id)
             live.pulse.remove(id)
             live.feed.leave(layer)
-            live.wake.removeValue(forKey: id)?.finish()
+            live.leave(id)
         }
         if case .stream(let session?) = way { changePeople { $0.streamEnded(session) } }
     }
@@ -73,7 +72,7 @@ extension Engine {
     func close() {
         live.withLock { live in
             live.isClosing = true
-            for wake in live.wake.values { wake.yield(.mail) }
+            live.signalAll(.mail)
         }
     }
 

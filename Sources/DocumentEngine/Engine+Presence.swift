@@ -42,7 +42,7 @@ extension Engine {
         changePeople { $0.timePassed(at: now) }
         ahead.timePassed(at: now)
         live.withLock { live in
-            for (id, beat) in live.pulse.timePassed(at: now) { live.wake[id]?.yield(Signal(beat)) }
+            for (id, beat) in live.pulse.timePassed(at: now) { live.signal(Signal(beat), to: id) }
         }
     }
 
@@ -81,7 +81,7 @@ extension Engine {
     }
 }
 
-extension Engine.Live {
+extension Live.State {
     mutating func tell(_ outcome: Presence.Outcome) {
         let presence = presence
         for whom in outcome.told {

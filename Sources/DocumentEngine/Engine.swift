@@ -14,7 +14,7 @@ final class Engine: Sendable {
     private let store: any LayerStore
     private let readers: [DispatchQueue]
     private let turn = Atomic<Int>(0)
-    let live: Mutex<Live>
+    let live: Live
     let digests = Mutex(DigestCache())
     let ahead = PagesAhead()
 
@@ -24,25 +24,6 @@ final class Engine: Sendable {
     let lookups = Gathering<Lookup>()
     /// People of this server whom other servers have to hear of; nil: there are none.
     let peopleForPeers: Gathering<Presence.Whom>?
-
-    /// Everything about whoever listens, under one lock.
-    struct Live {
-        var fanout = Fanout()
-        var feed = Feed()
-        var presence: Presence
-        var pulse = Pulse()
-        var wake: [Fanout.ListenerID: AsyncStream<Signal>.Continuation] = [:]
-        var isClosing = false
-
-        mutating func tell(_ what: (inout Fanout) -> Set<Fanout.ListenerID>) {
-            for id in what(&fanout) { wake[id]?.yield(.mail) }
-        }
-
-        mutating func publish(_ commit: Commit) {
-            tell { $0.publish(commit) }
-            tell(presence.committed(commit))
-        }
-    }
 
     /// What a stream of events waits for.
     enum Signal: Hashable, Sendable {
@@ -65,7 +46,7 @@ final class Engine: Sendable {
         self.limits = limits
         self.now = now
         peopleForPeers = notices == nil ? nil : Gathering()
-        live = Mutex(Live(presence: Presence(node: String(Fingerprint.hex(.random(in: 0 ... .max)).prefix(8)))))
+        live = Live(presence: Presence(node: String(Fingerprint.hex(.random(in: 0 ... .max)).prefix(8))))
         writes = WriteQueue(
             store: store, grouping: notices == nil ? .everything : .layers(threads: 4), ended: ended)
         readers = (0..<4).map { DispatchQueue(label: "postilla.reader.\($0)", qos: .userInitiated) }
@@ -92,5 +73,17 @@ final class Engine: Sendable {
         to layer: LayerKey, _ body: @escaping @Sendable (any StoreWriting) throws -> (Result, Commit)
     ) async throws -> Result {
         try await writes.perform(on: layer, body) { [self] in publish($0.1) }.0
+    }
+
+    /// - Parameter finish: called once, in place or on a thread of the queue's.
+    func write<Result: Sendable>(
+        to layer: LayerKey, _ body: @escaping @Sendable (any StoreWriting) throws -> (Result, Commit),
+        then finish: @escaping @Sendable (Swift.Result<Result, any Error>) -> Void
+    ) {
+        writes.perform(on: layer, body) { [self] in
+            publish($0.1)
+        } then: {
+            finish($0.map(\.0))
+        }
     }
 }

@@ -62,11 +62,14 @@ package final class Server: Sendable {
             readiness: readiness, metrics: metrics, options: options)
         metricsPlane = MetricsPlane(
             metrics: metrics, engine: engine, work: work.gate, admission: admission, readiness: readiness)
-        let plain = Self.http(options, metrics)
+        // Slow links that are tried out are slow in the framework's answers.
+        let plain = Self.http(options, metrics, push: options.rate == nil ? responder.push : nil)
         server = try options.tls.map { try HTTPServerBuilder.tls(plain, tlsConfiguration: $0.configuration) } ?? plain
     }
 
-    private static func http(_ options: Options, _ metrics: ServerMetrics) -> HTTPServerBuilder {
+    private static func http(
+        _ options: Options, _ metrics: ServerMetrics, push: PushHandler.Push? = nil
+    ) -> HTTPServerBuilder {
         let heads = HTTP1Channel.Configuration.DecoderConfiguration(
             maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100)
         let (limits, uptime) = (options.service, options.uptime)
@@ -76,7 +79,8 @@ package final class Server: Sendable {
                     responder: responder,
                     configuration: .init(
                         additionalChannelHandlers: [LinePaceHandler(limits, uptime: uptime, closed: metrics.closed)],
-                        idleTimeout: .seconds(Int64(max(1, limits.idleSeconds))), httpDecoderConfiguration: heads)))
+                        idleTimeout: .seconds(Int64(max(1, limits.idleSeconds))), httpDecoderConfiguration: heads)),
+                push: push)
         }
     }
 
@@ -130,7 +134,7 @@ package final class Server: Sendable {
         return Application(
             responder: plane, server: server,
             configuration: ApplicationConfiguration(
-                address: .hostname(address.host, port: address.port), serverName: "postilla",
+                address: .hostname(address.host, port: address.port), serverName: Self.name,
                 availableConnectionsDelegate: delegate),
             onServerRunning: { channel in ready(channel.localAddress?.port ?? 0) }, logger: quiet)
     }
@@ -154,6 +158,9 @@ package final class Server: Sendable {
                 pace: Sharing.Pace(look: options.lookEvery, deaf: options.deafAfter), logger: options.logger)
         }
     }
+
+    /// As answers name it.
+    static let name = "postilla"
 
     static let restored =
         "the database was restored from a backup: clients load every layer anew and show what may be lost"

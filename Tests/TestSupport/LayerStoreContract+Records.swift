@@ -155,7 +155,7 @@ extension LayerStoreContract {
             let layer = try layer(store)
             try equal(try store.client("c", in: layer), nil, "no client")
             try store.put(StoredClient(id: "c", userID: nil), in: layer)
-            try store.put(StoredClient(id: "c", userID: "ana", lastN: 4, acked: 1), in: layer)
+            try store.put(StoredClient(id: "c", userID: "ana", lastN: 4, acked: 2), in: layer)
             for answer in answers { try store.put(answer, to: "c", in: layer) }
             try store.put(answers[0], to: "d", in: layer)
             try store.removeAnswers(upTo: 2, to: "c", in: layer)
@@ -163,7 +163,7 @@ extension LayerStoreContract {
         try store.read { store in
             let layer = try store.layer(key)!
             try equal(
-                try store.client("c", in: layer), StoredClient(id: "c", userID: "ana", lastN: 4, acked: 1), "client")
+                try store.client("c", in: layer), StoredClient(id: "c", userID: "ana", lastN: 4, acked: 2), "client")
             try equal(try store.answer(2, to: "c", in: layer), nil, "acknowledged")
             for n in 3...4 { try equal(try store.answer(Int64(n), to: "c", in: layer), answers[n - 1], "answer \(n)") }
             try equal(try store.answer(1, to: "d", in: layer), answers[0], "of another client")

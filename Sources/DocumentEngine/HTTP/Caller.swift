@@ -15,9 +15,9 @@ struct Caller: RequestContext {
 
     /// The client's address. Behind a proxy it is what the proxy added to `X-Forwarded-For`, which is the last one there:
     /// whatever stands before it anybody may have written.
-    func address(_ request: Request, behindProxy: Bool) -> String? {
+    static func address(_ head: HTTPRequest, from peer: String?, behindProxy: Bool) -> String? {
         guard behindProxy, let name = HTTPField.Name("X-Forwarded-For"),
-            let last = request.headers[values: name].last?.split(separator: ",").last
+            let last = head.headerFields[values: name].last?.split(separator: ",").last
         else { return peer }
         let address = last.filter { $0 != " " && $0 != "\t" }
         return address.isEmpty || address.utf8.count > 64 ? peer : address

@@ -7,15 +7,16 @@ import SyncProtocol
 
 /// One request as the routes see it.
 struct Exchange: Sendable {
-    let request: Request
+    let head: HTTPRequest
+    let body: RequestBody
     let query: Query
     let id: RequestID
     /// The client's address, for counting what it does wrong.
     let address: String?
 
-    var method: HTTPRequest.Method { request.method == .head ? .get : request.method }
+    var method: HTTPRequest.Method { head.method == .head ? .get : head.method }
 
-    func header(_ name: HTTPField.Name) -> String? { request.headers[name] }
+    func header(_ name: HTTPField.Name) -> String? { head.headerFields[name] }
 
     /// The content type without its parameters, in lower case; empty when there is none.
     var mediaType: String {
@@ -43,7 +44,7 @@ struct Exchange: Sendable {
         if let encoding = header(.contentEncoding), encoding.lowercased() != "identity" {
             throw Refusal(.badRequest, "compressed requests are not taken")
         }
-        return request.body
+        return body
     }
 
     /// Hands the body on piece by piece, if it is no larger than this.
@@ -67,7 +68,7 @@ struct Exchange: Sendable {
 
     func body(upTo limit: Int) async throws -> [UInt8] {
         var bytes: [UInt8] = []
-        try await read(upTo: Int64(limit), else: "the request is larger than \(limit) bytes: send it in pieces") {
+        try await read(upTo: Int64(limit), else: Refusal.tooLarge(upTo: limit).description) {
             bytes.append(contentsOf: $0.readableBytesView)
         }
         return bytes
@@ -83,8 +84,18 @@ struct Exchange: Sendable {
     }
 
     func message<M: Message>(_ type: M.Type, upTo limit: Int) async throws -> M {
-        do { return try M(bytes: try await body(upTo: limit)) } catch let error as JSONError {
+        try Self.message(type, await body(upTo: limit))
+    }
+
+    static func message<M: Message>(_ type: M.Type, _ bytes: [UInt8]) throws -> M {
+        do { return try M(bytes: bytes) } catch {
             throw Refusal(.badRequest, "the body is not the message that is expected here: \(error)")
         }
+    }
+}
+
+extension Refusal {
+    static func tooLarge(upTo limit: Int) -> Refusal {
+        Refusal(.payloadTooLarge, "the request is larger than \(limit) bytes: send it in pieces")
     }
 }

@@ -38,14 +38,16 @@ extension ErrorAnswer.Reason {
 }
 
 extension Refusal {
-    var response: Response {
-        var response = Response.json(reason.status) { ErrorAnswer(reason, description).write(to: &$0) }
-        response.headers[.wwwAuthenticate] = reason.challenge
+    var reply: Reply {
+        var reply = Reply(reason.status, json: ErrorAnswer(reason, description).bytes)
+        reply.headers[.wwwAuthenticate] = reason.challenge
         if [.tooManyRequests, .overload, .unavailable].contains(reason) {
-            response.headers[.retryAfter] = String(retryAfter?.wholeSecondsUp ?? 1)
+            reply.headers[.retryAfter] = String(retryAfter?.wholeSecondsUp ?? 1)
         }
-        return response
+        return reply
     }
+
+    var response: Response { reply.response }
 }
 
 extension Duration {

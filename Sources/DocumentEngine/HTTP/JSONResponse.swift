@@ -5,8 +5,6 @@ import NIOCore
 import SyncProtocol
 
 extension Response {
-    /// Answers are for whoever asked, never for a cache.
-    ///
     /// - Parameter size: in bytes, about.
     static func json(
         _ status: HTTPResponse.Status = .ok, size: Int = 1024, _ write: (inout JSONWriter) -> Void
@@ -18,9 +16,7 @@ extension Response {
 
     /// - Parameter bytes: JSON already.
     static func json(_ status: HTTPResponse.Status = .ok, bytes: [UInt8]) -> Response {
-        Response(
-            status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+        Reply(status, json: bytes).response
     }
 
     /// The vendor's envelope: `{"data":…}`.
@@ -33,5 +29,5 @@ extension Response {
         }
     }
 
-    static func message(_ message: some Message) -> Response { json(size: message.size) { message.write(to: &$0) } }
+    static func message(_ message: some Message) -> Response { Reply(message).response }
 }

@@ -31,6 +31,9 @@ enum PercentEncoding {
 struct Query: Hashable {
     private var values: [String: String] = [:]
 
+    /// Of an address that has none.
+    init() {}
+
     /// - Returns: nil when it is not properly encoded.
     init?(_ text: some StringProtocol) {
         for pair in text.split(separator: "&") {

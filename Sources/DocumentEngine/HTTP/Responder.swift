@@ -16,6 +16,14 @@ struct Responder: HTTPResponder {
     let readiness: Readiness
     let metrics: ServerMetrics
     let options: Server.Options
+    private let date = HTTPDate()
+
+    init(
+        backend: BackendPlane, sync: SyncPlane, readiness: Readiness, metrics: ServerMetrics, options: Server.Options
+    ) {
+        (self.backend, self.sync, self.readiness, self.metrics) = (backend, sync, readiness, metrics)
+        self.options = options
+    }
 
     func respond(to request: Request, context: Caller) async throws -> Response {
         let start = ContinuousClock.now
@@ -28,17 +36,49 @@ struct Responder: HTTPResponder {
             guard let route, let query = Query(parts.count > 1 ? parts[1] : "") else {
                 throw Refusal(.notFound, "there is nothing at this address")
             }
-            let address = context.address(request, behindProxy: options.behindProxy)
-            response = try await answer(route, Exchange(request: request, query: query, id: id, address: address))
+            let address = Caller.address(request.head, from: context.peer, behindProxy: options.behindProxy)
+            let exchange = Exchange(
+                head: request.head, body: request.body, query: query, id: id, address: address)
+            response = try await answer(route, exchange)
         } catch {
             let reason = self.refusal(error, id)
             response = reason.response
             refusal = reason
         }
         if refusal?.reason == .methodNotAllowed { response.headers[.allow] = route?.allow }
-        complete(&response, id)
-        note(request, route, response, refusal, id, took: start.duration(to: .now))
+        complete(&response.headers, id)
+        if let rate = options.rate { response.body = response.body.limited(to: rate) }
+        let sent = request.method == .head ? 0 : response.body.contentLength ?? 0
+        note(request.head, route, response.status, sent: sent, refusal, id, took: start.duration(to: .now))
         return request.method == .head ? response.createHeadResponse() : response
+    }
+
+    /// The answer to a push whose body is there: the same without a task.
+    ///
+    /// - Parameter answer: called once, in place or on a thread of the engine's.
+    func push(
+        _ head: HTTPRequest, _ body: ByteBuffer, from peer: String?, _ answer: @escaping @Sendable (Reply) -> Void
+    ) {
+        let start = ContinuousClock.now
+        let id = RequestID(head.headerFields[RequestID.header])
+        let exchange = Exchange(
+            head: head, body: RequestBody(buffer: body), query: Query(), id: id,
+            address: Caller.address(head, from: peer, behindProxy: options.behindProxy))
+        sync.push(exchange, body) { answered in
+            var reply: Reply
+            var refusal: Refusal?
+            do { reply = try answered.get() } catch {
+                let reason = self.refusal(error, id)
+                (reply, refusal) = (reason.reply, reason)
+            }
+            complete(&reply.headers, id)
+            reply.headers[.date] = date.now
+            reply.headers[.server] = Server.name
+            answer(reply)
+            note(
+                head, .sync(.changes), reply.status, sent: reply.body.readableBytes, refusal, id,
+                took: start.duration(to: .now))
+        }
     }
 
     private func answer(_ route: Route, _ exchange: Exchange) async throws -> Response {
@@ -67,30 +107,28 @@ struct Responder: HTTPResponder {
 
     static let version = HTTPField.Name(ProtocolVersion.header)!
 
-    private func complete(_ response: inout Response, _ id: RequestID) {
-        response.headers[Self.version] = String(ProtocolVersion.current)
-        response.headers[RequestID.header] = id.description
+    private func complete(_ headers: inout HTTPFields, _ id: RequestID) {
+        headers[Self.version] = String(ProtocolVersion.current)
+        headers[RequestID.header] = id.description
         // Files of others are among the answers: a browser takes each for what it is said to be, and runs nothing.
-        response.headers[.xContentTypeOptions] = "nosniff"
-        response.headers[.contentSecurityPolicy] = "default-src 'none'; sandbox"
-        if options.tls != nil { response.headers[.strictTransportSecurity] = "max-age=31536000" }
-        if let rate = options.rate { response.body = response.body.limited(to: rate) }
+        headers[.xContentTypeOptions] = "nosniff"
+        headers[.contentSecurityPolicy] = "default-src 'none'; sandbox"
+        if options.tls != nil { headers[.strictTransportSecurity] = "max-age=31536000" }
     }
 
     /// The address is told by its pattern: ids are the customer's, and a secret in a query would be one in the log.
     private func note(
-        _ request: Request, _ route: Route?, _ response: Response, _ refusal: Refusal?, _ id: RequestID,
-        took duration: Duration
+        _ head: HTTPRequest, _ route: Route?, _ status: HTTPResponse.Status, sent: Int, _ refusal: Refusal?,
+        _ id: RequestID, took duration: Duration
     ) {
         metrics.answered(
-            route?.pattern, request.method, response.status.code, in: duration,
-            received: request.headers[.contentLength].flatMap { Int($0) } ?? 0,
-            sent: request.method == .head ? 0 : response.body.contentLength ?? 0)
+            route?.pattern, head.method, status.code, in: duration,
+            received: head.headerFields[.contentLength].flatMap { Int($0) } ?? 0, sent: sent)
         if let refusal { metrics.refused(refusal.reason) }
         guard options.logsRequests else { return }
         var details: Logger.Metadata = [
-            "request": "\(id)", "method": "\(request.method.isKnown ? request.method.rawValue : "other")",
-            "route": "\(route?.pattern ?? "none")", "status": "\(response.status.code)",
+            "request": "\(id)", "method": "\(head.method.isKnown ? head.method.rawValue : "other")",
+            "route": "\(route?.pattern ?? "none")", "status": "\(status.code)",
             "ms": "\(duration.milliseconds)",
         ]
         if let refusal { details["reason"] = "\(refusal.reason.rawValue)" }

@@ -25,7 +25,7 @@ extension SyncPlane {
         let body = ResponseBody { writer in
             defer { withExtendedLifetime(seat) {} }
             var stream = EventStream(engine: engine, claims: claims, cursor: cursor, session: session, writer: writer)
-            try await exchange.request.body.consumeWithCancellationOnInboundClose { _ in
+            try await exchange.body.consumeWithCancellationOnInboundClose { _ in
                 try await stream.run(on: layer)
             }
             try await writer.finish(nil)
@@ -77,7 +77,7 @@ extension SyncPlane {
         }
         // A token ends when it ends, also in the middle of the wait.
         let wait = min(seconds * 1000, claims.grant.expiresAt - engine.now())
-        try await exchange.request.body.consumeWithCancellationOnInboundClose { _ in
+        try await exchange.body.consumeWithCancellationOnInboundClose { _ in
             let timer = Task {
                 try await Task.sleep(for: .milliseconds(max(0, wait)))
                 listener.wake.yield(.time)

@@ -3,6 +3,7 @@ import Authorization
 import EngineCore
 import HTTPTypes
 import Hummingbird
+import NIOCore
 import SyncProtocol
 
 /// `/instant/v1/…`: what a client does with its token. The token names the layer.
@@ -115,10 +116,30 @@ struct SyncPlane: Sendable {
     }
 
     private func changes(_ claims: Claims, _ exchange: Exchange) async throws -> Response {
-        try require(.readDocument, claims)
-        try require(.write, claims)
+        try requirePush(claims)
         let request = try await exchange.message(PushRequest.self, upTo: engine.limits.batchBytes)
         return .message(try await engine.push(request, claims))
+    }
+
+    /// The same without a task, for a body that is there.
+    ///
+    /// - Parameter answer: called once, in place or on a thread of the engine's.
+    func push(_ exchange: Exchange, _ body: ByteBuffer, _ answer: @escaping @Sendable (Result<Reply, any Error>) -> Void) {
+        do {
+            try checkVersion(exchange)
+            let (claims, _) = try verify(exchange)
+            try requirePush(claims)
+            guard body.readableBytes <= engine.limits.batchBytes else {
+                throw Refusal.tooLarge(upTo: engine.limits.batchBytes)
+            }
+            let request = try Exchange.message(PushRequest.self, Array(body.readableBytesView))
+            engine.push(request, claims) { answered in answer(answered.map { Reply($0) }) }
+        } catch { answer(.failure(error)) }
+    }
+
+    private func requirePush(_ claims: Claims) throws {
+        try require(.readDocument, claims)
+        try require(.write, claims)
     }
 
     private func attachment(_ name: String, _ claims: Claims, _ exchange: Exchange) async throws -> Response {

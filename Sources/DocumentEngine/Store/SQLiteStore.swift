@@ -9,6 +9,7 @@ import SQLite
 package final class SQLiteStore: LayerStore {
     private let pool: DatabasePool
     private let cache = StatementCache()
+    private let memory = WriterMemory()
 
     /// Opens the file, making it (readable by its owner only) and bringing an older schema up to date.
     ///
@@ -40,22 +41,28 @@ package final class SQLiteStore: LayerStore {
     }
 
     package func read<Result: Sendable>(_ body: (any StoreReading) throws -> Result) throws -> Result {
-        try pool.read { try body(transaction($0)) }
+        try pool.read { try body(transaction($0, memory: nil)) }
     }
 
     package func write<Result: Sendable>(_ body: (any StoreWriting) throws -> Result) throws -> Result {
         try pool.writeWithoutTransaction { database in
-            var result: Result?
-            try database.inTransaction(.immediate) {
-                result = try body(transaction(database))
-                return .commit
+            let transaction = try transaction(database, memory: memory)
+            try transaction.run("BEGIN IMMEDIATE")
+            do {
+                let result = try body(transaction)
+                try transaction.run("COMMIT")
+                return result
+            } catch {
+                memory.forget()
+                // A disk that is full has ended it already.
+                if database.isInsideTransaction { try transaction.run("ROLLBACK") }
+                throw error
             }
-            return result!
         }
     }
 
-    private func transaction(_ database: Database) throws -> SQLiteTransaction {
-        SQLiteTransaction(database: database, statements: try cache.statements(of: database))
+    private func transaction(_ database: Database, memory: WriterMemory?) throws -> SQLiteTransaction {
+        SQLiteTransaction(database: database, statements: try cache.statements(of: database), memory: memory)
     }
 
     /// What stands beside the layers and belongs to the file alone.

@@ -28,6 +28,7 @@ extension SQLiteTransaction {
     }
 
     func put(_ document: StoredDocument) throws {
+        defer { memory?.forget() }
         try run(
             "INSERT OR REPLACE INTO document VALUES (?, ?, ?, ?, ?, ?, ?, ?)", .text(document.id),
             .text(document.title), .text(document.pdfSHA256), .integer(document.pdfBytes),
@@ -51,11 +52,13 @@ extension SQLiteTransaction {
     }
 
     func removeBase(_ base: Int64) throws {
+        defer { memory?.forget() }
         try run("DELETE FROM base_record WHERE base = ?", .integer(base))
         try run("DELETE FROM base WHERE id = ?", .integer(base))
     }
 
     func removeDocument(_ id: String, at moment: Timestamp) throws {
+        defer { memory?.forget() }
         guard let document = try document(id) else { return }
         for layer in try layers(of: id) { try removeLayer(layer, at: moment) }
         try removeBase(document.base)

@@ -4,17 +4,27 @@ import SQLite
 import SyncProtocol
 
 extension SQLiteTransaction {
+    /// A head is also written down, for a layer that no record stands for any more.
     func layer(_ key: LayerKey) throws -> StoredLayer? {
-        try one(
+        if let known = memory?.layer(key) { return known.stored }
+        let found = try one(
             """
-            SELECT layer.id, generation, head, horizon, document.base, document.page_count
+            SELECT layer.id, generation,
+                max(head, coalesce((
+                    SELECT revision FROM record WHERE place > layer.id << 36 AND place < (layer.id + 1) << 36
+                    ORDER BY place DESC LIMIT 1), 0)),
+                horizon, document.base, document.page_count,
+                NOT EXISTS (SELECT 1 FROM base_record WHERE base_record.base = document.base)
             FROM layer JOIN document ON document.id = layer.document WHERE layer.document = ? AND layer.name = ?
             """, .text(key.document), .text(key.name)
         ) { row in
-            StoredLayer(
+            let layer = StoredLayer(
                 id: row.integer(0), key: key, generation: row.text(1), head: row.integer(2), horizon: row.integer(3),
                 base: row.integer(4), pageCount: row.number(5))
+            return WriterMemory.Layer(stored: layer, isBaseEmpty: row.flag(6))
         }
+        if let found { memory?.note(found) }
+        return found?.stored
     }
 
     func layers() throws -> [LayerKey] {
@@ -36,11 +46,15 @@ extension SQLiteTransaction {
             "INSERT INTO layer (document, name, generation, head, horizon) VALUES (?, ?, ?, 0, 0)",
             .text(key.document), .text(key.name), .text(generation))
         guard let layer = try layer(key) else { throw StoreError.unusable(key.document, "the document is gone") }
+        guard layer.id <= Schema.lastLayer else { throw StoreError.unusable("the store", "it has no room for layers") }
         return layer
     }
 
     func removeLayer(_ layer: StoredLayer, at moment: Timestamp) throws {
-        try run("DELETE FROM record WHERE layer = ?", .integer(layer.id))
+        defer { memory?.forget() }
+        try run(
+            "DELETE FROM record WHERE place > ? AND place <= ?", .integer(Schema.place(0, in: layer.id)),
+            .integer(Schema.place(.max, in: layer.id)))
         try run("DELETE FROM departure WHERE layer = ?", .integer(layer.id))
         try forgetClients(of: layer)
         try run("DELETE FROM layer WHERE id = ?", .integer(layer.id))
@@ -50,10 +64,13 @@ extension SQLiteTransaction {
     }
 
     func setHead(_ head: Revision, of layer: StoredLayer) throws {
+        if memory?.finds(head: head, of: layer) == true { return }
+        defer { memory?.forget() }
         try run("UPDATE layer SET head = ? WHERE id = ?", .integer(head), .integer(layer.id))
     }
 
     func renew(_ layer: StoredLayer, generation: String) throws {
+        defer { memory?.forget() }
         try run("UPDATE layer SET generation = ? WHERE id = ?", .text(generation), .integer(layer.id))
         try forgetClients(of: layer)
     }
@@ -64,6 +81,11 @@ extension SQLiteTransaction {
     }
 
     func prune(_ layer: StoredLayer, before moment: Timestamp) throws {
+        defer { memory?.forget() }
+        // The newest of its records may be among those that go.
+        if let head = try self.layer(layer.key)?.head {
+            try run("UPDATE layer SET head = ? WHERE id = ?", .integer(head), .integer(layer.id))
+        }
         let (id, moment) = (SQLValue.integer(layer.id), SQLValue.integer(moment.milliseconds))
         try run(
             """

@@ -30,7 +30,9 @@ final class WriteQueue: Sendable {
         /// The layer it writes to; nil: it may be several.
         var layer: LayerKey?
         /// Does the work and keeps its outcome.
-        var run: @Sendable (any StoreWriting) -> Void
+        ///
+        /// - Throws: ``TakenBack`` when it is alone in its transaction and failed.
+        var run: @Sendable (any StoreWriting, _ isAlone: Bool) throws -> Void
         /// Tells whoever waits: nil when the transaction is durable, else why it is not.
         var finish: @Sendable ((any Error)?) -> Void
     }
@@ -101,25 +103,50 @@ final class WriteQueue: Sendable {
         committed: @escaping @Sendable (Result) -> Void = { _ in }
     ) async throws -> Result {
         let outcome = Outcome<Result>()
-        func job(_ finish: @escaping @Sendable (Swift.Result<Result, any Error>) -> Void) -> Job {
-            Job(layer: layer) { transaction in
-                outcome.set(Swift.Result { try transaction.savepoint { try body(transaction) } })
-            } finish: { failure in
-                if let failure { outcome.set(.failure(failure)) }
-                if case .success(let value) = outcome.get() { committed(value) }
-                finish(outcome.get())
-            }
-        }
-        if startAlone() {
-            transact([job { _ in }])
-            handOver()
-            return try outcome.get().get()
-        }
+        if performAlone(job(layer, body, outcome, committed) {}) { return try outcome.get().get() }
         return try await withCheckedThrowingContinuation { continuation in
-            if !enqueue(job { continuation.resume(with: $0) }) {
-                continuation.resume(throwing: Refusal(.overload, "too many writes are waiting: try again"))
-            }
+            let job = job(layer, body, outcome, committed) { continuation.resume(with: outcome.get()) }
+            if !enqueue(job) { continuation.resume(throwing: Self.tooMany) }
         }
+    }
+
+    /// The same without a task.
+    ///
+    /// - Parameter finish: called once: in place, when the caller has done the writing, else on the queue's thread.
+    func perform<Result: Sendable>(
+        on layer: LayerKey? = nil, _ body: @escaping @Sendable (any StoreWriting) throws -> Result,
+        committed: @escaping @Sendable (Result) -> Void = { _ in },
+        then finish: @escaping @Sendable (Swift.Result<Result, any Error>) -> Void
+    ) {
+        let outcome = Outcome<Result>()
+        if performAlone(job(layer, body, outcome, committed) {}) { return finish(outcome.get()) }
+        if !enqueue(job(layer, body, outcome, committed) { finish(outcome.get()) }) { finish(.failure(Self.tooMany)) }
+    }
+
+    private static let tooMany = Refusal(.overload, "too many writes are waiting: try again")
+
+    private func job<Result: Sendable>(
+        _ layer: LayerKey?, _ body: @escaping @Sendable (any StoreWriting) throws -> Result,
+        _ outcome: Outcome<Result>, _ committed: @escaping @Sendable (Result) -> Void,
+        then finish: @escaping @Sendable () -> Void
+    ) -> Job {
+        Job(layer: layer) { transaction, isAlone in
+            // Alone it takes the whole transaction with it.
+            guard !isAlone else { return try outcome.keep { try body(transaction) } }
+            try? outcome.keep { try transaction.savepoint { try body(transaction) } }
+        } finish: { failure in
+            if let failure { outcome.set(.failure(failure)) }
+            if case .success(let value) = outcome.get() { committed(value) }
+            finish()
+        }
+    }
+
+    /// - Returns: whether the caller did the writing, with nothing under way and nothing waiting.
+    private func performAlone(_ job: @autoclosure () -> Job) -> Bool {
+        guard startAlone() else { return false }
+        transact([job()])
+        handOver()
+        return true
     }
 
     /// - Returns: whether nothing is under way, nothing waits, and the caller may do the writing.
@@ -164,8 +191,10 @@ final class WriteQueue: Sendable {
         var failure: (any Error)?
         let start = ContinuousClock.now
         do {
-            try store.write { transaction in for job in jobs { job.run(transaction) } }
+            try store.write { transaction in for job in jobs { try job.run(transaction, jobs.count == 1) } }
             done.wrappingAdd(1, ordering: .relaxed)
+        } catch is TakenBack {
+            // Nothing was to be written; the job knows why.
         } catch { failure = error }
         let duration = start.duration(to: .now)
         state.withLock { $0.isQuick = failure == nil && duration < quick }
@@ -189,7 +218,18 @@ private final class Outcome<Value: Sendable>: Sendable {
 
     func set(_ result: Result<Value, any Error>) { value.withLock { $0 = result } }
 
+    /// - Throws: ``TakenBack`` when it fails; why is the outcome.
+    func keep(_ work: () throws -> Value) throws(TakenBack) {
+        do { set(.success(try work())) } catch {
+            set(.failure(error))
+            throw TakenBack()
+        }
+    }
+
     func get() -> Result<Value, any Error> {
         value.withLock { $0 } ?? .failure(Refusal(.internalError, "the write was not done"))
     }
 }
+
+/// The one job of a transaction failed: there is nothing to commit.
+private struct TakenBack: Error {}
