@@ -10,7 +10,8 @@ import Testing
     @Test func aRequestComesInOnePiece() async throws {
         let server = try FakeServer { _ in .json(PushAnswer(results: [], delta: nil).bytes) }
         let http = HTTPTransport.makeHTTPClient()
-        let transport = HTTPTransport(http: http, address: try ServerAddress(server.url))
+        let address = try ServerAddress(server.url)
+        let transport = HTTPTransport(http: http, lines: Lines(address), address: address)
         let push = PushRequest(clientID: "client", acked: 0, cursor: nil, changes: [])
         for _ in 0..<20 {
             #expect(try await transport.send(.push(push), token: "t") == .push(PushAnswer(results: [], delta: nil)))

@@ -29,7 +29,8 @@ import Testing
     }
 
     private func pages(from server: FakeServer) throws -> PageAhead {
-        PageAhead(transport: HTTPTransport(http: .shared, address: try ServerAddress(server.url)))
+        let address = try ServerAddress(server.url)
+        return PageAhead(transport: HTTPTransport(http: .shared, lines: Lines(address), address: address))
     }
 
     @Test func thePageAheadIsTheOneThatIsAskedForNext() async throws {

@@ -4,10 +4,11 @@ import NIOCore
 import NIOHTTP1
 import SyncProtocol
 
-/// The sync plane over HTTP. Redirects are not followed and nothing is decompressed; a token goes with each request
-/// and is kept nowhere.
+/// The sync plane over HTTP: questions over ``Lines``, streams and files by the HTTP library. Redirects are not followed
+/// and nothing is decompressed; a token goes with each request and is kept nowhere.
 struct HTTPTransport: Sendable {
     let http: HTTPClient
+    let lines: Lines
     let address: ServerAddress
     var recorder: RequestRecorder?
 
@@ -23,11 +24,6 @@ struct HTTPTransport: Sendable {
         configuration.decompression = .disabled
         // Backing off is the session's business: a server that is not there is to be told at once.
         configuration.connectionPool.retryConnectionEstablishment = false
-        configuration.http1_1ConnectionDebugInitializer = { channel in
-            channel.eventLoop.makeCompletedFuture {
-                try channel.pipeline.syncOperations.addHandler(OneWrite(), position: .first)
-            }
-        }
         return HTTPClient(eventLoopGroupProvider: .shared(NetworkLoop.group), configuration: configuration)
     }
 
@@ -65,16 +61,38 @@ struct HTTPTransport: Sendable {
         _ method: HTTPMethod, _ path: String, _ query: [(String, String?)] = [], token: String, body: [UInt8]? = nil,
         timeout: TimeAmount = Self.timeout
     ) async throws(SyncFailure) -> Answer {
-        var request = request(method, path, query, token: token)
-        request.headers.add(name: "accept", value: "application/json")
-        if let body {
-            request.headers.add(name: "content-type", value: "application/json")
-            request.body = .bytes(body)
+        let question = question(method, path, query, token: token, body: body, deadline: .now() + timeout)
+        let number = recorder?.began(method.rawValue, path: path)
+        let response: HTTPClientResponse
+        do {
+            response = try await lines.ask(question)
+            if let number { recorder?.ended(number, "\(response.status.code)") }
+        } catch {
+            let failure = connectionFailure(error)
+            if let number { recorder?.ended(number, failure.description) }
+            throw failure
         }
-        let response = try await execute(request, deadline: .now() + timeout)
         try await check(response)
         let bytes = try await collect(response, limit: Self.maximumBytes)
         do { return try Answer(bytes: bytes) } catch { throw notOurs("its answer cannot be read: \(error)") }
+    }
+
+    private func question(
+        _ method: HTTPMethod, _ path: String, _ query: [(String, String?)], token: String, body: [UInt8]?,
+        deadline: NIODeadline
+    ) -> Call.Question {
+        var headers: HTTPHeaders = [
+            "host": address.authority, "authorization": "Bearer \(token)",
+            ProtocolVersion.header: "\(ProtocolVersion.current)", "accept": "application/json",
+        ]
+        if let body {
+            headers.add(name: "content-type", value: "application/json")
+            headers.add(name: "content-length", value: "\(body.count)")
+        }
+        let target = "\(address.path)/instant/v1/\(path)\(ServerAddress.query(query))"
+        return Call.Question(
+            head: HTTPRequestHead(version: .http1_1, method: method, uri: target, headers: headers),
+            body: body.map { ByteBuffer(bytes: $0) }, deadline: deadline, limit: Self.maximumBytes)
     }
 
     /// The head of the answer, whatever its status.

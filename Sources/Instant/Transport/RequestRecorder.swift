@@ -21,11 +21,17 @@ final class RequestRecorder: Sendable {
     /// The newest first.
     var requests: [SentRequest] { state.withLock { $0.requests.reversed() } }
 
-    /// - Returns: its number, for ``ended(_:_:)``.
+    /// - Parameter url: whole; what stands behind the question mark is not kept.
     func began(_ method: String, url: String) -> Int {
         let whole = url.prefix { $0 != "?" }
-        let path = whole.firstRange(of: "/instant/v1/").map { whole[$0.upperBound...] } ?? whole
-        let request = SentRequest(at: now(), method: method, path: String(path))
+        return began(method, path: String(whole.firstRange(of: "/instant/v1/").map { whole[$0.upperBound...] } ?? whole))
+    }
+
+    /// - Returns: its number, for ``ended(_:_:)``.
+    ///
+    /// - Parameter path: behind `/instant/v1/`, without a query.
+    func began(_ method: String, path: String) -> Int {
+        let request = SentRequest(at: now(), method: method, path: path)
         return state.withLock { state in
             state.requests.append(request)
             if state.requests.count > Self.most {

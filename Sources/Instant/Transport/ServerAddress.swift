@@ -6,6 +6,14 @@ package struct ServerAddress: Hashable, Sendable {
     package let text: String
     package let host: String
     package let isEncrypted: Bool
+    package let port: Int
+    /// What stands in front of the paths of requests: empty, or `/sync`.
+    let path: String
+    /// As requests name it: the host, and the port where it is not the usual one.
+    let authority: String
+
+    /// The host as it is looked up: an address of version 6 without its brackets.
+    var bareHost: String { host.hasPrefix("[") ? String(host.dropFirst().prefix { $0 != "]" }) : host }
 
     /// - Throws: ``InstantError`` with a sentence for the person who typed it.
     package init(_ url: URL) throws(InstantError) {
@@ -24,6 +32,10 @@ package struct ServerAddress: Hashable, Sendable {
         self.text = text
         self.host = host.lowercased()
         isEncrypted = scheme == "https"
+        port = url.port ?? (isEncrypted ? 443 : 80)
+        let rest = text.dropFirst(scheme.utf8.count + 3)
+        let end = rest.firstIndex(of: "/") ?? rest.endIndex
+        (authority, path) = (String(rest[..<end]), String(rest[end...]))
     }
 
     /// This machine itself: what is sent there does not leave it.
