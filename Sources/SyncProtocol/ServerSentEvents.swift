@@ -37,22 +37,36 @@ package struct ServerSentEventParser {
     /// - Returns: the events completed by these bytes, in order. Events of unknown names are left out.
     package mutating func feed(_ bytes: some Sequence<UInt8>) throws(Failure) -> [LiveEvent] {
         var events: [LiveEvent] = []
-        for byte in bytes {
-            if afterCR {
-                afterCR = false
-                if byte == 0x0A { continue }
-            }
-            switch byte {
-            case 0x0D:
-                afterCR = true
-                try endLine(&events)
-            case 0x0A: try endLine(&events)
-            default:
-                guard line.count + data.count < maximumLine else { throw .lineTooLong(limit: maximumLine) }
-                line.append(byte)
-            }
+        var failure: Failure?
+        func take(_ bytes: UnsafeBufferPointer<UInt8>) {
+            do throws(Failure) { try self.take(bytes, &events) } catch { failure = error }
         }
+        if bytes.withContiguousStorageIfAvailable(take) == nil { Array(bytes).withUnsafeBufferPointer(take) }
+        if let failure { throw failure }
         return events
+    }
+
+    /// Line by line, not byte by byte: most of what comes is one long line.
+    private mutating func take(_ bytes: UnsafeBufferPointer<UInt8>, _ events: inout [LiveEvent]) throws(Failure) {
+        var rest = bytes[...]
+        if afterCR, let first = rest.first {
+            afterCR = false
+            if first == 0x0A { rest = rest.dropFirst() }
+        }
+        while !rest.isEmpty {
+            let end = rest.firstIndex { $0 == 0x0A || $0 == 0x0D } ?? rest.endIndex
+            let room = maximumLine - line.count - data.count
+            line.append(contentsOf: rest[..<end].prefix(max(0, room)))
+            guard end - rest.startIndex <= room else { throw .lineTooLong(limit: maximumLine) }
+            guard end < rest.endIndex else { return }
+            let isCR = rest[end] == 0x0D
+            rest = rest[(end + 1)...]
+            try endLine(&events)
+            guard isCR else { continue }
+            // What follows may not be here yet.
+            afterCR = rest.isEmpty
+            if rest.first == 0x0A { rest = rest.dropFirst() }
+        }
     }
 
     private mutating func endLine(_ events: inout [LiveEvent]) throws(Failure) {

@@ -19,8 +19,9 @@ final class HTTPDate: Sendable {
         var (moment, parts) = (time_t(second), tm())
         gmtime_r(&moment, &parts)
         func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        return "\(days[Int(parts.tm_wday)]), \(two(parts.tm_mday)) \(months[Int(parts.tm_mon)]) \(parts.tm_year + 1900) "
-            + "\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec)) GMT"
+        let (day, month) = (days[Int(parts.tm_wday)], months[Int(parts.tm_mon)])
+        let date = "\(day), \(two(parts.tm_mday)) \(month) \(parts.tm_year + 1900)"
+        return "\(date) \(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec)) GMT"
     }
 
     private static let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]

@@ -16,8 +16,9 @@ final class PushHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// Gives the answer to a push once, on any thread.
     typealias Push =
-        @Sendable (_ head: HTTPRequest, _ body: ByteBuffer, _ peer: String?, _ answer: @escaping @Sendable (Reply) -> Void)
-        -> Void
+        @Sendable (
+            _ head: HTTPRequest, _ body: ByteBuffer, _ peer: String?, _ answer: @escaping @Sendable (Reply) -> Void
+        ) -> Void
 
     /// Larger bodies are read piece by piece, by the framework.
     static let largest = 256 << 10

@@ -124,7 +124,9 @@ struct SyncPlane: Sendable {
     /// The same without a task, for a body that is there.
     ///
     /// - Parameter answer: called once, in place or on a thread of the engine's.
-    func push(_ exchange: Exchange, _ body: ByteBuffer, _ answer: @escaping @Sendable (Result<Reply, any Error>) -> Void) {
+    func push(
+        _ exchange: Exchange, _ body: ByteBuffer, _ answer: @escaping @Sendable (Result<Reply, any Error>) -> Void
+    ) {
         do {
             try checkVersion(exchange)
             let (claims, _) = try verify(exchange)

@@ -10,9 +10,7 @@ extension SQLiteTransaction {
         let found = try one(
             """
             SELECT layer.id, generation,
-                max(head, coalesce((
-                    SELECT revision FROM record WHERE place > layer.id << 36 AND place < (layer.id + 1) << 36
-                    ORDER BY place DESC LIMIT 1), 0)),
+                max(head, coalesce((SELECT max(revision) FROM record WHERE record.layer = layer.id), 0)),
                 horizon, document.base, document.page_count,
                 NOT EXISTS (SELECT 1 FROM base_record WHERE base_record.base = document.base)
             FROM layer JOIN document ON document.id = layer.document WHERE layer.document = ? AND layer.name = ?
@@ -46,15 +44,12 @@ extension SQLiteTransaction {
             "INSERT INTO layer (document, name, generation, head, horizon) VALUES (?, ?, ?, 0, 0)",
             .text(key.document), .text(key.name), .text(generation))
         guard let layer = try layer(key) else { throw StoreError.unusable(key.document, "the document is gone") }
-        guard layer.id <= Schema.lastLayer else { throw StoreError.unusable("the store", "it has no room for layers") }
         return layer
     }
 
     func removeLayer(_ layer: StoredLayer, at moment: Timestamp) throws {
         defer { memory?.forget() }
-        try run(
-            "DELETE FROM record WHERE place > ? AND place <= ?", .integer(Schema.place(0, in: layer.id)),
-            .integer(Schema.place(.max, in: layer.id)))
+        try run("DELETE FROM record WHERE layer = ?", .integer(layer.id))
         try run("DELETE FROM departure WHERE layer = ?", .integer(layer.id))
         try forgetClients(of: layer)
         try run("DELETE FROM layer WHERE id = ?", .integer(layer.id))

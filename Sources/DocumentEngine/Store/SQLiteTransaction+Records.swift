@@ -15,7 +15,7 @@ extension SQLiteTransaction {
 
     func changed(in layer: StoredLayer, after revision: Revision, limit: Int) throws -> [StoredRecord] {
         try statements.prepared(composed: Self.changedRecords)
-            .rows([place(revision, in: layer), place(.max, in: layer), .integer(limit)], Self.stored)
+            .rows([.integer(layer.id), .integer(revision), .integer(limit)], Self.stored)
     }
 
     func departures(in layer: StoredLayer, after revision: Revision, limit: Int) throws -> [Departure] {
@@ -44,19 +44,14 @@ extension SQLiteTransaction {
 
     func put(_ stored: StoredRecord, in layer: StoredLayer) throws {
         try run(
-            "INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            place(stored.revision, in: layer), .integer(layer.id), .text(stored.id), .text(stored.record.content.text),
+            "INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            .integer(layer.id), .text(stored.id), .text(stored.record.content.text),
             .text(stored.contentType.rawValue), .text(stored.rootID), .text(stored.record.createdBy),
             .text(stored.record.updatedBy), .text(stored.record.group), .integer(stored.revision),
             .text(stored.run.client), .integer(stored.run.start), .integer(stored.removal?.at.milliseconds),
             .text(stored.removal?.by), .text(stored.removal?.client), .integer(stored.removal?.cascade),
             .text(stored.record.content.attachmentID?.hex))
         memory?.wrote(stored.revision, to: layer)
-    }
-
-    /// Where the record of this revision stands in the table; ``Revision/max``: the last place of the layer.
-    private func place(_ revision: Revision, in layer: StoredLayer) -> SQLValue {
-        .integer(Schema.place(revision, in: layer.id))
     }
 
     func add(_ departure: Departure, in layer: StoredLayer) throws {
@@ -80,7 +75,7 @@ extension SQLiteTransaction {
     private static let baseRecord = "SELECT \(baseColumns) FROM base_record WHERE base = ? AND id = ?"
 
     private static let changedRecords =
-        "SELECT \(ownColumns) FROM record WHERE place > ? AND place <= ? ORDER BY place LIMIT ?"
+        "SELECT \(ownColumns) FROM record WHERE layer = ? AND revision > ? ORDER BY revision LIMIT ?"
 
     /// Named indexes, here and for cascades: to save a sort of a few rows SQLite would walk the whole layer.
     private static let thread = """

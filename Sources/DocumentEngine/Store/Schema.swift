@@ -1,5 +1,4 @@
 import GRDB
-import SyncProtocol
 
 /// The tables, and how an older file becomes a newer one.
 ///
@@ -13,18 +12,8 @@ enum Schema {
         }
         migrator.registerMigration("attachments") { try $0.execute(sql: attachments) }
         migrator.registerMigration("attachments of the base") { try $0.execute(sql: baseAttachments) }
-        migrator.registerMigration("records by revision") { try $0.execute(sql: recordsByRevision) }
         return migrator
     }
-
-    /// So many numbers fit in front of a place's revision.
-    static let lastLayer: Int64 = 1 << 27 - 1
-
-    /// Where the record of a revision stands among those of all layers: in the order of layers, then of revisions. The
-    /// table itself is the index of what has changed since, and what is written comes behind what was written before.
-    ///
-    /// - Parameter revision: below 2^36; what is above stands for the last place of the layer.
-    static func place(_ revision: Revision, in layer: Int64) -> Int64 { layer << 36 | min(revision, 1 << 36 - 1) }
 
     private static let first = """
         CREATE TABLE document (
@@ -97,27 +86,5 @@ enum Schema {
         UPDATE base_record SET attachment = json_extract(content, '$.imageAttachmentId')
             WHERE content LIKE '%"imageAttachmentId"%';
         CREATE INDEX base_record_attachment ON base_record (base, attachment) WHERE attachment IS NOT NULL;
-        """
-
-    /// Columns stay as they were; what the one index said, the place says now.
-    private static let recordsByRevision = """
-        ALTER TABLE record RENAME TO old_record;
-        DROP INDEX record_revision;
-        DROP INDEX record_root;
-        DROP INDEX record_cascade;
-        DROP INDEX record_attachment;
-        CREATE TABLE record (
-            place INTEGER PRIMARY KEY,
-            layer INTEGER NOT NULL, id TEXT NOT NULL, content TEXT NOT NULL, type TEXT NOT NULL, root TEXT,
-            created_by TEXT, updated_by TEXT, grp TEXT, revision INTEGER NOT NULL,
-            run_client TEXT, run_start INTEGER NOT NULL,
-            removed_at INTEGER, removed_by TEXT, removed_client TEXT, cascade INTEGER, attachment TEXT,
-            UNIQUE (layer, id)
-        );
-        INSERT INTO record SELECT layer << 36 | revision, * FROM old_record ORDER BY layer, revision;
-        DROP TABLE old_record;
-        CREATE INDEX record_root ON record (layer, root) WHERE root IS NOT NULL;
-        CREATE INDEX record_cascade ON record (layer, cascade) WHERE cascade IS NOT NULL;
-        CREATE INDEX record_attachment ON record (layer, attachment) WHERE attachment IS NOT NULL;
         """
 }

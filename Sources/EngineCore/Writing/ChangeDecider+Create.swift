@@ -31,7 +31,7 @@ extension ChangeDecider {
         if let problem = try writer.problem(ofAttachmentIn: content, over: nil) { return .invalid(problem) }
         let name = members["creatorName"]
         let record = Record(
-            id: change.id, content: content.authored(by: grant.creatorName ?? name?.string, standing: name),
+            id: change.id, content: content.authored(by: grant.creatorName ?? name?.string, members: members),
             createdBy: grant.userID, updatedBy: grant.userID, group: change.group)
         let written = try writer.write(record, contentType: type, rootID: rootID, over: nil, client: clientID)
         return .applied(written.revision)
@@ -51,9 +51,12 @@ extension ChangeDecider {
 extension Content {
     /// The content with this creator name, or without one. The text is kept where it says so already.
     ///
-    /// - Parameter stands: what the content itself says.
-    func authored(by name: String?, standing stands: JSON?) -> Content {
+    /// - Parameter members: the content's own, where they were read already.
+    func authored(by name: String?, members: JSONObject? = nil) -> Content {
+        let stands = if let members { members["creatorName"] } else { self["creatorName"] }
         guard stands != name.map(JSON.string) else { return self }
-        return changing { $0["creatorName"] = name.map(JSON.string) }
+        var members = members ?? object
+        members["creatorName"] = name.map(JSON.string)
+        return Content(members)
     }
 }

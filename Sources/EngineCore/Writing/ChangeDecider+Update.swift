@@ -18,8 +18,7 @@ extension ChangeDecider {
         guard isFirst(change, stored) else { return .conflict(stored) }
         // Who made a record stays: also its name in the content is the stored one.
         var record = stored.record
-        record.content = content.authored(
-            by: stored.record.content["creatorName"]?.string, standing: content["creatorName"])
+        record.content = content.authored(by: stored.record.content["creatorName"]?.string)
         record.group = change.group
         record.updatedBy = grant.userID
         let written = try writer.write(

@@ -63,13 +63,9 @@ final class SQLiteStore: LocalStore {
     func readByWriter<T>(_ body: (any StoredLayer) throws -> T) throws -> T {
         do {
             return try pool.writeWithoutTransaction { db in
-                var result: Result<T, any Error>?
-                try db.inTransaction(.deferred) {
-                    result = Result { try body(transaction(db)) }
-                    return .commit
-                }
-                guard let result else { throw StoreError.failed(path: path, "the transaction did not run") }
-                return try result.get()
+                let transaction = try transaction(db)
+                try transaction.run("BEGIN")
+                return try transaction.ending { try body(transaction) }
             }
         } catch { throw StoreError.orOther(error, path: path) }
     }
@@ -77,17 +73,11 @@ final class SQLiteStore: LocalStore {
     func write<T>(_ durability: Durability, _ body: (any WritableLayer) throws -> T) throws -> T {
         do {
             return try pool.writeWithoutTransaction { db in
-                try cache.statements(of: db).wait(durability == .synced ? .always : .never)
-                var result: Result<T, any Error>?
+                let transaction = try transaction(db)
+                try transaction.statements.wait(durability == .synced ? .always : .never)
                 // Immediate: a transaction that reads first must not find out at its first write that it is too late.
-                try db.inTransaction(.immediate) {
-                    let value = Result { try body(transaction(db)) }
-                    result = value
-                    if case .success = value { return .commit }
-                    return .rollback
-                }
-                guard let result else { throw StoreError.failed(path: path, "the transaction did not run") }
-                return try result.get()
+                try transaction.run("BEGIN IMMEDIATE")
+                return try transaction.ending { try body(transaction) }
             }
         } catch { throw StoreError.orOther(error, path: path) }
     }

@@ -127,6 +127,7 @@ final class Call: @unchecked Sendable {
         guard isOpen else { return }
         // It may still be answered, to nobody: the connection cannot be used for anything else.
         isSecondTry = true
+        let line = line
         fail(error)
         line?.close()
     }

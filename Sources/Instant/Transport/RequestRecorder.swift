@@ -24,12 +24,12 @@ final class RequestRecorder: Sendable {
     /// - Parameter url: whole; what stands behind the question mark is not kept.
     func began(_ method: String, url: String) -> Int {
         let whole = url.prefix { $0 != "?" }
-        return began(method, path: String(whole.firstRange(of: "/instant/v1/").map { whole[$0.upperBound...] } ?? whole))
+        let path = whole.firstRange(of: "/instant/v1/").map { whole[$0.upperBound...] } ?? whole
+        return began(method, path: String(path))
     }
 
-    /// - Returns: its number, for ``ended(_:_:)``.
-    ///
     /// - Parameter path: behind `/instant/v1/`, without a query.
+    /// - Returns: its number, for ``ended(_:_:)``.
     func began(_ method: String, path: String) -> Int {
         let request = SentRequest(at: now(), method: method, path: path)
         return state.withLock { state in

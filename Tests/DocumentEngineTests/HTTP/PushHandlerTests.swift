@@ -1,0 +1,142 @@
+import Annotations
+import Foundation
+import SyncProtocol
+import Testing
+
+@testable import DocumentEngine
+
+/// A push is answered where it is read, or by the framework: nobody can tell which.
+@Suite("Pushes where they are read", .timeLimit(.minutes(15))) struct PushHandlerTests {
+    /// - Parameter lines: of the head, beside its length.
+    private static func push(_ lines: [String], _ body: String) -> String {
+        let head = ["POST /instant/v1/changes HTTP/1.1", "Host: x", "Content-Length: \(body.utf8.count)"] + lines
+        return head.map { $0 + "\r\n" }.joined() + "\r\n" + body
+    }
+
+    private static func body(_ n: Int64, acked: Int64 = 0) -> String {
+        let push = PushRequest(
+            clientID: "c", acked: acked, cursor: nil, changes: [Samples.create(n, "a\(n)")])
+        return String(decoding: push.bytes, as: UTF8.self)
+    }
+
+    /// Lines of a head that do not differ from one request to the next, and the body.
+    private static func same(_ answer: String) -> [String] {
+        let parts = answer.split(separator: "\r\n\r\n", maxSplits: 1)
+        let head = (parts.first ?? "").split(separator: "\r\n").map { $0.lowercased() }
+        let changing = ["date:", "x-request-id:", "connection:"]
+        return head.filter { line in !changing.contains { line.hasPrefix($0) } }.sorted()
+            + parts.dropFirst().map(String.init)
+    }
+
+    struct Case: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var status: Int
+        var lines: @Sendable (RunningServer) throws -> [String]
+        var body = PushHandlerTests.body(1)
+    }
+
+    static let cases = [
+        Case(testDescription: "taken", status: 200) { ["Authorization: Bearer \(try $0.mint.token(TokenClaims()))"] },
+        Case(testDescription: "taken, with a name of its own", status: 200) {
+            [
+                "Authorization: Bearer \(try $0.mint.token(TokenClaims()))", "X-Request-Id: mine",
+                "Connection: keep-alive",
+            ]
+        },
+        Case(testDescription: "nobody", status: 401) { _ in [] },
+        Case(testDescription: "no bearer", status: 401) { _ in ["Authorization: Basic abc"] },
+        Case(testDescription: "a token that is none", status: 401) { _ in ["Authorization: Bearer a.b.c"] },
+        Case(testDescription: "no right to write", status: 403) {
+            ["Authorization: Bearer \(try $0.mint.token(TokenClaims(permissions: #"["read-document"]"#)))"]
+        },
+        Case(testDescription: "of tomorrow", status: 426) {
+            ["Authorization: Bearer \(try $0.mint.token(TokenClaims()))", "\(ProtocolVersion.header): 99"]
+        },
+        Case(
+            testDescription: "no message", status: 400,
+            lines: { ["Authorization: Bearer \(try $0.mint.token(TokenClaims()))"] }, body: #"{"clientID":1}"#),
+        Case(
+            testDescription: "too large", status: 413,
+            lines: { ["Authorization: Bearer \(try $0.mint.token(TokenClaims()))"] },
+            body: String(repeating: " ", count: 30_000)),
+    ]
+
+    /// Asking for the connection to be closed is out of the ordinary: that way it is the framework's.
+    @Test(arguments: cases) func bothAnswerAlike(_ one: Case) async throws {
+        try await RunningServer.run {
+            $0.limits = Limits(batchBytes: 20_000)
+        } _: { server in
+            try await server.upload()
+            let lines = try one.lines(server)
+            let here = try await RawConnection.exchange(Self.push(lines, one.body), with: server)
+            let framework = try await RawConnection.exchange(
+                Self.push(lines.filter { !$0.hasPrefix("Connection") } + ["Connection: close"], one.body), with: server)
+            #expect(here.hasPrefix("HTTP/1.1 \(one.status)"), "\(here.prefix(200))")
+            #expect(Self.same(here) == Self.same(framework))
+            #expect(here.lowercased().contains("\r\ndate: "))
+            #expect(here.contains("mine") == lines.contains("X-Request-Id: mine"))
+        }
+    }
+
+    /// The first push of a server waits for another thread, which the rest is held for; later ones do not.
+    @Test func whatComesAtOnceIsAnsweredInItsOrder() async throws {
+        try await RunningServer.run { server in
+            try await server.upload()
+            let who = ["Authorization: Bearer \(try server.mint.token(TokenClaims()))"]
+            let health = "GET /healthcheck HTTP/1.1\r\nHost: x\r\n\r\n"
+            let session = "GET /instant/v1/session HTTP/1.1\r\nHost: x\r\n\(who[0])\r\n\r\n"
+            for round in Int64(0)..<3 {
+                let n = round * 4
+                let pushes = (1...4).map { Self.push(who, Self.body(n + $0, acked: n)) }
+                let text = pushes[0] + health + pushes[1] + pushes[2] + session + pushes[3]
+                let answers = try await RawConnection.exchange(text, with: server)
+                    .components(separatedBy: "HTTP/1.1 200 OK").dropFirst().map { $0 }
+                #expect(answers.count == 6)
+                for (place, word) in [
+                    "\"n\":\(n + 1)", "\"ok\"", "\"n\":\(n + 2)", "\"n\":\(n + 3)", "\"head\":\(n + 3)",
+                    "\"n\":\(n + 4)",
+                ].enumerated() {
+                    #expect(answers.indices.contains(place) && answers[place].contains(word), "\(place) \(word)")
+                }
+            }
+        }
+    }
+
+    /// Garbage behind a push does not cost it its answer, and ends the connection.
+    @Test func whatIsNoRequestBehindAPushEndsTheConnectionAfterIt() async throws {
+        try await RunningServer.run { server in
+            try await server.upload()
+            let token = try server.mint.token(TokenClaims())
+            let text = Self.push(["Authorization: Bearer \(token)"], Self.body(1)) + "GARBAGE\r\n\r\n"
+            let answer = try await RawConnection.exchange(text, with: server)
+            #expect(answer.hasPrefix("HTTP/1.1 200"))
+            #expect(answer.contains(#""applied""#) && answer.contains("HTTP/1.1 400"))
+            #expect(try await server.session(token).head == 1)
+        }
+    }
+
+    /// Whoever leaves before the answer has pushed all the same.
+    @Test func whoLeavesHasPushed() async throws {
+        try await RunningServer.run { server in
+            try await server.upload()
+            let token = try server.mint.token(TokenClaims())
+            for n in Int64(1)...20 {
+                try await RawConnection.open(server) {
+                    try await $0.send(Self.push(["Authorization: Bearer \(token)"], Self.body(n)))
+                }
+                while try await server.session(token).head < n {}
+            }
+            // An answer that was not read is given again.
+            let again = (Int64(1)...20).map { Samples.create($0, "a\($0)") }
+            let all: PushAnswer = try await server.push(token, client: "c", again).message()
+            #expect(all.results.map(\.n) == Array(1...20))
+            #expect(all.results.allSatisfy { $0.status == .applied })
+        }
+    }
+
+    @Test(arguments: [
+        (0, "Thu, 01 Jan 1970 00:00:00 GMT"), (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"),
+        (951_782_399, "Mon, 28 Feb 2000 23:59:59 GMT"), (4_102_444_799, "Thu, 31 Dec 2099 23:59:59 GMT"),
+    ])
+    func datesAreThoseOfTheStandard(_ second: Int, _ text: String) { #expect(HTTPDate.text(of: second) == text) }
+}
