@@ -70,7 +70,8 @@ struct CommandTokenStories {
         #expect(listed.map { $0["document"] as? String } == ["paper"])
         try ana.give(try engine.token("ana"))
         engine.kill()
-        #expect(try ana.script("list").status == 5)
+        let alone = try ana.script("list")
+        #expect(alone.status == 5, "\(alone.messages)")
         #expect(try ana.run(["storage", "list", "--format", "ndjson"]).objects().count == 1)
     }
 
