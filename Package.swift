@@ -21,7 +21,8 @@ func module(
 
 func tests(_ name: String, _ uses: [Target.Dependency] = [], _ settings: [SwiftSetting] = strict) -> Target {
     .testTarget(
-        name: name + "Tests", dependencies: [.target(name: name), "TestSupport"] + uses, swiftSettings: settings)
+        name: name + "Tests", dependencies: [.target(name: name), "TestSupport", "Children"] + uses,
+        swiftSettings: settings)
 }
 
 // The rim: what third parties do for us. Which module may import which is written in
@@ -129,9 +130,12 @@ let package = Package(
                 "Annotations", "Authorization", "SyncProtocol", "InstantCore", "EngineCore", "Screen", "CPty", "CVTerm",
             ],
             path: "Tests/TestSupport", swiftSettings: strict),
+        // Programs that run beside a test.
+        .target(name: "Children", dependencies: ["CPty"], path: "Tests/Children", swiftSettings: rim),
         // The real server in a process of its own, for whatever needs one.
         .target(
-            name: "EngineSupport", dependencies: ["Annotations", "Authorization", crypto, httpClient, nio, nioHTTP],
+            name: "EngineSupport",
+            dependencies: ["Annotations", "Authorization", "Children", crypto, httpClient, nio, nioHTTP],
             path: "Tests/EngineSupport", swiftSettings: rim),
         // A bad network between the two.
         .target(
@@ -140,7 +144,9 @@ let package = Package(
         // Threads for tests that block.
         .target(name: "TestThreads", path: "Tests/TestThreads", swiftSettings: rim),
         // A PostgreSQL of the tests' own.
-        .target(name: "PostgresSupport", dependencies: ["Postgres"], path: "Tests/PostgresSupport", swiftSettings: rim),
+        .target(
+            name: "PostgresSupport", dependencies: ["Postgres", "Children"], path: "Tests/PostgresSupport",
+            swiftSettings: rim),
         tests("Annotations"),
         tests("Authorization", ["Annotations"]),
         tests("SyncProtocol", ["Annotations", "Authorization"]),
@@ -167,11 +173,11 @@ let package = Package(
         tests("Screen"),
         tests("App", ["Annotations", "Authorization", "SyncProtocol", "InstantCore", "PDFPages", "Screen"]),
         tests("Terminal", ["Screen", "CTerminal", "CPty", "TestThreads"]),
-        .testTarget(name: "ArchitectureTests", swiftSettings: strict),
+        .testTarget(name: "ArchitectureTests", dependencies: ["Children"], swiftSettings: strict),
         .testTarget(
             name: "ProgramTests",
             dependencies: [
-                "TestSupport", "TestThreads", "EngineSupport", "postilla", "Annotations", "InstantCore",
+                "TestSupport", "TestThreads", "Children", "EngineSupport", "postilla", "Annotations", "InstantCore",
                 "DocumentEngine", logging,
             ],
             swiftSettings: rim),
@@ -191,22 +197,24 @@ let package = Package(
         .executableTarget(
             name: "simulate", dependencies: ["Simulation"], path: "Tests/Simulate", swiftSettings: strict),
         .executableTarget(
-            name: "mutations", dependencies: ["TestSupport"], path: "Tests/Mutations", swiftSettings: rim),
+            name: "mutations", dependencies: ["TestSupport", "Children"], path: "Tests/Mutations", swiftSettings: rim),
         .testTarget(name: "MutationsTests", dependencies: ["TestSupport", "mutations"], swiftSettings: rim),
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "TestSupport", "EngineSupport", "Annotations", "Authorization", "SyncProtocol", "InstantCore",
-                "Instant", "Screen", arguments, crypto, httpClient, nio, nioHTTP, rawSQLite,
+                "TestSupport", "Children", "EngineSupport", "Annotations", "Authorization", "SyncProtocol",
+                "InstantCore", "Instant", "Screen", arguments, crypto, httpClient, nio, nioHTTP, rawSQLite,
             ],
             path: "Tests/Benchmarks", swiftSettings: rim),
         .executableTarget(
             name: "Crash",
             dependencies: [
-                "TestSupport", "EngineSupport", "PostgresSupport", "Annotations", "InstantCore", "Instant", arguments,
+                "TestSupport", "Children", "EngineSupport", "PostgresSupport", "Annotations", "InstantCore", "Instant",
+                arguments,
             ],
             path: "Tests/Crash", swiftSettings: rim),
-        .testTarget(name: "CrashTests", dependencies: ["TestSupport", "Crash", "postilla"], swiftSettings: rim),
+        .testTarget(
+            name: "CrashTests", dependencies: ["TestSupport", "Children", "Crash", "postilla"], swiftSettings: rim),
     ],
     swiftLanguageModes: [.v6]
 )

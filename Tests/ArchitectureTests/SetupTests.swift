@@ -1,3 +1,4 @@
+import Children
 import Foundation
 import Testing
 
@@ -136,7 +137,7 @@ private final class Machine {
     func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: path(name)) }
 
     func setup(_ purpose: String) throws -> Outcome {
-        let process = Process()
+        let process = ChildProcess()
         let said = Pipe()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
         process.arguments = [SourceFile.root + "/Resources/setup.sh", purpose]

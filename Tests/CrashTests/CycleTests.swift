@@ -1,3 +1,4 @@
+import Children
 import Foundation
 import TestSupport
 import Testing
@@ -29,7 +30,7 @@ import Testing
     private func run(_ arguments: [String]) throws -> (status: Int32, output: String) {
         let beside = Bundle.main.executableURL?.deletingLastPathComponent().appendingPathComponent("Crash").path
         let built = beside.flatMap { FileManager.default.isExecutableFile(atPath: $0) ? $0 : nil }
-        let (process, output) = (Process(), Pipe())
+        let (process, output) = (ChildProcess(), Pipe())
         process.executableURL = URL(fileURLWithPath: built ?? Repository.root + "/.build/debug/Crash")
         process.arguments = ["cycles"] + arguments
         process.standardOutput = output

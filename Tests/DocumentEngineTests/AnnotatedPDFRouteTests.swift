@@ -1,4 +1,5 @@
 import Annotations
+import Children
 import DocumentEngine
 import Foundation
 import PDFPages
@@ -47,7 +48,7 @@ import Testing
         let folder = try TemporaryFolder()
         let (plain, locked) = (folder.path + "/plain.pdf", folder.path + "/locked.pdf")
         try Data(Samples.pdf).write(to: URL(fileURLWithPath: plain))
-        let process = try Process.run(
+        let process = try ChildProcess.run(
             URL(fileURLWithPath: "/usr/bin/env"),
             arguments: ["qpdf", "--encrypt", "", "owner", "256", "--", plain, locked])
         process.waitUntilExit()

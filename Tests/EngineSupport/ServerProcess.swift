@@ -1,4 +1,5 @@
 import Annotations
+import Children
 package import Foundation
 import Glibc
 
@@ -18,7 +19,7 @@ package final class ServerProcess {
     private let options: [String]
     private let environment: [String: String]?
     private let logFile: URL
-    private var process: Process?
+    private var process: ChildProcess?
     private var input = Pipe()
 
     /// - Parameters:
@@ -59,7 +60,7 @@ package final class ServerProcess {
 
     /// Returns while it is still starting.
     package func launch() throws {
-        let process = Process()
+        let process = ChildProcess()
         let input = Pipe()
         let log = try FileHandle(forWritingTo: logFile)
         try log.seekToEnd()

@@ -4,7 +4,6 @@ import InstantCore
 import NIOCore
 import NIOHTTP1
 import SyncProtocol
-import Synchronization
 import Testing
 
 @testable import Instant
@@ -157,10 +156,8 @@ import Testing
     }
 
     @Test func nobodyThereIsToldAtOnce() async throws {
-        // A port that was free a moment ago.
-        let gone = Mutex<ServerAddress?>(nil)
-        try await ScriptedServer.run([]) { server, _ in gone.withLock { $0 = server.address } }
-        let address = try #require(gone.withLock { $0 })
+        let port = try TakenPort()
+        let address = try ServerAddress(try #require(URL(string: "http://127.0.0.1:\(port.number)")))
         #expect(await failure(Lines(address), question()) != nil)
     }
 

@@ -1,3 +1,4 @@
+import Children
 import Foundation
 import Synchronization
 
@@ -12,7 +13,7 @@ struct Run {
     ///   - command: a program of the PATH and its arguments.
     ///   - limit: seconds after which nobody waits any longer.
     init(_ command: [String], planted: Int = 0, limit: Double) throws {
-        let (process, pipe) = (Process(), Pipe())
+        let (process, pipe) = (ChildProcess(), Pipe())
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = command
         process.environment = ProcessInfo.processInfo.environment.merging(["PLANTED": "\(planted)"]) { $1 }

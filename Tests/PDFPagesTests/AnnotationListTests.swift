@@ -1,4 +1,5 @@
 import Annotations
+import Children
 import Foundation
 import TestSupport
 import Testing
@@ -135,7 +136,7 @@ struct AnnotationListTests {
     /// Counts another way: in the text of the file with everything unpacked, an object that has a rectangle and
     /// a subtype.
     private static func count(in file: String) throws -> [String: Int] {
-        let qpdf = Process()
+        let qpdf = ChildProcess()
         qpdf.executableURL = URL(fileURLWithPath: "/usr/bin/qpdf")
         qpdf.arguments = ["--qdf", "--object-streams=disable", "--no-warn", file, "-"]
         let pipe = Pipe()

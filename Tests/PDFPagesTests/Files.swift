@@ -1,3 +1,4 @@
+import Children
 import Foundation
 
 /// A folder of its own for one test, gone when the test is.
@@ -22,7 +23,7 @@ final class Folder {
 
     /// The first page of a PDF as a reader draws it, small: PPM (pdftoppm).
     func picture(of pdf: String) throws -> [UInt8] {
-        let process = try Process.run(
+        let process = try ChildProcess.run(
             URL(fileURLWithPath: "/usr/bin/env"),
             arguments: ["pdftoppm", "-r", "36", "-f", "1", "-l", "1", "-singlefile", pdf, path + "/page"])
         process.waitUntilExit()

@@ -1,3 +1,4 @@
+import Children
 import Foundation
 import TestSupport
 import Testing
@@ -36,7 +37,7 @@ struct HostileFileTests {
         let plain = try folder.write(good, as: "plain.pdf")
         for (password, name) in [("secret", "locked.pdf"), ("", "open.pdf")] {
             let made = folder.path + "/" + name
-            let qpdf = try Process.run(
+            let qpdf = try ChildProcess.run(
                 URL(fileURLWithPath: "/usr/bin/qpdf"),
                 arguments: ["--encrypt", password, "owner", "256", "--", plain, made])
             qpdf.waitUntilExit()

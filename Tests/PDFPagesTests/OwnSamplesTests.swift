@@ -1,4 +1,5 @@
 import Annotations
+import Children
 import Foundation
 import Synchronization
 import TestSupport
@@ -80,7 +81,7 @@ struct OwnSamplesTests {
         .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/python3")))
     func made() async throws {
         let folder = try Folder()
-        let script = Process()
+        let script = ChildProcess()
         script.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
         script.arguments = [Self.resources + "/make-samples", folder.path]
         script.standardOutput = FileHandle.nullDevice

@@ -1,3 +1,4 @@
+import Children
 import Foundation
 
 /// A PostgreSQL in a new folder, reached by a socket in it. It can be stopped, killed and started again on what it left,
@@ -11,7 +12,7 @@ package final class PostgresServer: @unchecked Sendable {
     private let asUser: [String]
     private let settings: [String]
     private let lock = NSLock()
-    private var process: Process?
+    private var process: ChildProcess?
     private var input = Pipe()
 
     /// - Parameter isDurable: whether a commit is on the disk when it is answered; else it is much faster.
@@ -48,7 +49,7 @@ package final class PostgresServer: @unchecked Sendable {
 
     /// Returns when it takes connections.
     package func start() throws {
-        let process = Process()
+        let process = ChildProcess()
         let (input, log) = (Pipe(), Pipe())
         // A shell beside it waits for the other end of its input to close: then this program has ended, or says that it
         // will be started again. It must not wait for a child: who was made by a thread of Dispatch hears of none.
@@ -108,7 +109,7 @@ package final class PostgresServer: @unchecked Sendable {
     // MARK: Its programs
 
     private func run(_ program: String, _ arguments: [String]) throws {
-        let process = Process()
+        let process = ChildProcess()
         let said = Pipe()
         let command = asUser + ["\(programs)/\(program)"] + arguments
         process.executableURL = URL(fileURLWithPath: command[0])

@@ -1,3 +1,4 @@
+import Children
 import Dispatch
 import Foundation
 import Synchronization
@@ -37,7 +38,7 @@ extension Program.Outcome {
 
 /// A command that goes on, with what it has written so far.
 final class RunningCommand {
-    private let process = Process()
+    private let process = ChildProcess()
     private let heard = Heard()
 
     private final class Heard: Sendable {

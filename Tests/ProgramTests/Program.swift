@@ -1,3 +1,4 @@
+import Children
 import Dispatch
 import Foundation
 import TestSupport
@@ -27,7 +28,7 @@ enum Program {
         _ arguments: [String], environment: [String: String], input: String = "", executable: String = path
     ) throws -> Outcome {
         let folder = try Folder()
-        let process = Process()
+        let process = ChildProcess()
         process.executableURL = URL(fileURLWithPath: executable)
         process.arguments = arguments
         process.environment = ["PATH": "/usr/local/bin:/usr/bin:/bin", "SWIFT_BACKTRACE": "enable=no"]

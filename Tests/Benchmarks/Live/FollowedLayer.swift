@@ -1,3 +1,4 @@
+import Children
 import Dispatch
 import Foundation
 import Instant
@@ -5,7 +6,7 @@ import Instant
 /// A layer as another person has it: a client of the library in a process of its own, which shares no thread with the one
 /// that edits. It writes a line for each change that it is told of: when, and of which records.
 final class FollowedLayer: Sendable {
-    private let process: Process
+    private let process: ChildProcess
     private let input = Pipe()
     private let output = Pipe()
     private let queue = DispatchQueue(label: "follow")
@@ -13,7 +14,7 @@ final class FollowedLayer: Sendable {
     /// Ready when this returns.
     init(server: String, tokenFile: URL, dataFolder: URL) async throws {
         guard let program = Bundle.main.executableURL else { throw BenchmarkError("this program has no path") }
-        process = Process()
+        process = ChildProcess()
         process.executableURL = program
         process.arguments = [
             "client", "follow", "--server", server, "--token-file", tokenFile.path, "--data-dir", dataFolder.path,

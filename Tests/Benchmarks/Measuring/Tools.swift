@@ -1,3 +1,4 @@
+import Children
 import Foundation
 
 /// Programs of this machine.
@@ -10,7 +11,7 @@ enum Tools {
     /// Runs a program to its end and gives what it wrote; throws when it fails.
     @discardableResult
     static func run(_ command: [String], environment: [String: String]? = nil) throws -> String {
-        let process = Process()
+        let process = ChildProcess()
         let output = Pipe()
         process.executableURL = URL(fileURLWithPath: command[0])
         process.arguments = Array(command.dropFirst())

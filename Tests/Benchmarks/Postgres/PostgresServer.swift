@@ -1,3 +1,4 @@
+import Children
 import Foundation
 
 /// A PostgreSQL of its own in a new folder, as its defaults are: every commit on the disk. It ends with this program.
@@ -7,7 +8,7 @@ final class PostgresServer {
     /// The superuser that `initdb` makes.
     static let user = "bench"
 
-    private let process = Process()
+    private let process = ChildProcess()
     private let log = Pipe()
 
     /// - Returns: nil where there is no PostgreSQL.

@@ -1,10 +1,11 @@
+import Children
 import Foundation
 
 /// nginx, in the foreground in a new folder, with the files of one folder and its defaults otherwise.
 final class NginxServer {
     let version: String
     let port: UInt16
-    private let process = Process()
+    private let process = ChildProcess()
 
     /// - Returns: nil where there is no nginx.
     static func start(files: URL, in folder: URL) throws -> NginxServer? {

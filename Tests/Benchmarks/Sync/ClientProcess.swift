@@ -1,3 +1,4 @@
+import Children
 import Foundation
 
 /// Runs one ``SyncChild`` and looks at its memory until it has written its line.
@@ -19,7 +20,7 @@ struct ClientProcess {
 
     func run(_ task: SyncChild.Task) throws -> Outcome {
         guard let program = Bundle.main.executableURL else { throw BenchmarkError("this program has no path") }
-        let process = Process()
+        let process = ChildProcess()
         let (input, output) = (Pipe(), Pipe())
         process.executableURL = program
         process.arguments = [

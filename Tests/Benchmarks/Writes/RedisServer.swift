@@ -1,11 +1,12 @@
 import Annotations
+import Children
 import Foundation
 
 /// A Redis of its own in a new folder, with every command on the disk before it is answered. It ends with this program.
 final class RedisServer {
     let version: String
     private let port: UInt16
-    private let process = Process()
+    private let process = ChildProcess()
 
     /// - Returns: nil where there is no Redis.
     static func start(in folder: URL) throws -> RedisServer? {

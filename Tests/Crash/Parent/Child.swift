@@ -1,9 +1,10 @@
+import Children
 import Foundation
 import Glibc
 
 /// A process that is spoken to by lines and killed without a word.
 final class Child {
-    private let process = Process()
+    private let process = ChildProcess()
     private let input = Pipe()
     private let output = Pipe()
     private var unread: [UInt8] = []

@@ -1,3 +1,4 @@
+import Children
 import Foundation
 
 /// Files that are no readable PDF.
@@ -12,7 +13,7 @@ enum BadFile: Sendable {
         case .encrypted:
             let (plain, locked) = (folder.path + "/plain.pdf", folder.path + "/locked.pdf")
             try Data(Samples.pdf).write(to: URL(fileURLWithPath: plain))
-            let process = try Process.run(
+            let process = try ChildProcess.run(
                 URL(fileURLWithPath: "/usr/bin/env"),
                 arguments: ["qpdf", "--encrypt", "a password", "owner", "256", "--", plain, locked])
             process.waitUntilExit()

@@ -1,3 +1,4 @@
+import Children
 import Foundation
 import TestSupport
 
@@ -20,7 +21,7 @@ enum Program {
         let folder = try TemporaryFolder()
         let file = URL(fileURLWithPath: folder.path + "/output")
         try Data().write(to: file)
-        let process = Process()
+        let process = ChildProcess()
         process.executableURL = URL(fileURLWithPath: path)
         process.arguments = arguments
         process.environment = ["PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"]

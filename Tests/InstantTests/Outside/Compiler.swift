@@ -1,3 +1,4 @@
+import Children
 import Foundation
 import TestSupport
 
@@ -38,7 +39,7 @@ struct Compiler {
     }
 
     func complaints(about files: [String], arguments: [String] = []) throws -> String {
-        let process = Process()
+        let process = ChildProcess()
         let output = Pipe()
         process.executableURL = URL(fileURLWithPath: swiftc)
         process.arguments =
