@@ -1,5 +1,4 @@
 import EngineCore
-import Glibc
 import Synchronization
 
 /// Everything about whoever listens, under one lock.
@@ -47,11 +46,7 @@ final class Live: Sendable {
 
     func withLock<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
         var woken: [(AsyncStream<Engine.Signal>.Continuation, Engine.Signal)] = []
-        defer {
-            for (wake, signal) in woken { wake.yield(signal) }
-            // They are nearer to people than what is left to do here, and were perhaps woken on this very core.
-            if !woken.isEmpty { sched_yield() }
-        }
+        defer { for (wake, signal) in woken { wake.yield(signal) } }
         return try state.withLock { state in
             defer { swap(&woken, &state.woken) }
             return try body(&state)

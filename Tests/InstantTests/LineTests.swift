@@ -105,6 +105,17 @@ import Testing
         }
     }
 
+    /// What would be two lines of a head is not sent, and is not waited for either.
+    @Test func aHeadThatMayNotBeSentIsAFailure() async throws {
+        try await ScriptedServer.run([.say(Self.ok)]) { server, lines in
+            var bad = question()
+            bad.head.headers.add(name: "authorization", value: "Bearer a\r\nx: y")
+            #expect(await failure(lines, bad) != nil)
+            try await expectHi(lines, question())
+            #expect(server.pieces.count == 1)
+        }
+    }
+
     @Test func anAnswerMayEndWithItsConnection() async throws {
         try await ScriptedServer.run([.sayAndClose("HTTP/1.1 200 OK\r\n\r\nall of it")]) { _, lines in
             let answer = try await ask(lines, question())

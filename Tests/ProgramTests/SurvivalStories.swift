@@ -18,6 +18,8 @@ struct SurvivalStories {
         let terminal = try ana.open()
         try terminal.addNote("Before the fall")
         try terminal.see("Before the fall", at: engine)
+        // It has heard so as well: what is killed between the commit and the answer leaves both waiting.
+        try terminal.see("synced")
         engine.kill()
         try terminal.see("offline, retry in")
         try terminal.addNote("Written in the dark")

@@ -20,8 +20,8 @@ final class PushHandler: ChannelDuplexHandler, RemovableChannelHandler {
             _ head: HTTPRequest, _ body: ByteBuffer, _ peer: String?, _ answer: @escaping @Sendable (Reply) -> Void
         ) -> Void
 
-    /// Larger bodies are read piece by piece, by the framework.
-    static let largest = 256 << 10
+    /// Larger bodies are read piece by piece, by the framework, and not before it is known who sends them.
+    static let largest = 64 << 10
 
     private enum State {
         /// Parts go on.

@@ -23,7 +23,13 @@ final class Line: ChannelInboundHandler, RemovableChannelHandler {
         guard let context, isOpen else { return call.fail(HTTPClientError.remoteConnectionClosed) }
         self.call = call
         call.line = self
-        context.write(wrapOutboundOut(.head(call.question.head)), promise: nil)
+        // A head that may not be sent, or a connection that is gone already.
+        let sent = context.eventLoop.makePromise(of: Void.self)
+        sent.futureResult.assumeIsolated().whenFailure { [weak self] error in
+            self?.end(error)
+            self?.close()
+        }
+        context.write(wrapOutboundOut(.head(call.question.head)), promise: sent)
         if let body = call.question.body { context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil) }
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
     }
