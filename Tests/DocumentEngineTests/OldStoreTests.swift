@@ -50,6 +50,17 @@ import Testing
         #expect(try Self.everything(in: path) == before)
     }
 
+    /// Its heads are those of its records: who does not know that would give revisions away twice.
+    @Test func anOlderProgramLeavesWhatThisOneWroteAlone() throws {
+        let folder = try Self.folder()
+        let path = folder.path + "/data/postilla.sqlite"
+        try SQLiteStore(path: path).close()
+        let steps = try DatabaseQueue(path: path).read {
+            try String.fetchAll($0, sql: "SELECT identifier FROM grdb_migrations")
+        }
+        #expect(steps.contains("heads from records"))
+    }
+
     /// The tables, the steps that were done, and the records.
     private static func everything(in path: String) throws -> [String] {
         let queue = try DatabaseQueue(path: path)
