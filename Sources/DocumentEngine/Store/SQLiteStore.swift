@@ -47,15 +47,8 @@ package final class SQLiteStore: LayerStore {
     package func write<Result: Sendable>(_ body: (any StoreWriting) throws -> Result) throws -> Result {
         try pool.writeWithoutTransaction { database in
             let transaction = try transaction(database, memory: memory)
-            try transaction.run("BEGIN IMMEDIATE")
-            do {
-                let result = try body(transaction)
-                try transaction.run("COMMIT")
-                return result
-            } catch {
+            do { return try transaction.committing("BEGIN IMMEDIATE") { try body(transaction) } } catch {
                 memory.forget()
-                // A disk that is full has ended it already.
-                if database.isInsideTransaction { try transaction.run("ROLLBACK") }
                 throw error
             }
         }

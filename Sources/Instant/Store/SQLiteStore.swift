@@ -64,8 +64,7 @@ final class SQLiteStore: LocalStore {
         do {
             return try pool.writeWithoutTransaction { db in
                 let transaction = try transaction(db)
-                try transaction.run("BEGIN")
-                return try transaction.ending { try body(transaction) }
+                return try transaction.committing("BEGIN") { try body(transaction) }
             }
         } catch { throw StoreError.orOther(error, path: path) }
     }
@@ -76,8 +75,7 @@ final class SQLiteStore: LocalStore {
                 let transaction = try transaction(db)
                 try transaction.statements.wait(durability == .synced ? .always : .never)
                 // Immediate: a transaction that reads first must not find out at its first write that it is too late.
-                try transaction.run("BEGIN IMMEDIATE")
-                return try transaction.ending { try body(transaction) }
+                return try transaction.committing("BEGIN IMMEDIATE") { try body(transaction) }
             }
         } catch { throw StoreError.orOther(error, path: path) }
     }

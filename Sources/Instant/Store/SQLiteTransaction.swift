@@ -11,19 +11,6 @@ struct SQLiteTransaction: WritableLayer, SQLTransaction {
     let db: Database
     let statements: Statements
     let known: KnownFacts
-
-    /// Does the work of a transaction that was begun, and commits it, or takes it back when something throws.
-    func ending<T>(_ body: () throws -> T) throws -> T {
-        do {
-            let result = try body()
-            try run("COMMIT")
-            return result
-        } catch {
-            // A disk that is full has ended it already.
-            if db.isInsideTransaction { try run("ROLLBACK") }
-            throw error
-        }
-    }
 }
 
 extension SQLiteTransaction {
