@@ -15,8 +15,6 @@ final class FakeServer: Sendable {
         var path = ""
         var headers: [String: String] = [:]
         var body: [UInt8] = []
-        /// In how many pieces it came.
-        var pieces = 0
     }
 
     struct Answer: Sendable {
@@ -44,19 +42,9 @@ final class FakeServer: Sendable {
     private let isReleased = Mutex(false)
 
     init(_ answer: @escaping @Sendable (Request) -> Answer) throws {
-        socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        (socket, port) = try TakenPort.bound()
         let socket = socket
-        let isListening = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(socket, $0, length) == 0 && listen(socket, 64) == 0 && getsockname(socket, $0, &length) == 0
-            }
-        }
-        guard isListening else { throw POSIXError(.EADDRINUSE) }
-        port = UInt16(bigEndian: address.sin_port)
+        guard listen(socket, 64) == 0 else { throw POSIXError(.EADDRINUSE) }
         Thread.detachNewThread { [weak self] in
             while true {
                 let connection = accept(socket, nil, nil)
@@ -100,7 +88,6 @@ final class FakeServer: Sendable {
     private static func read(_ connection: Int32) -> Request? {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
-        var pieces = 0
         while true {
             let text = String(decoding: bytes, as: UTF8.self)
             if let end = text.range(of: "\r\n\r\n") {
@@ -115,14 +102,12 @@ final class FakeServer: Sendable {
                 let length = Int(request.headers["content-length"] ?? "0") ?? 0
                 if bytes.count >= head + length {
                     request.body = Array(bytes[head..<(head + length)])
-                    request.pieces = pieces
                     return request
                 }
             }
             let count = Glibc.read(connection, &buffer, buffer.count)
             guard count > 0 else { return nil }
             bytes += buffer[..<count]
-            pieces += 1
         }
     }
 

@@ -5,12 +5,6 @@ import Synchronization
 
 @testable import Instant
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// A server that answers requests by a script, whatever they ask, and keeps its connections.
 final class ScriptedServer: Sendable {
     enum Step: Hashable, Sendable {
@@ -116,28 +110,4 @@ final class ScriptedServer: Sendable {
             context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: text)), promise: nil)
         }
     }
-}
-
-/// A port at which nobody listens, and that nobody else can take meanwhile.
-final class TakenPort {
-    let number: UInt16
-    private let socket: Int32
-
-    init() throws {
-        socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let socket = socket
-        let isBound = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(socket, $0, length) == 0 && getsockname(socket, $0, &length) == 0
-            }
-        }
-        number = UInt16(bigEndian: address.sin_port)
-        guard isBound else { throw POSIXError(.EADDRINUSE) }
-    }
-
-    deinit { close(socket) }
 }
