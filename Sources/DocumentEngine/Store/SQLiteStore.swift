@@ -24,6 +24,7 @@ package final class SQLiteStore: LayerStore {
             if try pool.read(migrator.hasBeenSuperseded) { throw StoreError.newerSchema(path) }
             try migrator.migrate(pool)
             // The log and its index are made beside it by SQLite, with the rights of the file.
+            try pool.write { LogRoom.reserve(for: $0) }
         } catch let error as StoreError { throw error } catch let error as DatabaseError {
             throw StoreError.unusable(path, error.resultCode.description)
         }
