@@ -99,7 +99,8 @@ let package = Package(
             "DocumentEngine",
             [
                 "Annotations", "Authorization", "SyncProtocol", "EventLoops", "SQLite", "EngineCore", "Postgres",
-                "PDFPages", "Interchange", http, httpCore, httpTLS, httpTypes, nio, nioHTTPTypes, nioPosix, nioSSL,
+                "PDFPages", "Interchange", http, httpCore, httpTLS, httpTypes, nio, nioHTTP, nioHTTPTypes, nioPosix,
+                nioSSL,
                 lifecycle, sqlite, jwt, crypto, logging, metrics,
             ], rim, holding: [.embedInCode("API/openapi.json")]),
 

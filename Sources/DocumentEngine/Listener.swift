@@ -29,5 +29,7 @@ final class Listener: Sendable {
 
     deinit { engine.leave(id, layer, way) }
 
+    func open(_ outlet: Outlet) { engine.open(outlet, to: id) }
+
     func take() -> Delivery { engine.take(id) }
 }

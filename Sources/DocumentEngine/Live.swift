@@ -1,4 +1,6 @@
+import Annotations
 import EngineCore
+import SyncProtocol
 import Synchronization
 
 /// Everything about whoever listens, under one lock.
@@ -13,7 +15,8 @@ final class Live: Sendable {
         var pulse = Pulse()
         var isClosing = false
         private var wake: [Fanout.ListenerID: AsyncStream<Engine.Signal>.Continuation] = [:]
-        fileprivate var woken: [(AsyncStream<Engine.Signal>.Continuation, Engine.Signal)] = []
+        private var outlets: [Fanout.ListenerID: Outlet] = [:]
+        fileprivate var due = Due()
 
         init(presence: Presence) { self.presence = presence }
 
@@ -22,22 +25,45 @@ final class Live: Sendable {
             if isClosing { signal(.mail, to: id) }
         }
 
-        mutating func leave(_ id: Fanout.ListenerID) { wake.removeValue(forKey: id)?.finish() }
-
-        mutating func signal(_ signal: Engine.Signal, to id: Fanout.ListenerID) {
-            if let wake = wake[id] { woken.append((wake, signal)) }
+        mutating func leave(_ id: Fanout.ListenerID) {
+            wake.removeValue(forKey: id)?.finish()
+            outlets[id] = nil
         }
 
-        mutating func signalAll(_ signal: Engine.Signal) { for wake in wake.values { woken.append((wake, signal)) } }
+        /// The listener can be written to by whoever tells of a commit.
+        mutating func open(_ outlet: Outlet, to id: Fanout.ListenerID) { if wake[id] != nil { outlets[id] = outlet } }
+
+        mutating func signal(_ signal: Engine.Signal, to id: Fanout.ListenerID) {
+            if let wake = wake[id] { due.calls.append((wake, signal)) }
+        }
+
+        mutating func signalAll(_ signal: Engine.Signal) {
+            for wake in wake.values { due.calls.append((wake, signal)) }
+        }
 
         mutating func tell(_ what: (inout Fanout) -> Set<Fanout.ListenerID>) {
             for id in what(&fanout) { signal(.mail, to: id) }
         }
 
-        mutating func publish(_ commit: Commit) {
-            tell { $0.publish(commit) }
+        mutating func publish(_ commit: Commit, at now: Timestamp) {
+            let told = fanout.publish(commit)
             tell(presence.committed(commit))
+            for id in told {
+                if told.count <= Outlet.most, !isClosing, let wake = wake[id], let outlet = outlets[id],
+                    outlet.take(at: now)
+                {
+                    due.events.append((outlet, fanout.take(id), wake))
+                } else {
+                    signal(.mail, to: id)
+                }
+            }
         }
+    }
+
+    /// What is to be done when the lock is free.
+    fileprivate struct Due {
+        var events: [(Outlet, Delivery, AsyncStream<Engine.Signal>.Continuation)] = []
+        var calls: [(AsyncStream<Engine.Signal>.Continuation, Engine.Signal)] = []
     }
 
     private let state: Mutex<State>
@@ -45,10 +71,13 @@ final class Live: Sendable {
     init(presence: Presence) { state = Mutex(State(presence: presence)) }
 
     func withLock<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
-        var woken: [(AsyncStream<Engine.Signal>.Continuation, Engine.Signal)] = []
-        defer { for (wake, signal) in woken { wake.yield(signal) } }
+        var due = Due()
+        defer {
+            for (outlet, delivery, wake) in due.events where outlet.write(delivery) { wake.yield(.mail) }
+            for (wake, signal) in due.calls { wake.yield(signal) }
+        }
         return try state.withLock { state in
-            defer { swap(&woken, &state.woken) }
+            defer { swap(&due, &state.due) }
             return try body(&state)
         }
     }

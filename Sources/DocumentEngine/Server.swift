@@ -58,7 +58,7 @@ package final class Server: Sendable {
                 admission: admission),
             sync: SyncPlane(
                 engine: engine, verifier: TokenVerifier(keys: options.keys), blobs: storage.pdfs,
-                attachments: attachments, admission: admission),
+                attachments: attachments, admission: admission, hasOutlets: options.tls == nil && options.rate == nil),
             readiness: readiness, metrics: metrics, options: options)
         metricsPlane = MetricsPlane(
             metrics: metrics, engine: engine, work: work.gate, admission: admission, readiness: readiness)

@@ -7,10 +7,12 @@ struct Caller: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// The other end of the connection: a client's, or a proxy's.
     let peer: String?
+    let channel: any Channel
 
     init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
         peer = source.channel.remoteAddress?.ipAddress
+        channel = source.channel
     }
 
     /// The client's address. Behind a proxy it is what the proxy added to `X-Forwarded-For`, which is the last one there:

@@ -13,6 +13,8 @@ struct Exchange: Sendable {
     let id: RequestID
     /// The client's address, for counting what it does wrong.
     let address: String?
+    /// The connection, where the answer may need it.
+    var channel: (any Channel)?
 
     var method: HTTPRequest.Method { head.method == .head ? .get : head.method }
 

@@ -38,7 +38,8 @@ struct Responder: HTTPResponder {
             }
             let address = Caller.address(request.head, from: context.peer, behindProxy: options.behindProxy)
             let exchange = Exchange(
-                head: request.head, body: request.body, query: query, id: id, address: address)
+                head: request.head, body: request.body, query: query, id: id, address: address,
+                channel: context.channel)
             response = try await answer(route, exchange)
         } catch {
             let reason = self.refusal(error, id)

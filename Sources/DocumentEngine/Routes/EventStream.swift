@@ -13,6 +13,8 @@ struct EventStream {
     let cursor: Cursor?
     /// Under which the reader says where it is.
     let session: Presence.Session?
+    /// nil: everything goes through the writer.
+    let channel: (any Channel)?
     var writer: any ResponseBodyWriter
 
     mutating func run(on layer: StoredLayer) async throws {
@@ -51,13 +53,21 @@ struct EventStream {
     }
 
     private mutating func pass(on listener: Listener, after reached: Revision) async throws {
-        if try await deliver(listener, after: reached) { return }
+        if try await deliver(listener.take(), after: reached) { return }
+        let outlet = channel.flatMap { Outlet($0, after: reached, until: claims.grant.expiresAt) }
+        if let outlet { listener.open(outlet) }
+        outlet?.release()
         for await signal in listener.signals {
+            if let rest = await outlet?.back() {
+                if let begun = rest.begun { try outlet?.finish(begun) }
+                if let delivery = rest.delivery, try await deliver(delivery, after: reached) { return }
+            }
+            defer { outlet?.release() }
             guard engine.now() < claims.grant.expiresAt else {
                 return try await send(.session(SessionEvent(.expired, reason: "the token has expired")))
             }
             // Whatever the signal was: another one may have been pushed out by it.
-            if try await deliver(listener, after: reached) { return }
+            if try await deliver(listener.take(), after: reached) { return }
             switch signal {
             case .mail, .time: break
             case .heartbeat: try await send(.heartbeat)
@@ -67,8 +77,7 @@ struct EventStream {
     }
 
     /// - Returns: whether the stream ends with it.
-    private mutating func deliver(_ listener: Listener, after reached: Revision) async throws -> Bool {
-        let delivery = listener.take()
+    private mutating func deliver(_ delivery: Delivery, after reached: Revision) async throws -> Bool {
         let frames = delivery.frames.lazy.filter { $0.revision > reached }.map(\.bytes)
         for bytes in Array(frames) + delivery.presence { try await writer.write(ByteBuffer(bytes: bytes)) }
         guard let end = delivery.end else { return false }

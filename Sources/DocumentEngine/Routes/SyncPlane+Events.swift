@@ -22,9 +22,11 @@ extension SyncPlane {
         let session = try exchange.query["session"].map { name throws(Refusal) in
             try Presence.Session(name, at: layer.id, of: claims.grant)
         }
+        let channel = hasOutlets ? exchange.channel : nil
         let body = ResponseBody { writer in
             defer { withExtendedLifetime(seat) {} }
-            var stream = EventStream(engine: engine, claims: claims, cursor: cursor, session: session, writer: writer)
+            var stream = EventStream(
+                engine: engine, claims: claims, cursor: cursor, session: session, channel: channel, writer: writer)
             try await exchange.body.consumeWithCancellationOnInboundClose { _ in
                 try await stream.run(on: layer)
             }

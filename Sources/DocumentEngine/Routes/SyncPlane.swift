@@ -13,6 +13,8 @@ struct SyncPlane: Sendable {
     let blobs: any Blobs
     let attachments: Attachments
     let admission: Admission
+    /// Nothing stands between the pieces of a body and the socket.
+    let hasOutlets: Bool
 
     func answer(_ route: Route.Sync, _ exchange: Exchange) async throws -> Response {
         try checkVersion(exchange)
