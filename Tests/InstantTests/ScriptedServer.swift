@@ -11,6 +11,8 @@ final class ScriptedServer: Sendable {
         case say(String)
         case sayAndClose(String)
         case close
+        /// Says the request's body.
+        case echo
         /// Until ``say(_:on:)``.
         case wait
     }
@@ -20,6 +22,8 @@ final class ScriptedServer: Sendable {
         var channels: [any Channel] = []
         /// Of each request, in how many it came.
         var pieces: [Int] = []
+        /// Of each request, all of it.
+        var texts: [String] = []
     }
 
     private let state: Mutex<State>
@@ -56,6 +60,7 @@ final class ScriptedServer: Sendable {
 
     var connections: Int { state.withLock { $0.channels.count } }
     var pieces: [Int] { state.withLock { $0.pieces } }
+    var texts: [String] { state.withLock { $0.texts } }
 
     func say(_ text: String, on connection: Int) {
         let channel = state.withLock { $0.channels[connection] }
@@ -71,9 +76,10 @@ final class ScriptedServer: Sendable {
         try? await channel.closeFuture.get()
     }
 
-    private func next(after pieces: Int) -> Step {
+    private func next(after pieces: Int, _ text: String) -> Step {
         state.withLock { state in
             state.pieces.append(pieces)
+            state.texts.append(text)
             return state.script.isEmpty ? .close : state.script.removeFirst()
         }
     }
@@ -94,7 +100,8 @@ final class ScriptedServer: Sendable {
             guard let end = text.range(of: "\r\n\r\n")?.upperBound else { return }
             let length = text.firstMatch(of: /content-length: (\d+)/.ignoresCase()).flatMap { Int($0.1) } ?? 0
             guard text[end...].utf8.count >= length else { return }
-            let step = server.next(after: pieces)
+            let step = server.next(after: pieces, text)
+            let body = text[end...]
             (text, pieces) = ("", 0)
             switch step {
             case .say(let answer): say(answer, context)
@@ -102,6 +109,7 @@ final class ScriptedServer: Sendable {
                 say(answer, context)
                 context.close(promise: nil)
             case .close: context.close(promise: nil)
+            case .echo: say("HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)", context)
             case .wait: break
             }
         }

@@ -22,12 +22,16 @@ extension LayerPerformer {
     }
 
     private func send(_ request: SyncRequest, token: String?) -> Task<Void, Never> {
-        Task(executorPreference: NetworkLoop.executor) {
+        // An edit is on its way before the thread of the network is awake.
+        let begun = token.flatMap { pages.begin(request.kind, token: $0) }
+        return Task(executorPreference: NetworkLoop.executor) {
             let input: Synchronizer.Input
             do throws(SyncFailure) {
                 guard let token else { throw .token(.noneYet) }
                 let answer =
-                    if case .upload(let id) = request.kind {
+                    if let begun {
+                        try await self.transport.answer(to: begun)
+                    } else if case .upload(let id) = request.kind {
                         try await self.transport.upload(id, from: self.attachments, token: token)
                     } else {
                         try await self.pages.send(request.kind, token: token)

@@ -46,6 +46,27 @@ struct HTTPTransport: Sendable {
         }
     }
 
+    /// A request that has left already.
+    struct Begun: Sendable {
+        fileprivate let asked: Lines.Asked
+        fileprivate let number: Int?
+    }
+
+    /// Sends a push by the calling thread, without waiting for anything, where that is possible.
+    ///
+    /// - Returns: what ``answer(to:)`` has to be called with; nil: nothing was sent.
+    func begin(_ kind: SyncRequest.Kind, token: String) -> Begun? {
+        guard case .push(let push) = kind, lines.mayHaveDoor else { return nil }
+        let deadline = NIODeadline.now() + Self.timeout
+        let question = question(.POST, "changes", [], token: token, body: push.bytes, deadline: deadline)
+        guard let asked = lines.send(question) else { return nil }
+        return Begun(asked: asked, number: recorder?.began(HTTPMethod.POST.rawValue, path: "changes"))
+    }
+
+    func answer(to begun: Begun) async throws(SyncFailure) -> SyncAnswer {
+        .push(try await answer(begun.number) { try await lines.answer(to: begun.asked) })
+    }
+
     func request(
         _ method: HTTPMethod, _ path: String, _ query: [(String, String?)] = [], token: String
     ) -> HTTPClientRequest {
@@ -62,10 +83,16 @@ struct HTTPTransport: Sendable {
         timeout: TimeAmount = Self.timeout
     ) async throws(SyncFailure) -> Answer {
         let question = question(method, path, query, token: token, body: body, deadline: .now() + timeout)
-        let number = recorder?.began(method.rawValue, path: path)
+        return try await answer(recorder?.began(method.rawValue, path: path)) { try await lines.ask(question) }
+    }
+
+    /// - Parameter number: of the request, to note what came of it.
+    private func answer<Answer: Message>(
+        _ number: Int?, _ ask: () async throws -> HTTPClientResponse
+    ) async throws(SyncFailure) -> Answer {
         let response: HTTPClientResponse
         do {
-            response = try await lines.ask(question)
+            response = try await ask()
             if let number { recorder?.ended(number, "\(response.status.code)") }
         } catch {
             let failure = connectionFailure(error)

@@ -9,6 +9,8 @@ final class Line: ChannelInboundHandler, RemovableChannelHandler {
     typealias OutboundOut = HTTPClientRequestPart
 
     private let lines: Lines
+    /// nil: only the loop can ask here.
+    var door: Door?
     private var call: Call?
     private var context: ChannelHandlerContext?
     /// How many answers came over it.
@@ -20,7 +22,7 @@ final class Line: ChannelInboundHandler, RemovableChannelHandler {
 
     /// Asks, in one piece: a server that is woken for a head finds the body behind it.
     func ask(_ call: Call) {
-        guard let context, isOpen else { return call.fail(HTTPClientError.remoteConnectionClosed) }
+        guard let context, isOpen else { return lost(call, HTTPClientError.remoteConnectionClosed) }
         self.call = call
         call.line = self
         // A head that may not be sent, or a connection that is gone already.
@@ -35,6 +37,11 @@ final class Line: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func close() { context?.close(promise: nil) }
+
+    /// Takes an idle line, unless another thread was quicker.
+    func claim() -> Bool { door?.claim() ?? true }
+
+    func leaveIdle() { lines.remove(self) }
 
     // MARK: What comes
 
@@ -77,6 +84,10 @@ final class Line: ChannelInboundHandler, RemovableChannelHandler {
         lines.forget(self)
         guard let call else { return }
         self.call = nil
+        lost(call, error)
+    }
+
+    private func lost(_ call: Call, _ error: any Error) {
         // A server may close what has been idle just when it is asked: that says nothing of the question.
         if answers > 0, call.head == nil, (error as? HTTPClientError) == .remoteConnectionClosed, !call.isSecondTry {
             call.isSecondTry = true
@@ -109,25 +120,23 @@ final class Call: @unchecked Sendable {
     var isSecondTry = false
     private var finish: ((Result<HTTPClientResponse, any Error>) -> Void)?
     private var clock: Scheduled<Void>?
-    private var isCancelled = false
+    /// What came of it, nil while it is open. Whoever asked may learn it later: it was asked before he waits.
+    private var result: Result<HTTPClientResponse, any Error>?
 
     init(_ question: Question) { self.question = question }
 
     func begin(on loop: any EventLoop, _ finish: @escaping (Result<HTTPClientResponse, any Error>) -> Void) {
+        if let result { return finish(result) }
         self.finish = finish
-        guard !isCancelled else { return fail(CancellationError()) }
         clock = loop.assumeIsolated().scheduleTask(deadline: question.deadline) { [self] in
             giveUp(HTTPClientError.deadlineExceeded)
         }
     }
 
-    func cancel() {
-        isCancelled = true
-        giveUp(CancellationError())
-    }
+    func cancel() { giveUp(CancellationError()) }
 
-    /// Whether somebody still waits.
-    var isOpen: Bool { finish != nil }
+    /// Whether an answer is still wanted.
+    var isOpen: Bool { result == nil }
 
     private func giveUp(_ error: any Error) {
         guard isOpen else { return }
@@ -149,11 +158,12 @@ final class Call: @unchecked Sendable {
     func fail(_ error: any Error) { end(.failure(error)) }
 
     private func end(_ result: Result<HTTPClientResponse, any Error>) {
+        guard isOpen else { return }
+        self.result = result
         clock?.cancel()
         clock = nil
         line = nil
-        guard let finish else { return }
-        self.finish = nil
-        finish(result)
+        let finish = finish.take()
+        finish?(result)
     }
 }
