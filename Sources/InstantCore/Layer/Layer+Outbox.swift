@@ -8,14 +8,7 @@ extension Layer {
     package func hasUnsent() throws -> Bool { try backlog() == .sendable }
 
     /// What is neither at the server nor left to the person to settle.
-    package func backlog() throws -> Backlog {
-        try store.read { store in
-            // Asked after every edit, so nothing is counted: a queue of thousands would be walked thousands of times.
-            let hasSendable = try store.hasEntries(in: [.waiting, .sealed])
-            if hasSendable, try store.facts().grant?.mayWrite == true { return .sendable }
-            return try hasSendable || store.hasEntries(in: [.parked]) ? .kept : .none
-        }
-    }
+    package func backlog() throws -> Backlog { try store.read { try $0.backlog() } }
 
     package func tally() throws -> [OutboxEntry.Stage: Int] { try store.read { try $0.tally() } }
 
@@ -36,6 +29,13 @@ extension Layer {
 }
 
 extension StoredLayer {
+    /// Asked after every edit, so nothing is counted: a queue of thousands would be walked thousands of times.
+    func backlog() throws -> Backlog {
+        let hasSendable = try hasEntries(in: [.waiting, .sealed])
+        if hasSendable, try facts().grant?.mayWrite == true { return .sendable }
+        return try hasSendable || hasEntries(in: [.parked]) ? .kept : .none
+    }
+
     func hasEntries(in stages: Set<OutboxEntry.Stage>) throws -> Bool {
         try !entries(in: stages, limit: 1).isEmpty
     }

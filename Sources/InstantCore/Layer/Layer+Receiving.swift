@@ -14,24 +14,33 @@ extension Layer {
         }
     }
 
+    /// What an event of the live stream changed, and what its listener has to know then.
+    package struct Heard: Hashable, Sendable {
+        package var changes = LayerChanges()
+        /// Of ours, behind the event; nil when it changed nothing.
+        package var backlog: Backlog?
+    }
+
     /// One event of the live stream: ignored when known, applied when it follows, else something was missed.
-    package func take(_ event: ChangeEvent) throws -> LayerChanges {
+    package func take(_ event: ChangeEvent) throws -> Heard {
         try store.write(.recoverable) { store in
-            var changes = LayerChanges()
-            guard let cursor = try store.facts().cursor else { return changes }
+            var heard = Heard()
+            guard let cursor = try store.facts().cursor else { return heard }
             guard event.epoch == cursor.epoch else {
-                changes.needsPull = true
-                return changes
+                heard.changes.needsPull = true
+                return heard
             }
-            guard event.revision > cursor.revision else { return changes }
+            guard event.revision > cursor.revision else { return heard }
             guard event.previous <= cursor.revision else {
-                changes.needsPull = true
-                return changes
+                heard.changes.needsPull = true
+                return heard
             }
             try store.take(
-                Delta(epoch: event.epoch, changes: event.changes, upTo: event.revision, more: false), into: &changes)
-            try store.show(changes)
-            return changes
+                Delta(epoch: event.epoch, changes: event.changes, upTo: event.revision, more: false),
+                into: &heard.changes)
+            try store.show(heard.changes)
+            if !heard.changes.ids.isEmpty { heard.backlog = try store.backlog() }
+            return heard
         }
     }
 }

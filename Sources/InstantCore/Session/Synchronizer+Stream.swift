@@ -26,12 +26,12 @@ extension Synchronizer {
         case .heartbeat: proved(id)
         case .change(let change):
             proved(id)
-            let changes = try layer.take(change)
-            announce(changes)
-            if changes.needsPull {
+            let heard = try layer.take(change)
+            announce(heard.changes)
+            if heard.changes.needsPull {
                 try beginCycle()
-            } else if !changes.ids.isEmpty {
-                perform(cycle.changeArrived(backlog: try backlog()))
+            } else if let backlog = heard.backlog {
+                perform(cycle.changeArrived(backlog: sendable(backlog)))
             }
         case .presence(let event): presence.heard(event)
         case .session(let event): try heard(event, on: id, now: now, random: &random)

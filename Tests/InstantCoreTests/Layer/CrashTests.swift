@@ -46,7 +46,7 @@ import Testing
         switch telling {
         case .pull: return { try $0.take(delta) }
         case .event:
-            return { try $0.take(ChangeEvent(epoch: "e", revision: 5, previous: 3, changes: [newer])) }
+            return { try $0.take(ChangeEvent(epoch: "e", revision: 5, previous: 3, changes: [newer])).changes }
         case .answer:
             try it.layer.update("1", content: note("mine"), at: it.now)
             let request = try #require(try it.layer.seal())

@@ -8,7 +8,7 @@ import Testing
     @Test func knownEventsAreIgnoredFollowingOnesAppliedAndGapsTold() throws {
         let it = try LayerFixture()
         func event(_ previous: Revision, _ revision: Revision, _ items: SyncItem...) throws -> LayerChanges {
-            try it.layer.take(ChangeEvent(epoch: "e", revision: revision, previous: previous, changes: items))
+            try it.layer.take(ChangeEvent(epoch: "e", revision: revision, previous: previous, changes: items)).changes
         }
         #expect(try event(0, 3, item("2", "old", 3)) == LayerChanges())
         #expect(try event(3, 4, item("2", "new", 4)).byOthers == ["2"])
@@ -22,8 +22,24 @@ import Testing
     @Test func anEventOfAnotherEpochIsNotTaken() throws {
         let it = try LayerFixture()
         let event = ChangeEvent(epoch: "other", revision: 4, previous: 3, changes: [item("2", "x", 4)])
-        #expect(try it.layer.take(event).needsPull)
+        #expect(try it.layer.take(event).changes.needsPull)
         #expect(try it.text("2") == "two")
+    }
+
+    @Test func anEventTellsWhatOfOursIsNotAtTheServer() throws {
+        let it = try LayerFixture()
+        func event(_ revision: Revision, _ items: SyncItem...) throws -> Backlog? {
+            try it.layer.take(ChangeEvent(epoch: "e", revision: revision, previous: revision - 1, changes: items))
+                .backlog
+        }
+        #expect(try event(4, item("2", "new", 4)) == Backlog.none)
+        try it.layer.update("1", content: note("mine"), at: it.now)
+        #expect(try event(5, item("2", "newer", 5)) == .sendable)
+        #expect(try event(5, item("2", "newer", 5)) == nil)
+        #expect(try event(6) == nil)
+        #expect(try event(9, item("2", "behind a gap", 9)) == nil)
+        try it.accept(it.grant(general: [.readDocument]), head: 6)
+        #expect(try event(7, item("2", "newest", 7)) == .kept)
     }
 
     @Test func aRowIsNeverReplacedByAnOlderOneAndTheCursorNeverFalls() throws {

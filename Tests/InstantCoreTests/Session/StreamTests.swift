@@ -2,6 +2,7 @@ import Annotations
 import Authorization
 import InstantCore
 import SyncProtocol
+import Synchronization
 import TestSupport
 import Testing
 
@@ -38,6 +39,28 @@ import Testing
         // Now and then a stream is tried beside it.
         it.now = it.now + 600_000
         #expect(it.give(.heard(polling.id, .heartbeat)).stream?.channel == .events)
+    }
+
+    /// What is written and what is asked of the store because of it is one transaction: each has its price at the disk.
+    @Test func aChangeIsOneTransaction() throws {
+        let turns = Turns()
+        var it = Bench(watching: turns.watching)
+        let stream = try it.goListening()
+        let before = turns.count
+        let change = ChangeEvent(epoch: "e", revision: 3, previous: 0, changes: [item("1", "one", 3)])
+        #expect(it.names(.heard(stream.id, .change(change))).contains("changed 1"))
+        #expect(turns.count == before + 1)
+    }
+
+    @Test func aChangeBesideAnEditThatWaitsLeavesTheLayerDirty() throws {
+        var it = Bench()
+        let stream = try it.goListening()
+        _ = try it.edit()
+        let change = ChangeEvent(epoch: "e", revision: 3, previous: 0, changes: [item("1", "one", 3)])
+        #expect(
+            it.names(.heard(stream.id, .change(change))) == [
+                "changed 1", "began", "receivingChanges", "dirty", "finished",
+            ])
     }
 
     @Test func aServerThatIsBehindAtOnceIsNotAskedInARow() throws {
@@ -182,5 +205,29 @@ import Testing
         #expect(it.names(.failed(push, .tooLarge)) == ["push 2"])
         let results = (1...2).map { ChangeResult(n: $0, status: .applied, revision: $0) }
         #expect(it.names(.answered(push + 1, .push(PushAnswer(results: results, delta: nil)))).last == "push 2")
+    }
+}
+
+/// Counts the transactions of a store.
+private final class Turns: Sendable {
+    private let counted = Mutex(0)
+
+    var count: Int { counted.withLock { $0 } }
+
+    func watching(_ store: any LocalStore) -> any LocalStore { Watched(store: store, turns: self) }
+
+    private struct Watched: LocalStore {
+        let store: any LocalStore
+        let turns: Turns
+
+        func read<T>(_ body: (any StoredLayer) throws -> T) throws -> T {
+            turns.counted.withLock { $0 += 1 }
+            return try store.read(body)
+        }
+
+        func write<T>(_ durability: Durability, _ body: (any WritableLayer) throws -> T) throws -> T {
+            turns.counted.withLock { $0 += 1 }
+            return try store.write(durability, body)
+        }
     }
 }

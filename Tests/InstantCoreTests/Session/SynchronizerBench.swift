@@ -13,9 +13,10 @@ struct Bench {
     var now = Timestamp(seconds: 1000)
     let grant = Grant(documentID: "doc", userID: "ana", creatorName: "Ana", expiresAt: Timestamp(seconds: 9000))
 
-    init() {
+    /// - Parameter watching: puts something in front of the store.
+    init(watching: (any LocalStore) -> any LocalStore = { $0 }) {
         let identity = LayerIdentity(server: "s", documentID: "doc", layer: "", userID: "ana")
-        layer = Layer(store: MemoryStore(LayerFacts(identity: identity, clientID: "me")))
+        layer = Layer(store: watching(MemoryStore(LayerFacts(identity: identity, clientID: "me"))))
         synchronizer = Synchronizer(layer: layer, session: "s")
     }
 
