@@ -160,6 +160,7 @@ extension LocalStoreContract {
                 entry.state = state
                 entry.kind = .restore
                 try layer.replace(entry)
+                try equal(try layer.hasEntries(), true, "something is there, \(state)")
                 try equal(try layer.entry(entry.seq), entry, "\(state)")
                 try equal(try layer.tally()[entry.stage], 1, "tally of \(state)")
                 var marked = entry
@@ -169,6 +170,7 @@ extension LocalStoreContract {
                     try equal(try layer.entry(marked.seq), marked, "\(other) behind \(state)")
                 }
                 try layer.removeEntry(entry.seq)
+                try equal(try layer.hasEntries(), false, "nothing is left of \(state)")
             }
         }
     }

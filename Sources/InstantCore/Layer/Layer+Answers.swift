@@ -26,9 +26,9 @@ extension Layer {
             if changes.startedAnew {
                 try store.beginRecovery(clientID: newClientID, into: &changes)
             }
-            if let delta = answer.delta { try store.take(delta, into: &changes) }
+            let intake = try answer.delta.map { try store.take($0, into: &changes) }
             if answer.reset { changes.needsSnapshot = true }
-            try store.show(changes)
+            try store.show(changes, knowing: intake)
             return changes
         }
     }
@@ -77,7 +77,8 @@ extension WritableLayer {
                 // What the cursor or a snapshot has passed is known: an answer that was under way for long does not
                 // bring back what is gone since.
                 if item.revision > facts.cursor?.revision ?? facts.loading?.at ?? .max {
-                    try receive(item, user: facts.identity.userID, into: &changes)
+                    var intake = Intake(facts: facts)
+                    try receive(item, &intake, into: &changes)
                 }
             }
             let isThere = if case .removed = result.item { false } else { true }

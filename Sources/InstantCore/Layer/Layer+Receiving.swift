@@ -8,8 +8,8 @@ extension Layer {
     package func take(_ delta: Delta) throws -> LayerChanges {
         try store.write(.recoverable) { store in
             var changes = LayerChanges()
-            try store.take(delta, into: &changes)
-            try store.show(changes)
+            let intake = try store.take(delta, into: &changes)
+            try store.show(changes, knowing: intake)
             return changes
         }
     }
@@ -35,40 +35,44 @@ extension Layer {
                 heard.changes.needsPull = true
                 return heard
             }
-            try store.take(
+            let intake = try store.take(
                 Delta(epoch: event.epoch, changes: event.changes, upTo: event.revision, more: false),
                 into: &heard.changes)
-            try store.show(heard.changes)
-            if !heard.changes.ids.isEmpty { heard.backlog = try store.backlog() }
+            try store.show(heard.changes, knowing: intake)
+            if !heard.changes.ids.isEmpty {
+                heard.backlog = intake.nothingWaits ? Backlog.none : try store.backlog()
+            }
             return heard
         }
     }
 }
 
 extension WritableLayer {
-    /// Rows and cursor; what is shown of them follows with ``show(_:)``, once for all.
-    func take(_ delta: Delta, into changes: inout LayerChanges) throws {
-        var facts = try facts()
-        guard let cursor = facts.cursor, cursor.epoch == delta.epoch else {
-            if facts.cursor != nil { changes.needsSnapshot = true }
-            return
+    /// Rows and cursor; what is shown of them follows with ``show(_:knowing:)``, once for all.
+    func take(_ delta: Delta, into changes: inout LayerChanges) throws -> Intake {
+        var intake = Intake(facts: try facts())
+        guard let cursor = intake.facts.cursor, cursor.epoch == delta.epoch else {
+            if intake.facts.cursor != nil { changes.needsSnapshot = true }
+            return intake
         }
         for item in delta.changes { try item.check() }
+        intake.nothingWaits = try !hasEntries()
         // What the cursor has passed is known: a late answer does not bring back what is gone since.
         for item in delta.changes where item.revision > cursor.revision {
-            try receive(item, user: facts.identity.userID, into: &changes)
+            try receive(item, &intake, into: &changes)
         }
         if delta.upTo > cursor.revision {
-            facts.cursor?.revision = delta.upTo
-            try set(facts)
-            try forgetApplied(upTo: delta.upTo, into: &changes)
+            intake.facts.cursor?.revision = delta.upTo
+            try set(intake.facts)
+            if !intake.nothingWaits { try forgetApplied(upTo: delta.upTo, into: &changes) }
         }
+        return intake
     }
 
-    func receive(_ item: SyncItem, user: String?, into changes: inout LayerChanges) throws {
+    func receive(_ item: SyncItem, _ intake: inout Intake, into changes: inout LayerChanges) throws {
         let stored = try record(item.id)
         guard item.revision > stored?.revision ?? -1 else { return }
-        let ours = try isOurs(item, user: user)
+        let ours = try isOurs(item, user: intake.facts.identity.userID)
         switch item {
         case .record(let record, let revision): try put(StoredRecord(record, revision))
         case .removed(let id, _):
@@ -76,7 +80,7 @@ extension WritableLayer {
             try removeRecord(id)
             try forgetOwnWrite(id, upTo: item.revision - 1)
         }
-        for entry in try entries(of: item.id) {
+        for entry in intake.nothingWaits ? [] : try entries(of: item.id) {
             if case .applied(_, let revision) = entry.state, revision <= item.revision { try removeEntry(entry.seq) }
         }
         changes.ids.insert(item.id)
@@ -84,9 +88,12 @@ extension WritableLayer {
     }
 
     /// Makes every row that a step changed agree with record and outbox again, and marks what others did as unread.
-    func show(_ changes: LayerChanges) throws {
-        let facts = try facts()
-        for id in changes.ids { try refresh(id, facts: facts) }
+    func show(_ changes: LayerChanges, knowing intake: Intake? = nil) throws {
+        let facts = try intake?.facts ?? facts()
+        for id in changes.ids {
+            let entries = intake?.nothingWaits == true ? [] : try entries(of: id)
+            try refresh(id, as: Overlay(record(id), under: entries, facts: facts))
+        }
         try setUnread(changes.byOthers, true)
     }
 

@@ -92,7 +92,7 @@ extension WritableLayer {
     fileprivate func keep(
         _ items: [SyncItem], inPlace: Bool, facts: LayerFacts, into changes: inout LayerChanges
     ) throws {
-        let nothingWaits = try !hasEntries(in: Set(OutboxEntry.Stage.allCases))
+        let nothingWaits = try !hasEntries()
         for case .record(let record, let revision) in items {
             let stored = StoredRecord(record, revision)
             guard inPlace else {

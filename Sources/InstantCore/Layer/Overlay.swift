@@ -16,37 +16,40 @@ extension StoredLayer {
     /// What lost or was refused is not laid over the winner. Where there is no winner to show, the lost text stands in
     /// its place, so that it is not only in a count.
     func overlay(_ id: Record.ID, facts: LayerFacts) throws -> Overlay {
-        let stored = try record(id)
-        var overlay = Overlay(record: stored?.record, revision: stored?.revision ?? 0)
-        var kept: OutboxEntry?
-        for entry in try entries(of: id) {
-            switch entry.state {
-            case .waiting: overlay.take(entry, as: .unsent, user: facts.identity.userID)
-            case .sealed:
-                let delivery: Delivery = facts.grant?.mayWrite == false ? .parked : .unsent
-                overlay.take(entry, as: delivery, user: facts.identity.userID)
-            case .parked: overlay.take(entry, as: .parked, user: facts.identity.userID)
-            case .applied(_, let revision):
-                if (stored?.revision ?? 0) < revision {
-                    overlay.take(entry, as: .delivered, user: facts.identity.userID)
-                    overlay.revision = max(overlay.revision, revision)
-                }
-            case .conflict:
-                overlay.raise(.conflict)
-                kept = entry
-            case .refused:
-                overlay.raise(.refused)
-                kept = entry
-            }
-        }
-        if overlay.record == nil, let kept, kept.content != nil {
-            overlay.record = kept.applied(to: kept.base, user: facts.identity.userID)
-        }
-        return overlay
+        try Overlay(record(id), under: entries(of: id), facts: facts)
     }
 }
 
 extension Overlay {
+    /// - Parameter entries: all of the record, oldest first.
+    init(_ stored: StoredRecord?, under entries: [OutboxEntry], facts: LayerFacts) {
+        (record, revision) = (stored?.record, stored?.revision ?? 0)
+        var kept: OutboxEntry?
+        for entry in entries {
+            switch entry.state {
+            case .waiting: take(entry, as: .unsent, user: facts.identity.userID)
+            case .sealed:
+                let delivery: Delivery = facts.grant?.mayWrite == false ? .parked : .unsent
+                take(entry, as: delivery, user: facts.identity.userID)
+            case .parked: take(entry, as: .parked, user: facts.identity.userID)
+            case .applied(_, let revision):
+                if (stored?.revision ?? 0) < revision {
+                    take(entry, as: .delivered, user: facts.identity.userID)
+                    self.revision = max(self.revision, revision)
+                }
+            case .conflict:
+                raise(.conflict)
+                kept = entry
+            case .refused:
+                raise(.refused)
+                kept = entry
+            }
+        }
+        if record == nil, let kept, kept.content != nil {
+            record = kept.applied(to: kept.base, user: facts.identity.userID)
+        }
+    }
+
     fileprivate mutating func take(_ entry: OutboxEntry, as delivery: Delivery, user: String?) {
         record = entry.applied(to: record, user: user)
         raise(delivery)
@@ -79,7 +82,10 @@ extension OutboxEntry {
 extension WritableLayer {
     /// Makes the shown row agree with the record and the outbox again.
     func refresh(_ id: Record.ID, facts: LayerFacts) throws {
-        let overlay = try overlay(id, facts: facts)
+        try refresh(id, as: overlay(id, facts: facts))
+    }
+
+    func refresh(_ id: Record.ID, as overlay: Overlay) throws {
         if let record = overlay.record {
             try show(ShownRow(record, delivery: overlay.delivery))
         } else {

@@ -34,6 +34,8 @@ package protocol StoredLayer {
     /// The server's rows in the order of their ids.
     func records(after id: Record.ID?, limit: Int) throws -> [StoredRecord]
 
+    /// Whether there is any entry at all, in whatever stage.
+    func hasEntries() throws -> Bool
     /// What waits for one record, oldest first.
     func entries(of id: Record.ID) throws -> [OutboxEntry]
     /// Entries in any of these stages, oldest first.

@@ -67,6 +67,7 @@ final class MemoryTransaction: WritableLayer {
     func put(_ record: StoredRecord) { kept.records[record.id] = record }
     func removeRecord(_ id: Record.ID) { kept.records[id] = nil }
 
+    func hasEntries() -> Bool { !kept.outbox.isEmpty }
     func entries(of id: Record.ID) -> [OutboxEntry] { kept.outbox.filter { $0.id == id } }
     func entries(in stages: Set<OutboxEntry.Stage>, limit: Int) -> [OutboxEntry] {
         Array(kept.outbox.lazy.filter { stages.contains($0.stage) }.prefix(limit))

@@ -42,6 +42,34 @@ import Testing
         #expect(try event(7, item("2", "newest", 7)) == .kept)
     }
 
+    @Test func whatWaitsLiesOverWhatIsHeard() throws {
+        let it = try LayerFixture()
+        try it.layer.update("1", content: note("mine"), at: it.now)
+        let event = ChangeEvent(
+            epoch: "e", revision: 5, previous: 3, changes: [item("1", "theirs", 4), item("2", "new", 5)])
+        #expect(try it.layer.take(event).changes.ids == ["1", "2"])
+        #expect(try it.text("1") == "mine")
+        #expect(try it.delivery("1") == .unsent)
+        #expect(try it.delivery("2") == .delivered)
+    }
+
+    @Test func whatIsHeardEndsWhatWasApplied() throws {
+        let it = try LayerFixture()
+        try it.layer.update("1", content: note("mine"), at: it.now)
+        try it.layer.update("2", content: note("mine as well"), at: it.now)
+        try it.push((.applied, 4), (.applied, 6))
+        #expect(try it.layer.tally() == [.applied: 2])
+        // Of one of them the server tells, beside something of somebody else.
+        let event = ChangeEvent(
+            epoch: "e", revision: 5, previous: 3, changes: [item("1", "mine", 4, by: "ana"), item("3", "new", 5)])
+        #expect(try it.layer.take(event).backlog == Backlog.none)
+        #expect(try it.layer.tally() == [.applied: 1])
+        #expect(try it.text("2") == "mine as well")
+        _ = try it.layer.take(ChangeEvent(epoch: "e", revision: 6, previous: 5, changes: []))
+        #expect(try it.layer.tally() == [:])
+        #expect(try it.text("2") == "two")
+    }
+
     @Test func aRowIsNeverReplacedByAnOlderOneAndTheCursorNeverFalls() throws {
         let it = try LayerFixture()
         try it.pull(item("2", "new", 8), upTo: 8)
