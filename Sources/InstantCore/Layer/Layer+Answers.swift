@@ -26,7 +26,7 @@ extension Layer {
             if changes.startedAnew {
                 try store.beginRecovery(clientID: newClientID, into: &changes)
             }
-            let intake = try answer.delta.map { try store.take($0, into: &changes) }
+            let intake = try answer.delta.map { try store.take($0, facts: store.facts(), into: &changes) }
             if answer.reset { changes.needsSnapshot = true }
             try store.show(changes, knowing: intake)
             return changes

@@ -8,7 +8,7 @@ extension Layer {
     package func take(_ delta: Delta) throws -> LayerChanges {
         try store.write(.recoverable) { store in
             var changes = LayerChanges()
-            let intake = try store.take(delta, into: &changes)
+            let intake = try store.take(delta, facts: store.facts(), into: &changes)
             try store.show(changes, knowing: intake)
             return changes
         }
@@ -25,7 +25,8 @@ extension Layer {
     package func take(_ event: ChangeEvent) throws -> Heard {
         try store.write(.recoverable) { store in
             var heard = Heard()
-            guard let cursor = try store.facts().cursor else { return heard }
+            let facts = try store.facts()
+            guard let cursor = facts.cursor else { return heard }
             guard event.epoch == cursor.epoch else {
                 heard.changes.needsPull = true
                 return heard
@@ -36,7 +37,7 @@ extension Layer {
                 return heard
             }
             let intake = try store.take(
-                Delta(epoch: event.epoch, changes: event.changes, upTo: event.revision, more: false),
+                Delta(epoch: event.epoch, changes: event.changes, upTo: event.revision, more: false), facts: facts,
                 into: &heard.changes)
             try store.show(heard.changes, knowing: intake)
             if !heard.changes.ids.isEmpty {
@@ -49,8 +50,8 @@ extension Layer {
 
 extension WritableLayer {
     /// Rows and cursor; what is shown of them follows with ``show(_:knowing:)``, once for all.
-    func take(_ delta: Delta, into changes: inout LayerChanges) throws -> Intake {
-        var intake = Intake(facts: try facts())
+    func take(_ delta: Delta, facts: LayerFacts, into changes: inout LayerChanges) throws -> Intake {
+        var intake = Intake(facts: facts)
         guard let cursor = intake.facts.cursor, cursor.epoch == delta.epoch else {
             if intake.facts.cursor != nil { changes.needsSnapshot = true }
             return intake
@@ -72,28 +73,30 @@ extension WritableLayer {
     func receive(_ item: SyncItem, _ intake: inout Intake, into changes: inout LayerChanges) throws {
         let stored = try record(item.id)
         guard item.revision > stored?.revision ?? -1 else { return }
-        let ours = try isOurs(item, user: intake.facts.identity.userID)
+        let own = try ownWrite(item.id)
         switch item {
-        case .record(let record, let revision): try put(StoredRecord(record, revision))
+        case .record(let record, let revision):
+            let record = StoredRecord(record, revision)
+            try put(record)
+            intake.note(item.id, became: record)
         case .removed(let id, _):
+            intake.note(id, became: nil)
             guard stored != nil else { break }
             try removeRecord(id)
-            try forgetOwnWrite(id, upTo: item.revision - 1)
+            // It went by another hand: what is noted of a record that is not here is a delete of ours and nothing else.
+            if let own, own.revision < item.revision { try forgetOwnWrite(id) }
         }
         for entry in intake.nothingWaits ? [] : try entries(of: item.id) {
             if case .applied(_, let revision) = entry.state, revision <= item.revision { try removeEntry(entry.seq) }
         }
         changes.ids.insert(item.id)
-        if !ours { changes.byOthers.insert(item.id) }
+        if !isOurs(item, own, user: intake.facts.identity.userID) { changes.byOthers.insert(item.id) }
     }
 
     /// Makes every row that a step changed agree with record and outbox again, and marks what others did as unread.
     func show(_ changes: LayerChanges, knowing intake: Intake? = nil) throws {
-        let facts = try intake?.facts ?? facts()
-        for id in changes.ids {
-            let entries = intake?.nothingWaits == true ? [] : try entries(of: id)
-            try refresh(id, as: Overlay(record(id), under: entries, facts: facts))
-        }
+        let intake = try intake ?? Intake(facts: facts())
+        for id in changes.ids { try refresh(id, as: intake.overlay(id, in: self)) }
         try setUnread(changes.byOthers, true)
     }
 
@@ -103,8 +106,8 @@ extension WritableLayer {
     }
 
     /// Written by this store, or by the same person elsewhere.
-    private func isOurs(_ item: SyncItem, user: String?) throws -> Bool {
-        if try ownWrite(item.id)?.revision == item.revision { return true }
+    private func isOurs(_ item: SyncItem, _ own: OwnWrite?, user: String?) -> Bool {
+        if own?.revision == item.revision { return true }
         guard case .record(let record, _) = item, let user else { return false }
         return record.updatedBy == user
     }

@@ -104,7 +104,7 @@ extension WritableLayer {
             if nothingWaits {
                 try show(ShownRow(record, delivery: .delivered))
             } else {
-                try refresh(record.id, facts: facts)
+                try refresh(record.id, as: Overlay(stored, under: entries(of: record.id), facts: facts))
             }
         }
     }
@@ -117,7 +117,7 @@ extension WritableLayer {
                 let old = try record(row.id)
                 guard old != row else { continue }
                 try put(row)
-                try refresh(row.id, facts: facts)
+                try refresh(row.id, as: Overlay(row, under: entries(of: row.id), facts: facts))
                 changes.ids.insert(row.id)
                 let ours = try ownWrite(row.id)?.revision == row.revision
                 let own = facts.identity.userID.map { row.record.updatedBy == $0 } ?? false
@@ -137,7 +137,7 @@ extension WritableLayer {
             for row in batch where try !isStaged(row.id) {
                 try removeRecord(row.id)
                 try forgetOwnWrite(row.id, upTo: row.revision)
-                try refresh(row.id, facts: facts)
+                try refresh(row.id, as: Overlay(nil, under: entries(of: row.id), facts: facts))
                 changes.ids.insert(row.id)
                 changes.byOthers.insert(row.id)
             }

@@ -70,6 +70,17 @@ import Testing
         #expect(try it.text("2") == "two")
     }
 
+    @Test func whatIsHeardOfARecordTwiceIsShownAsItStands() throws {
+        let it = try LayerFixture()
+        try it.pull(
+            .removed("1", 4), item("1", "again", 5), item("2", "new", 6), item("2", "newest", 7), item("3", "three", 8),
+            .removed("3", 9), .removed("4", 10), upTo: 10)
+        for (id, text) in [("1", "again"), ("2", "newest"), ("3", nil), ("4", nil)] {
+            #expect(try it.text(id) == text)
+            #expect(try it.layer.row(id)?.text == text)
+        }
+    }
+
     @Test func aRowIsNeverReplacedByAnOlderOneAndTheCursorNeverFalls() throws {
         let it = try LayerFixture()
         try it.pull(item("2", "new", 8), upTo: 8)
