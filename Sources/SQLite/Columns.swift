@@ -4,6 +4,8 @@ import GRDBSQLite
 package struct Columns {
     let row: OpaquePointer
 
+    package var count: Int { Int(sqlite3_column_count(row)) }
+
     package func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(row, column) }
     package func number(_ column: Int32) -> Int { Int(sqlite3_column_int64(row, column)) }
     package func real(_ column: Int32) -> Double { sqlite3_column_double(row, column) }

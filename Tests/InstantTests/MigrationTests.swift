@@ -1,4 +1,5 @@
 import Foundation
+import SyncProtocol
 import TestSupport
 import Testing
 
@@ -93,6 +94,51 @@ import Testing
         let rows = try store.read { try $0.rows(onPage: 0) }
         #expect(rows.map { $0.updatedBy ?? "-" }.sorted() == ["-", "ben", "ben", "ben"])
         store.close()
+    }
+
+    @Test func theFactsOfAnOlderFileStandUntilTheyMove() throws {
+        let path = folder.url.appending(path: "layer.sqlite").path
+        let old = try Repository.text("Resources/vectors/layer-v1.sql")
+        try SQLiteStore(path: path, schema: Schema(steps: [.init(sql: old)])).close()
+        // As it is, for somebody who only looks.
+        let looking = try SQLiteStore(lookingInto: path)
+        let facts = try looking.read { try $0.facts() }
+        #expect(facts.lastN == 1)
+        #expect(facts.cursor == Cursor(epoch: "e", revision: 0))
+        let store = try SQLiteStore(path: path)
+        #expect(try store.read { try $0.facts() } == facts)
+        try store.write { layer in
+            try layer.moveCursor(to: 7)
+            try layer.setLastN(3)
+        }
+        var moved = facts
+        moved.cursor?.revision = 7
+        moved.lastN = 3
+        #expect(try store.read { try $0.facts() } == moved)
+        #expect(try looking.read { try $0.facts() } == moved)
+        looking.close()
+        store.close()
+    }
+
+    /// What is known of numbers that the server has seen stays; the cursor spoke of rows that are gone.
+    @Test func aResetTakesTheCursorAndLeavesTheNumberOfTheLastEdit() throws {
+        let path = folder.url.appending(path: "layer.sqlite").path
+        let old = try Repository.text("Resources/vectors/layer-v1.sql")
+        let steps = [Schema.Step(sql: old)] + Schema.current.steps.dropFirst()
+        let store = try SQLiteStore(path: path, schema: Schema(steps: steps))
+        try store.write { layer in
+            try layer.moveCursor(to: 7)
+            try layer.setLastN(3)
+        }
+        store.close()
+        let reset = try SQLiteStore(path: path, schema: Self.other)
+        let facts = try reset.read { try $0.facts() }
+        #expect(facts.cursor == nil)
+        #expect(facts.lastN == 3)
+        #expect(facts.wasReset)
+        let moved = "SELECT count(cursor_revision) FROM facts" as StaticString
+        #expect(try reset.read { try ($0 as? SQLiteTransaction)?.number(moved) } == 0)
+        reset.close()
     }
 
     @Test func aStoreThatCanOnlyBeResetKeepsWhatIsOurs() async throws {

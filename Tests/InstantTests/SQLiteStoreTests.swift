@@ -68,6 +68,36 @@ import Testing
         #expect(one.foreignVersion() != before)
     }
 
+    /// Two programs with the same layer: what one of them knows of the facts is what stands in the file.
+    @Test func whatAnotherOpeningMovedOrSetIsSeen() throws {
+        let folder = try TemporaryFolder()
+        let (one, other) = (try store(in: folder), try SQLiteStore(path: folder.path + "/layer.sqlite"))
+        func seen(by store: SQLiteStore) throws -> [LayerFacts] {
+            [try store.read { try $0.facts() }, try store.readByWriter { try $0.facts() }]
+        }
+        var facts = LocalStoreContract.facts
+        facts.cursor = Cursor(epoch: "e", revision: 1)
+        try one.write { [facts] in try $0.set(facts) }
+        #expect(try seen(by: other) == [facts, facts])
+        try other.write { try $0.moveCursor(to: 4) }
+        facts.cursor?.revision = 4
+        #expect(try seen(by: one) == [facts, facts])
+        facts.title = "T"
+        facts.cursor?.epoch = "f"
+        try other.write { [facts] in try $0.set(facts) }
+        try one.write { layer in
+            try layer.moveCursor(to: 6)
+            try layer.setLastN(2)
+        }
+        facts.cursor?.revision = 6
+        facts.lastN = 2
+        #expect(try seen(by: one) == [facts, facts])
+        #expect(try seen(by: other) == [facts, facts])
+        one.close()
+        other.close()
+        #expect(try seen(by: SQLiteStore(path: folder.path + "/layer.sqlite")) == [facts, facts])
+    }
+
     private func store(in folder: TemporaryFolder) throws -> SQLiteStore {
         let store = try SQLiteStore(path: folder.path + "/layer.sqlite")
         try store.write { try $0.set(LocalStoreContract.facts) }

@@ -22,6 +22,7 @@ package struct LocalStoreContract: Sendable {
 
     package static let steps: [Step] = [
         Step(description: "facts come back as they were set", run: factsRoundTrip),
+        Step(description: "what moves with every change moves beside the other facts", run: movesNumbers),
         Step(description: "a transaction that throws leaves nothing behind", run: rollsBack),
         Step(description: "records are kept whole, replaced and listed by the bytes of their ids", run: keepsRecords),
         Step(description: "the queue keeps its order and never gives a place twice", run: keepsOrder),
@@ -89,10 +90,57 @@ extension LocalStoreContract {
         try equal(try store.read { try $0.facts() }, changed, "changed facts")
     }
 
+    private static func movesNumbers(_ store: any LocalStore) throws {
+        func expect(_ n: Int64, _ cursor: Cursor?, title: String, _ what: String) throws {
+            var wanted = facts
+            (wanted.lastN, wanted.cursor, wanted.title) = (n, cursor, title)
+            try equal(try store.read { try $0.facts() }, wanted, what)
+            try equal(try store.write { try $0.facts() }, wanted, what + ", to a writer")
+        }
+        func change(_ body: (inout LayerFacts) -> Void) throws {
+            try store.write { layer in
+                var facts = try layer.facts()
+                body(&facts)
+                try layer.set(facts)
+            }
+        }
+        try store.write { layer in
+            try layer.moveCursor(to: 5)
+            try layer.setLastN(2)
+        }
+        try expect(2, nil, title: "", "a cursor that is not there")
+        try change { $0.cursor = Cursor(epoch: "e", revision: 3) }
+        try expect(2, Cursor(epoch: "e", revision: 3), title: "", "a new cursor")
+        try store.write { layer in
+            try layer.moveCursor(to: 7)
+            try equal(try layer.facts().cursor?.revision, 7, "in the same transaction")
+            try layer.setLastN(4)
+            try layer.moveCursor(to: 9)
+        }
+        try expect(4, Cursor(epoch: "e", revision: 9), title: "", "moved")
+        try change { $0.title = "T" }
+        try expect(4, Cursor(epoch: "e", revision: 9), title: "T", "something else changed")
+        try change { ($0.cursor, $0.lastN) = (Cursor(epoch: "f", revision: 1), 0) }
+        try expect(0, Cursor(epoch: "f", revision: 1), title: "T", "begun anew")
+        try store.write { try $0.moveCursor(to: 2) }
+        try change { $0.cursor = nil }
+        try change { $0.cursor = Cursor(epoch: "g", revision: 0) }
+        try expect(0, Cursor(epoch: "g", revision: 0), title: "T", "lost and found")
+    }
+
     private static func rollsBack(_ store: any LocalStore) throws {
         struct Stop: Error {}
+        var before = facts
+        before.cursor = Cursor(epoch: "e", revision: 3)
+        try store.write { [before] in try $0.set(before) }
         do {
             try store.write { layer in
+                var facts = try layer.facts()
+                facts.title = "another"
+                try layer.set(facts)
+                try layer.moveCursor(to: 8)
+                try layer.setLastN(6)
+                _ = try layer.facts()
                 try layer.put(StoredRecord(note("a"), 1))
                 _ = try layer.append(
                     OutboxEntry(id: "a", kind: .delete, baseRevision: 1, madeAt: Timestamp(seconds: 1)))
@@ -101,7 +149,8 @@ extension LocalStoreContract {
             }
             throw Broken(description: "the error was swallowed")
         } catch is Stop {}
-        try store.read { layer in
+        try store.read { [before] layer in
+            try equal(try layer.facts(), before, "facts")
             try equal(try layer.record("a"), nil, "record")
             try equal(try layer.tally().values.reduce(0, +), 0, "entries")
             try equal(try layer.row("a"), nil, "row")

@@ -14,8 +14,17 @@ struct SQLiteTransaction: WritableLayer, SQLTransaction {
 }
 
 extension SQLiteTransaction {
+    /// `one`, `json`, `last_n` and `cursor_revision`. A file of an older program may be looked into as it is: it lacks the
+    /// last two.
     func facts() throws -> LayerFacts {
-        guard let facts = try one("SELECT json FROM facts", read: { try known.read($0.bytes(0)) }) else {
+        let facts = try one("SELECT * FROM facts") { row in
+            var facts = try known.read(row.bytes(1))
+            guard row.count > 2 else { return facts }
+            if let moved = row.optionalInteger(2) { facts.lastN = moved }
+            if let moved = row.optionalInteger(3) { facts.cursor?.revision = moved }
+            return facts
+        }
+        guard let facts else {
             throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "it does not say which layer it holds")
         }
         return facts
@@ -24,11 +33,18 @@ extension SQLiteTransaction {
     /// Whether ``set(_:)`` was ever called: a file that was just made holds nothing.
     func hasFacts() throws -> Bool { try number("SELECT count(*) FROM facts") > 0 }
 
+    /// A new row: what had moved since the last one stands in its JSON.
     func set(_ facts: LayerFacts) throws {
         let json = facts.json
         try run("INSERT OR REPLACE INTO facts(one, json) VALUES (1, ?)", .text(json))
         known.note(facts, text: json)
     }
+
+    func moveCursor(to revision: Revision) throws {
+        try run("UPDATE facts SET cursor_revision = ?", .integer(revision))
+    }
+
+    func setLastN(_ n: Int64) throws { try run("UPDATE facts SET last_n = ?", .integer(n)) }
 
     private func stored(_ row: Columns) -> StoredRecord {
         StoredRecord(

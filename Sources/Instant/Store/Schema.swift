@@ -14,7 +14,7 @@ struct Schema: Sendable {
 
     let steps: [Step]
 
-    static let current = Schema(steps: [Step(sql: tables), Step(sql: editors), Step(sql: finding)])
+    static let current = Schema(steps: [Step(sql: tables), Step(sql: editors), Step(sql: finding), Step(sql: moving)])
 
     var version: Int { steps.count }
 
@@ -50,7 +50,8 @@ struct Schema: Sendable {
         DELETE FROM staged;
         DELETE FROM shown;
         UPDATE facts SET json = json_set(
-            json_remove(json, '$.cursor', '$.loading', '$.migratedTo'), '$.wasReset', json('true'));
+            json_remove(json, '$.cursor', '$.loading', '$.migratedTo'), '$.wasReset', json('true')),
+            cursor_revision = NULL;
         """
 
     /// `record`: the server's last word. `outbox`: what is ours and not yet there. `shown`: what the person sees, one
@@ -96,5 +97,12 @@ struct Schema: Sendable {
         ALTER TABLE shown ADD COLUMN quoted TEXT;
         DROP INDEX shown_page;
         CREATE INDEX shown_page ON shown(page, top, id, search, quoted) WHERE listed;
+        """
+
+    /// What moves with every change lies beside the facts, which are a thousand times as much to write and stay what they
+    /// are. NULL: as the facts have it.
+    private static let moving = """
+        ALTER TABLE facts ADD COLUMN last_n INTEGER;
+        ALTER TABLE facts ADD COLUMN cursor_revision INTEGER;
         """
 }

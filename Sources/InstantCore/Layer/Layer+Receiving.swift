@@ -64,7 +64,7 @@ extension WritableLayer {
         }
         if delta.upTo > cursor.revision {
             intake.facts.cursor?.revision = delta.upTo
-            try set(intake.facts)
+            try moveCursor(to: delta.upTo)
             if !intake.nothingWaits { try forgetApplied(upTo: delta.upTo, into: &changes) }
         }
         return intake

@@ -32,7 +32,7 @@ extension WritableLayer {
             }
         }
         guard !batch.entries.isEmpty else { return nil }
-        if facts.lastN != last { try set(facts) }
+        if facts.lastN != last { try setLastN(facts.lastN) }
         return PushRequest(
             clientID: facts.clientID, acked: acked, cursor: facts.cursor, changes: batch.entries.map(\.change))
     }

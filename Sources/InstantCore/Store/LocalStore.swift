@@ -86,6 +86,10 @@ extension StoredLayer {
 /// The same, to be changed.
 package protocol WritableLayer: StoredLayer {
     func set(_ facts: LayerFacts) throws
+    /// Only how far the cursor has come: the rest of the facts is not written again. Where there is no cursor none is made.
+    func moveCursor(to revision: Revision) throws
+    /// Only the highest n that was given away.
+    func setLastN(_ n: Int64) throws
 
     func put(_ record: StoredRecord) throws
     func removeRecord(_ id: Record.ID) throws

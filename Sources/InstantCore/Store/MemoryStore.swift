@@ -59,6 +59,8 @@ final class MemoryTransaction: WritableLayer {
 
     func facts() -> LayerFacts { kept.facts }
     func set(_ facts: LayerFacts) { kept.facts = facts }
+    func moveCursor(to revision: Revision) { kept.facts.cursor?.revision = revision }
+    func setLastN(_ n: Int64) { kept.facts.lastN = n }
 
     func record(_ id: Record.ID) -> StoredRecord? { kept.records[id] }
     func records(after id: Record.ID?, limit: Int) -> [StoredRecord] {
