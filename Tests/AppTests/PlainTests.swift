@@ -144,6 +144,21 @@ import Testing
         #expect(stage.type("undo").count == 1)
     }
 
+    /// The words that marks cover are read from the PDF: what is found must not depend on how quickly it comes.
+    @Test func aListOfWordsWaitsForThePDF() {
+        let services = Sample.services()
+        services.opened.hasPDF = false
+        let stage = PlainStage(services)
+        stage.send(.download(DownloadProgress(received: 0, total: 100)))
+        #expect(!stage.type("list").isEmpty)
+        #expect(stage.isReady, "all of them can be listed without it")
+        #expect(stage.type("list compare").isEmpty)
+        #expect(!stage.isReady)
+        stage.send(.downloadFailed("it is too large"))
+        #expect(stage.isReady)
+        #expect(stage.said.contains { $0.contains("note on page 2") }, "\(stage.said)")
+    }
+
     @Test func howFarADownloadHasComeIsToldInQuarters() {
         let services = Sample.services()
         services.opened.hasPDF = false

@@ -68,12 +68,9 @@ extension PlainState {
         case .opening:
             guard let document = app.document else { return app.opening != nil && app.opening?.problem == nil }
             return document.pdf == .opening || isConnecting || isAboutToArrive(document)
-        case .page, .reading, .finding, .marking, .placing:
-            // The page comes with the PDF.
-            switch app.document?.pdf {
-            case .downloading?, .opening?: return true
-            default: return false
-            }
+        // The page comes with the PDF, and so do the words that marks cover.
+        case .page, .reading, .finding, .marking, .placing: return isPDFComing
+        case .listing: return isPDFComing && app.document?.list.query.filter.inQuotes == true
         case .syncing: return isConnecting || isSending
         case .token:
             guard let card = app.token else { return isConnecting || (app.document == nil && app.opening != nil) }
@@ -88,6 +85,13 @@ extension PlainState {
             return false
         }
         return progress?.fraction ?? 1 == 1
+    }
+
+    private var isPDFComing: Bool {
+        switch app.document?.pdf {
+        case .downloading?, .opening?: true
+        default: false
+        }
     }
 
     private var isConnecting: Bool {
