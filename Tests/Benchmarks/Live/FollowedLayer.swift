@@ -1,15 +1,14 @@
 import Children
-import Dispatch
 import Foundation
 import Instant
+import Synchronization
 
 /// A layer as another person has it: a client of the library in a process of its own, which shares no thread with the one
 /// that edits. It writes a line for each change that it is told of: when, and of which records.
 final class FollowedLayer: Sendable {
     private let process: ChildProcess
     private let input = Pipe()
-    private let output = Pipe()
-    private let queue = DispatchQueue(label: "follow")
+    private let heard = Heard()
 
     /// Ready when this returns.
     init(server: String, tokenFile: URL, dataFolder: URL) async throws {
@@ -19,10 +18,20 @@ final class FollowedLayer: Sendable {
         process.arguments = [
             "client", "follow", "--server", server, "--token-file", tokenFile.path, "--data-dir", dataFolder.path,
         ]
+        let output = Pipe()
         process.standardInput = input
         process.standardOutput = output
         try process.run()
-        _ = try await line("the download") { $0 == [Self.ready] }
+        // It waits for the next line before there is an edit: to begin with that takes longer than much of what is measured.
+        Thread.detachNewThread { [heard] in
+            while case let data = output.fileHandleForReading.availableData, !data.isEmpty {
+                for line in String(decoding: data, as: UTF8.self).split(separator: "\n") { heard.add(line) }
+            }
+            heard.end()
+        }
+        let limit = Watchdog(seconds: 60, what: "the download")
+        defer { limit.stop() }
+        _ = try await line(Self.ready)
     }
 
     func end() {
@@ -32,26 +41,61 @@ final class FollowedLayer: Sendable {
 
     /// - Returns: when it was told there.
     func wait(for id: String) async throws -> SharedMoment {
-        let words = try await line("an edit") { $0.contains(Substring(id)) }
+        let words = try await line(id[...])
         guard let moment = words.first.flatMap({ Int64($0) }) else { throw BenchmarkError("the client wrote no time") }
         return SharedMoment(nanoseconds: moment)
     }
 
-    private func line(_ what: String, where isIt: @escaping @Sendable ([Substring]) -> Bool) async throws -> [Substring]
-    {
-        let limit = Watchdog(seconds: 60, what: what)
-        defer { limit.stop() }
-        return try await withCheckedThrowingContinuation { continuation in
-            queue.async { [output] in
-                while true {
-                    let data = output.fileHandleForReading.availableData
-                    let lines = String(decoding: data, as: UTF8.self).split(separator: "\n")
-                    let found = lines.lazy.map { $0.split(separator: " ") }.first(where: isIt)
-                    if let found { return continuation.resume(returning: found) }
-                    if data.isEmpty {
-                        return continuation.resume(throwing: BenchmarkError("\(what): the client ended"))
-                    }
+    private func line(_ word: Substring) async throws -> [Substring] {
+        guard let words = await heard.line(with: word) else {
+            throw BenchmarkError("the client that follows has ended")
+        }
+        return words
+    }
+
+    /// Lines of the client, for whoever waits for one of them.
+    private final class Heard: Sendable {
+        private struct State {
+            var wanted: (word: Substring, CheckedContinuation<[Substring]?, Never>)?
+            var lines: [[Substring]] = []
+            var isOver = false
+        }
+
+        private let state = Mutex(State())
+
+        func add(_ line: Substring) {
+            let words = line.split(separator: " ")
+            let waiting = state.withLock { state -> CheckedContinuation<[Substring]?, Never>? in
+                guard let (word, waiting) = state.wanted, words.contains(word) else {
+                    state.lines.append(words)
+                    return nil
                 }
+                state.wanted = nil
+                return waiting
+            }
+            waiting?.resume(returning: words)
+        }
+
+        func end() {
+            let waiting = state.withLock { state in
+                state.isOver = true
+                return state.wanted.take()?.1
+            }
+            waiting?.resume(returning: nil)
+        }
+
+        /// The next line with this word among its words; nil: the client has ended. What came before it is forgotten.
+        func line(with word: Substring) async -> [Substring]? {
+            await withCheckedContinuation { continuation in
+                let found = state.withLock { state -> [Substring]?? in
+                    let found = state.lines.first { $0.contains(word) }
+                    state.lines = []
+                    if let found { return found }
+                    if state.isOver { return .some(nil) }
+                    state.wanted = (word, continuation)
+                    return nil
+                }
+                if let found { continuation.resume(returning: found) }
             }
         }
     }
