@@ -18,7 +18,15 @@ struct Exchange: Sendable {
 
     var method: HTTPRequest.Method { head.method == .head ? .get : head.method }
 
-    func header(_ name: HTTPField.Name) -> String? { head.headerFields[name] }
+    /// Several fields of one name are one, with commas between what they say (RFC 9110 §5.2).
+    func header(_ name: HTTPField.Name) -> String? {
+        var found: String?
+        for field in head.headerFields where field.name == name {
+            guard found == nil else { return head.headerFields[name] }
+            found = field.value
+        }
+        return found
+    }
 
     /// The content type without its parameters, in lower case; empty when there is none.
     var mediaType: String {

@@ -1,5 +1,6 @@
 import EngineCore
 import HTTPTypes
+import Synchronization
 
 /// What one request is called in logs and answers: the name a proxy gave it, or one of our own.
 struct RequestID: Hashable, Sendable, CustomStringConvertible {
@@ -12,9 +13,14 @@ struct RequestID: Hashable, Sendable, CustomStringConvertible {
         if let given, (1...64).contains(given.utf8.count), given.utf8.allSatisfy(Self.isTaken) {
             description = given
         } else {
-            description = Fingerprint.hex(.random(in: .min ... .max))
+            description = Fingerprint.hex(Self.next.wrappingAdd(1, ordering: .relaxed).newValue &* Self.stride)
         }
     }
+
+    /// Where the names of this process begin. They only have to differ: a random number for each would be a system call.
+    private static let next = Atomic<UInt64>(.random(in: .min ... .max))
+    /// Odd, so that all numbers come up before one comes again, and large, so that neighbours do not look alike.
+    private static let stride: UInt64 = 0x9E37_79B9_7F4A_7C15
 
     private static func isTaken(_ byte: UInt8) -> Bool {
         switch byte {

@@ -1,0 +1,35 @@
+import EngineCore
+import HTTPTypes
+import Hummingbird
+import Testing
+
+@testable import DocumentEngine
+
+@Suite struct RequestIDTests {
+    @Test func namesOfOurOwnDiffer() {
+        let names = (0..<1000).map { _ in RequestID(nil).description }
+        #expect(Set(names).count == 1000)
+        #expect(names.allSatisfy { $0.utf8.count == 16 && UInt64($0, radix: 16) != nil })
+        #expect(RequestID("a proxy's\n").description != RequestID("a proxy's\n").description)
+    }
+
+    @Test(
+        arguments: [
+            (0, "0000000000000000"), (0xF, "000000000000000f"), (UInt64.max, "ffffffffffffffff"),
+            (0x0123_4567_89AB_CDEF, "0123456789abcdef"),
+        ] as [(UInt64, String)])
+    func aNumberHasSixteenDigits(_ number: UInt64, _ text: String) { #expect(Fingerprint.hex(number) == text) }
+
+    /// Two tokens are not one that happens to come first.
+    @Test func severalFieldsOfOneNameAreOne() throws {
+        var head = HTTPRequest(method: .get, scheme: nil, authority: nil, path: "/")
+        func exchange() -> Exchange {
+            Exchange(head: head, body: .init(buffer: .init()), query: Query(), id: RequestID("x"), address: nil)
+        }
+        #expect(exchange().header(.authorization) == nil)
+        head.headerFields.append(HTTPField(name: .authorization, value: "Bearer a"))
+        #expect(exchange().header(.authorization) == "Bearer a")
+        head.headerFields.append(HTTPField(name: .authorization, value: "Bearer b"))
+        #expect(exchange().header(.authorization) == "Bearer a, Bearer b")
+    }
+}
