@@ -14,6 +14,17 @@ package struct Fanout: Sendable {
         /// The last revision this view was told of.
         var last: Revision
         var members: Set<ListenerID> = []
+        private var known: (generation: String, base: Int64, epoch: String)?
+
+        init(last: Revision) { self.last = last }
+
+        /// Of this view; made anew only when the layer begins anew.
+        mutating func epoch(of layer: StoredLayer, _ scope: ViewScope) -> String {
+            if let known, known.generation.isExactly(layer.generation), known.base == layer.base { return known.epoch }
+            let epoch = layer.epoch(for: scope)
+            known = (layer.generation, layer.base, epoch)
+            return epoch
+        }
     }
 
     private struct Sight: Hashable, Sendable {
@@ -80,7 +91,7 @@ package struct Fanout: Sendable {
             }
             guard !items.isEmpty else { continue }
             let event = ChangeEvent(
-                epoch: commit.layer.epoch(for: scope), revision: revision, previous: group.last, changes: items)
+                epoch: group.epoch(of: commit.layer, scope), revision: revision, previous: group.last, changes: items)
             let frame = Frame(revision: revision, bytes: LiveEvent.change(event).frame)
             group.last = revision
             groups[sight] = group

@@ -18,7 +18,7 @@ final class WirePair {
                     "GET /instant/v1/events HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer \(token)\r\n\r\n"
                         .utf8))
             var heard: [UInt8] = []
-            while !heard.contains("event: session") { heard += try listener.receive() }
+            while !heard.contains(Array("event: session".utf8)) { heard += try listener.receive() }
             return listener
         }
     }
@@ -26,11 +26,12 @@ final class WirePair {
     /// From before the change is sent until the last listener has read the event that holds it.
     func run(id: String, content: Content) throws -> Duration {
         let request = writer.request(id: id, content: content)
+        let sought = Array(id.utf8)
         let start = ContinuousClock.now
         try writer.send(request)
         for listener in listeners {
             var heard: [UInt8] = []
-            while !heard.contains(id) { heard += try listener.receive() }
+            while !heard.contains(sought) { heard += try listener.receive() }
         }
         let end = ContinuousClock.now
         try writer.finish()
@@ -39,5 +40,13 @@ final class WirePair {
 }
 
 extension [UInt8] {
-    fileprivate func contains(_ text: String) -> Bool { firstRange(of: Array(text.utf8)) != nil }
+    /// In the simplest way: what looks through an event must not take longer than the peer's own reading of its notice.
+    fileprivate func contains(_ sought: [UInt8]) -> Bool {
+        withUnsafeBytes { bytes in
+            sought.withUnsafeBytes { sought in
+                guard let most = sought.count <= bytes.count ? bytes.count - sought.count : nil else { return false }
+                return (0...most).contains { memcmp(bytes.baseAddress! + $0, sought.baseAddress!, sought.count) == 0 }
+            }
+        }
+    }
 }
