@@ -32,6 +32,8 @@ extension Engine {
         live.withLock { $0.isClosing ? Delivery(frames: [], end: SessionEvent(.closing)) : $0.fanout.take(id) }
     }
 
+    var mayOpenOutlet: Bool { live.withLock { $0.outletCount < Outlet.mostInAll } }
+
     func open(_ outlet: Outlet, to id: Fanout.ListenerID) { live.withLock { $0.open(outlet, to: id) } }
 
     func leave(_ id: Fanout.ListenerID, _ layer: Int64, _ way: Listener.Way) {

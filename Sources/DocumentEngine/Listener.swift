@@ -1,4 +1,5 @@
 import EngineCore
+import NIOCore
 
 /// One reader of a layer's changes. It leaves when it is let go.
 final class Listener: Sendable {
@@ -29,7 +30,12 @@ final class Listener: Sendable {
 
     deinit { engine.leave(id, layer, way) }
 
-    func open(_ outlet: Outlet) { engine.open(outlet, to: id) }
+    /// - Returns: nil where there is no such way, or where there are enough of them.
+    func open(_ channel: (any Channel)?, _ make: (any Channel) -> Outlet?) -> Outlet? {
+        guard let channel, engine.mayOpenOutlet, let outlet = make(channel) else { return nil }
+        engine.open(outlet, to: id)
+        return outlet
+    }
 
     func take() -> Delivery { engine.take(id) }
 }

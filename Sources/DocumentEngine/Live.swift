@@ -30,6 +30,8 @@ final class Live: Sendable {
             outlets[id] = nil
         }
 
+        var outletCount: Int { outlets.count }
+
         /// The listener can be written to by whoever tells of a commit.
         mutating func open(_ outlet: Outlet, to id: Fanout.ListenerID) { if wake[id] != nil { outlets[id] = outlet } }
 

@@ -37,6 +37,8 @@ final class Outlet: Sendable {
 
     /// So many listeners are written to by whoever tells of a commit. More of them are quicker on their own threads.
     static let most = 4
+    /// Each is one more open file, of which a server has so many only.
+    static let mostInAll = 256
     /// The stream's own way is as quick for what is longer.
     static let longest = 64 << 10
 

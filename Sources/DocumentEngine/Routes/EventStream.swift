@@ -54,15 +54,13 @@ struct EventStream {
 
     private mutating func pass(on listener: Listener, after reached: Revision) async throws {
         if try await deliver(listener.take(), after: reached) { return }
-        let outlet = channel.flatMap { Outlet($0, after: reached, until: claims.grant.expiresAt) }
-        if let outlet { listener.open(outlet) }
+        let outlet = listener.open(channel) { Outlet($0, after: reached, until: claims.grant.expiresAt) }
         outlet?.release()
         for await signal in listener.signals {
             if let rest = await outlet?.back() {
                 if let begun = rest.begun { try outlet?.finish(begun) }
                 if let delivery = rest.delivery, try await deliver(delivery, after: reached) { return }
             }
-            defer { outlet?.release() }
             guard engine.now() < claims.grant.expiresAt else {
                 return try await send(.session(SessionEvent(.expired, reason: "the token has expired")))
             }
@@ -73,7 +71,10 @@ struct EventStream {
             case .heartbeat: try await send(.heartbeat)
             case .expiring: try await send(.session(SessionEvent(.expiring, at: claims.grant.expiresAt)))
             }
+            outlet?.release()
         }
+        // Nothing comes behind the end.
+        _ = await outlet?.back()
     }
 
     /// - Returns: whether the stream ends with it.

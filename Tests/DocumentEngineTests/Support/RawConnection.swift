@@ -6,14 +6,17 @@ struct RawConnection {
     private var bytes: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
     private let writer: NIOAsyncChannelOutboundWriter<ByteBuffer>
 
-    /// - Parameter receiveBuffer: bytes that the system takes before this reads; nil: as many as usual.
+    /// - Parameters:
+    ///   - receiveBuffer: bytes that the system takes before this reads; nil: as many as usual.
+    ///   - isDeaf: nothing is ever read.
     static func open<Result: Sendable>(
-        _ server: RunningServer, receiveBuffer: Int? = nil, _ body: (inout RawConnection) async throws -> Result
+        _ server: RunningServer, receiveBuffer: Int? = nil, isDeaf: Bool = true,
+        _ body: (inout RawConnection) async throws -> Result
     ) async throws -> Result {
         var bootstrap = ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
         if let receiveBuffer {
             bootstrap = bootstrap.channelOption(.socketOption(.so_rcvbuf), value: .init(receiveBuffer))
-                .channelOption(.autoRead, value: false)
+            if isDeaf { bootstrap = bootstrap.channelOption(.autoRead, value: false) }
         }
         let channel = try await bootstrap.connect(host: "127.0.0.1", port: server.port) { channel in
             channel.eventLoop.makeCompletedFuture {
@@ -71,7 +74,13 @@ struct RawConnection {
     /// What comes until this is among it.
     mutating func read(until end: String) async throws -> String {
         var text = ""
-        while !text.contains(end), let buffer = try await bytes.next() { text += String(buffer: buffer) }
+        // Only where it can be new: a long answer is not looked through again with each piece.
+        var tail = ""
+        while !tail.contains(end), let buffer = try await bytes.next() {
+            let piece = String(buffer: buffer)
+            text += piece
+            tail = tail.suffix(end.count) + piece
+        }
         return text
     }
 }
