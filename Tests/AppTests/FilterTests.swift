@@ -28,6 +28,18 @@ import Testing
         #expect(stage.lines[13].contains("filter: none"))
     }
 
+    /// A filter that finds nothing for a moment, while it is typed, has no record either; the one that is found again is whole.
+    @Test func whatIsFoundAgainIsShownWholeAgain() throws {
+        let stage = stage()
+        let first = try #require(stage.state.document?.detail?.id)
+        try stage.press(":filter by:nobody<enter>")
+        #expect(stage.state.document?.list.cursorID == nil)
+        #expect(stage.state.document?.detail == nil)
+        try stage.press(":filter none<enter><esc>")
+        #expect(stage.state.document?.list.cursorID == first)
+        #expect(stage.state.document?.detail?.id == first)
+    }
+
     /// The words under marks are read when somebody looks for words, and the list is looked at again when there are more.
     @Test func wordsThatAreMarkedAreAskedForWhenWordsAreSought() throws {
         let stage = stage()

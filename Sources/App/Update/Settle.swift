@@ -53,6 +53,8 @@ extension DocumentState {
         list.scroll(rows: rows)
         if let request = list.request(rows: max(1, rows)) { effects.append(.loadRows(request)) }
         if list.cursorID != detail?.id { detail = nil }
+        // What was asked for another place may have come already, and in vain: it is asked for anew on the way back.
+        if list.cursorID != detailAsked { detailAsked = nil }
         if let id = list.cursorID, detailAsked != id {
             detailAsked = id
             effects.append(.loadRecord(id))
