@@ -35,13 +35,14 @@ let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-h
 let nio: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioHTTP: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let sqlite: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let rawSQLite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
 let jwt: Target.Dependency = .product(name: "JWTKit", package: "jwt-kit")
-let nioHTTPTypes: Target.Dependency = .product(name: "NIOHTTPTypes", package: "swift-nio-extras")
+let nioHTTPTypes: Target.Dependency = .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let metrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
@@ -166,8 +167,8 @@ let package = Package(
             "DocumentEngine",
             [
                 "Annotations", "Authorization", "SyncProtocol", "EngineCore", "Postgres", "PostgresSupport",
-                "TestThreads",
-                "PDFPages", sqlite, rawSQLite, jwt, crypto, httpClient, metrics, nio, nioHTTP, nioPosix, logging,
+                "TestThreads", "PDFPages", sqlite, rawSQLite, jwt, crypto, httpClient, metrics, nio, nioHTTP, nioPosix,
+                nioEmbedded, logging,
             ], rim),
         tests("PDFPages", ["Annotations"]),
         tests("Interchange", ["Annotations", "PDFPages"]),

@@ -61,19 +61,8 @@ extension Record {
 
 extension Content {
     /// A comment names its root or says so in its type; all else is an annotation.
-    public var contentType: ContentType { object.contentType }
-}
+    public var contentType: ContentType { ContentOutline(self).contentType }
 
-extension Content {
     /// A record stays what it is: an annotation, or a comment of its thread.
-    package func isSameKind(as other: Content) -> Bool {
-        contentType == other.contentType && (self["rootId"]?.string).isExactly(other["rootId"]?.string)
-    }
-}
-
-extension JSONObject {
-    /// Of a content's members.
-    package var contentType: ContentType {
-        self["rootId"]?.string != nil || self["type"]?.string == "pspdfkit/comment" ? .comments : .annotations
-    }
+    package func isSameKind(as other: Content) -> Bool { ContentOutline(self).isSameKind(as: ContentOutline(other)) }
 }

@@ -28,25 +28,6 @@ extension Content {
     ///
     /// - Parameter pageCount: pages of the document, when known.
     public func validate(pageCount: Int? = nil, maximumBytes: Int = Content.maximumBytes) throws(InvalidContent) {
-        try validate(object, pageCount: pageCount, maximumBytes: maximumBytes)
-    }
-
-    /// - Parameter members: this content's own, for whoever has read them already.
-    package func validate(
-        _ members: JSONObject, pageCount: Int?, maximumBytes: Int
-    ) throws(InvalidContent) {
-        let bytes = text.utf8.count
-        guard bytes <= maximumBytes else { throw .tooLarge(bytes: bytes, limit: maximumBytes) }
-        let isComment = members.contentType == .comments
-        guard isComment || members["type"]?.string?.isEmpty == false else { throw .missingType }
-        guard let version = members["v"]?.integer, version == 1 || version == 2 else { throw .badVersion }
-        if isComment {
-            guard members["text"]?.string != nil || members["text"]?["value"]?.string != nil else { throw .missingText }
-            return
-        }
-        guard let page = members["pageIndex"]?.integer, page >= 0, page < Int64(pageCount ?? 1_000_000) else {
-            throw .badPageIndex
-        }
-        guard let box = members["bbox"], Rect(json: box) != nil else { throw .badBox }
+        try ContentOutline(self).validate(pageCount: pageCount, maximumBytes: maximumBytes)
     }
 }

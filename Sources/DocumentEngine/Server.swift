@@ -75,12 +75,8 @@ package final class Server: Sendable {
         let (limits, uptime) = (options.service, options.uptime)
         return HTTPServerBuilder { responder in
             OnItsLoop(
-                base: HTTP1Channel(
-                    responder: responder,
-                    configuration: .init(
-                        additionalChannelHandlers: [LinePaceHandler(limits, uptime: uptime, closed: metrics.closed)],
-                        idleTimeout: .seconds(Int64(max(1, limits.idleSeconds))), httpDecoderConfiguration: heads)),
-                push: push)
+                base: HTTP1Channel(responder: responder, configuration: .init(httpDecoderConfiguration: heads)),
+                pace: { LinePaceHandler(limits, uptime: uptime, closed: metrics.closed) }, push: push)
         }
     }
 

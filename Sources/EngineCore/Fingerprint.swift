@@ -3,10 +3,13 @@
 /// Not for secrets and not against forgers: it tells a repeated change from a different one with the same number,
 /// and one view scope from another. What a view may see is decided by the scope itself, never by this.
 package enum Fingerprint {
-    package static func of(_ text: String) -> String {
+    package static func of(_ text: String) -> String { of(Array(text.utf8)) }
+
+    /// - Parameter text: as UTF-8.
+    package static func of(_ text: [UInt8]) -> String {
         var one: UInt64 = 0xCBF2_9CE4_8422_2325
         var other: UInt64 = 0x6C62_272E_07BB_0142
-        for byte in text.utf8 {
+        for byte in text {
             one = (one ^ UInt64(byte)) &* 0x100_0000_01B3
             other = (other ^ UInt64(byte &+ 0x5D)) &* 0x100_0000_01B3
         }

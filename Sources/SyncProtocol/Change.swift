@@ -39,11 +39,11 @@ package struct Change: Hashable, Sendable {
     /// Of a comment's delete: its root stays, also when this was the last comment.
     package static let leavesRoot: Revision = -1
 
-    /// The text that must be the same when a change is sent again; a server keeps a hash of it.
-    package var canonicalText: String {
-        var json = JSONWriter()
+    /// The text, as UTF-8, that must be the same when a change is sent again; a server keeps a hash of it.
+    package var canonicalBytes: [UInt8] {
+        var json = JSONWriter(capacity: (content?.text.utf8.count ?? 0) + 256)
         write(to: &json)
-        return json.text
+        return json.bytes
     }
 
     func write(to json: inout JSONWriter) {

@@ -6,12 +6,19 @@ extension LiveEvent {
     package var frame: [UInt8] {
         switch self {
         case .heartbeat: Array(": still here\n\n".utf8)
-        case .session(let event): Array("event: session\ndata: ".utf8) + event.bytes + Array("\n\n".utf8)
-        case .presence(let event): Array("event: presence\ndata: ".utf8) + event.bytes + Array("\n\n".utf8)
+        case .session(let event): Self.frame("event: session\ndata: ", event)
+        case .presence(let event): Self.frame("event: presence\ndata: ", event)
         case .change(let event):
-            Array("id: \(Cursor(epoch: event.epoch, revision: event.revision).eventID)\nevent: change\ndata: ".utf8)
-                + event.bytes + Array("\n\n".utf8)
+            Self.frame(
+                "id: \(Cursor(epoch: event.epoch, revision: event.revision).eventID)\nevent: change\ndata: ", event)
         }
+    }
+
+    /// Written in one piece.
+    private static func frame(_ head: String, _ message: some Message) -> [UInt8] {
+        var writer = JSONWriter(after: head, capacity: message.size)
+        message.write(to: &writer)
+        return writer.bytes(endingIn: "\n\n")
     }
 }
 

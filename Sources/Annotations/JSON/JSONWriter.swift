@@ -11,6 +11,17 @@ package struct JSONWriter {
 
     package init(capacity: Int = 256) { bytes.reserveCapacity(capacity) }
 
+    /// - Parameter head: what stands before the JSON text.
+    package init(after head: String, capacity: Int) {
+        bytes.reserveCapacity(head.utf8.count + capacity)
+        bytes.append(contentsOf: head.utf8)
+    }
+
+    package consuming func bytes(endingIn tail: StaticString) -> [UInt8] {
+        bytes.append(contentsOf: UnsafeBufferPointer(start: tail.utf8Start, count: tail.utf8CodeUnitCount))
+        return bytes
+    }
+
     package var text: String { String(decoding: bytes, as: UTF8.self) }
 
     // MARK: Containers

@@ -15,12 +15,14 @@ struct Caller: RequestContext {
         channel = source.channel
     }
 
+    static let forwarded = HTTPField.Name("X-Forwarded-For")!
+
     /// The client's address. Behind a proxy it is what the proxy added to `X-Forwarded-For`, which is the last one there:
     /// whatever stands before it anybody may have written.
     static func address(_ head: HTTPRequest, from peer: String?, behindProxy: Bool) -> String? {
-        guard behindProxy, let name = HTTPField.Name("X-Forwarded-For"),
-            let last = head.headerFields[values: name].last?.split(separator: ",").last
-        else { return peer }
+        guard behindProxy, let last = head.headerFields[values: forwarded].last?.split(separator: ",").last else {
+            return peer
+        }
         let address = last.filter { $0 != " " && $0 != "\t" }
         return address.isEmpty || address.utf8.count > 64 ? peer : address
     }

@@ -2,22 +2,25 @@ import EventLoops
 import HummingbirdCore
 import Logging
 import NIOCore
+import NIOHTTPTypesHTTP1
 
 /// A connection whose tasks run on the thread of its own event loop: between a request that was read and an answer that
 /// is written nothing has to be handed to another thread, unless it blocks. What blocks goes to ``Engine``'s threads.
 /// Pushes do not even take a task: see ``PushHandler``.
 struct OnItsLoop<Base: ServerChildChannel>: ServerChildChannel {
     let base: Base
+    /// Of each connection.
+    let pace: @Sendable () -> LinePaceHandler
     /// nil: pushes are answered as everything else is.
     let push: PushHandler.Push?
 
+    /// Both stand before requests are translated for the framework, which takes longer than reading them.
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Base.Value> {
-        let ready = base.setup(channel: channel, logger: logger)
-        guard let push else { return ready }
-        return ready.flatMapThrowing { value in
+        base.setup(channel: channel, logger: logger).flatMapThrowing { value in
             let pipeline = channel.pipeline.syncOperations
-            let last = try pipeline.handler(type: HTTPConnectionStateHandler.self)
-            try pipeline.addHandler(PushHandler(push), position: .after(last))
+            let translation = try pipeline.context(handlerType: HTTP1ToHTTPServerCodec.self)
+            try pipeline.addHandler(pace(), position: .before(translation.handler))
+            if let push { try pipeline.addHandler(PushHandler(push), position: .before(translation.handler)) }
             return value
         }
     }

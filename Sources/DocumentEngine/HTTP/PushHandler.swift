@@ -1,18 +1,19 @@
 import HTTPTypes
 import NIOCore
-import NIOHTTPTypes
+import NIOHTTP1
+import NIOHTTPTypesHTTP1
 
 /// Answers pushes where they are read: on the thread of the event loop, without a task of their own and without the
 /// framework, which between them cost more than all that a small push does. Everything else goes on to the framework, and
 /// so does a push that is out of the ordinary: both answer alike.
 ///
-/// It stands last before the framework. Requests of one connection are answered in the order in which they came: a push
+/// It stands before what translates requests for the framework: a push is only read for what it is asked. Requests of one connection are answered in the order in which they came: a push
 /// behind a request of the framework's goes there as well, and what comes behind a push is held until that is answered.
 final class PushHandler: ChannelDuplexHandler, RemovableChannelHandler {
-    typealias InboundIn = HTTPRequestPart
-    typealias InboundOut = HTTPRequestPart
-    typealias OutboundIn = HTTPResponsePart
-    typealias OutboundOut = HTTPResponsePart
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+    typealias OutboundIn = HTTPServerResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
 
     /// Gives the answer to a push once, on any thread.
     typealias Push =
@@ -53,16 +54,19 @@ final class PushHandler: ChannelDuplexHandler, RemovableChannelHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch (state, unwrapInboundIn(data)) {
         case (.answering, _): held.append(.part(data))
-        case (.passing, .head(let head)) where passed == 0 && Self.isOrdinary(head):
-            state = .reading(head, ByteBuffer())
+        case (.passing, .head(let head)):
+            if passed == 0, let push = HTTPRequest(ordinaryPush: head) {
+                state = .reading(push, ByteBuffer())
+            } else {
+                passed += 1
+                context.fireChannelRead(data)
+            }
         case (.reading(let head, var body), .body(var piece)):
             // The usual body comes in one piece, and is not copied.
             if body.readableBytes == 0 { body = piece } else { body.writeBuffer(&piece) }
             state = .reading(head, body)
         case (.reading(let head, let body), .end): answer(head, body, context)
-        case (_, let part):
-            if case .head = part { passed += 1 }
-            context.fireChannelRead(data)
+        case (.passing, _), (.reading, .head): context.fireChannelRead(data)
         }
     }
 
@@ -70,9 +74,12 @@ final class PushHandler: ChannelDuplexHandler, RemovableChannelHandler {
         if case .answering = state { held.append(.error(error)) } else { context.fireErrorCaught(error) }
     }
 
-    /// Whoever stops sending may still read what it is answered.
+    /// Whoever stops sending may still read what it is answered, and a server that stops answers what it is reading.
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if case .answering = state { held.append(.event(event)) } else { context.fireUserInboundEventTriggered(event) }
+        switch (state, event) {
+        case (.answering, _), (.reading, is ChannelShouldQuiesceEvent): held.append(.event(event))
+        default: context.fireUserInboundEventTriggered(event)
+        }
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -106,11 +113,10 @@ final class PushHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private func send(_ reply: Reply, _ context: ChannelHandlerContext) {
         // Whoever has left meanwhile left nobody to answer.
         guard context.channel.isActive else { return }
-        var headers = reply.headers
-        headers[.contentLength] = String(reply.body.readableBytes)
-        let head = HTTPResponse(status: reply.status, headerFields: headers)
-        context.write(wrapOutboundOut(.head(head)), promise: nil)
-        context.write(wrapOutboundOut(.body(reply.body)), promise: nil)
+        var head = HTTPResponse(status: reply.status, headerFields: reply.headers)
+        head.headerFields[.contentLength] = String(reply.body.readableBytes)
+        context.write(wrapOutboundOut(.head(HTTPResponseHead(head))), promise: nil)
+        context.write(wrapOutboundOut(.body(.byteBuffer(reply.body))), promise: nil)
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
         state = .passing
         goOn(context)
@@ -130,20 +136,44 @@ final class PushHandler: ChannelDuplexHandler, RemovableChannelHandler {
         owesRead = false
         context.read()
     }
+}
 
-    /// Whether it asks for nothing but an answer to a push of a size that is known and small.
-    private static func isOrdinary(_ head: HTTPRequest) -> Bool {
-        guard head.method == .post, head.path == "/instant/v1/changes" else { return false }
+extension HTTPRequest {
+    /// What a push's answer can depend on; nil: it asks for more than an answer to a push of a size that is known and
+    /// small.
+    fileprivate init?(ordinaryPush head: HTTPRequestHead) {
+        guard head.method == .POST, head.uri == "/instant/v1/changes", head.version == .http1_1 else { return nil }
+        var fields = HTTPFields()
         var length: Int?
-        for field in head.headerFields {
-            switch field.name {
-            case .contentLength: length = Int(field.value)
-            case .connection where field.value.lowercased() != "keep-alive": return false
-            case .expect, .upgrade, .transferEncoding, .contentEncoding: return false
+        for (name, value) in head.headers {
+            guard let name = Self.fieldsOfPushes.first(where: { $0.canonicalName.isCaseless(name) }) else { continue }
+            switch name {
+            case .contentLength: length = Int(value)
+            case .connection where value.lowercased() != "keep-alive": return nil
+            case .expect, .upgrade, .transferEncoding, .contentEncoding: return nil
             default: break
             }
+            fields.append(HTTPField(name: name, value: value))
         }
-        return length.map { (1...largest).contains($0) } ?? false
+        guard let length, (1...PushHandler.largest).contains(length) else { return nil }
+        self.init(method: .post, scheme: nil, authority: nil, path: head.uri, headerFields: fields)
+    }
+
+    private static let fieldsOfPushes: [HTTPField.Name] = [
+        .authorization, .contentLength, Responder.version, RequestID.header, Caller.forwarded, .connection, .expect,
+        .upgrade, .transferEncoding, .contentEncoding,
+    ]
+}
+
+extension String {
+    /// Whether the other is the same but for the case of its ASCII letters.
+    ///
+    /// - Parameter other: in any case; this one is in lower case.
+    fileprivate func isCaseless(_ other: String) -> Bool {
+        utf8.count == other.utf8.count
+            && zip(utf8, other.utf8).allSatisfy { one, other in
+                one == other || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(other) && one == other | 0x20
+            }
     }
 }
 

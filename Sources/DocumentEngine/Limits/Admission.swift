@@ -53,12 +53,12 @@ final class Admission: Sendable {
     ///
     /// - Throws: ``Refusal``: what the check throws, or that there were too many from this address.
     func login<Who>(with proof: Proof, from address: String?, _ check: () throws -> Who) throws -> Who {
-        let (address, now) = (ClientPlace.of(address ?? "nowhere"), uptime())
-        if proof == .secret, let wait = state.withLock({ $0.failures?.wait(address, at: now) }) {
+        func place() -> String { ClientPlace.of(address ?? "nowhere") }
+        if proof == .secret, let wait = state.withLock({ $0.failures?.wait(place(), at: uptime()) }) {
             throw Self.tooManyFailures(wait)
         }
         do { return try check() } catch let refusal as Refusal {
-            if refusal.reason.isForgery, let wait = state.withLock({ $0.failures?.take(address, at: now) }) {
+            if refusal.reason.isForgery, let wait = state.withLock({ $0.failures?.take(place(), at: uptime()) }) {
                 throw Self.tooManyFailures(wait)
             }
             throw refusal

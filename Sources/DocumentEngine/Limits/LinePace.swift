@@ -1,11 +1,11 @@
 /// Whether a connection goes on fast enough: a request's head in time, a body that keeps coming, an answer that is
-/// taken. Moments are those of a clock that never goes back.
+/// taken; and how long it may rest. Moments are those of a clock that never goes back.
 struct LinePace: Hashable {
     private enum State: Hashable {
         /// For the first head; later ones have the time of an idle connection.
         case awaitingHead(since: Duration)
-        case idle
-        case readingBody(since: Duration, bytes: Int)
+        case idle(since: Duration)
+        case readingBody(since: Duration, bytes: Int, last: Duration)
         /// It is the server's turn.
         case answering
     }
@@ -15,6 +15,8 @@ struct LinePace: Hashable {
 
     private let limits: ServiceLimits
     private var state: State
+    /// Requests that are not answered yet: they may come one behind the other.
+    private var open = 0
     /// Since when nothing more fits between server and client.
     private var stuckSince: Duration?
 
@@ -23,17 +25,23 @@ struct LinePace: Hashable {
         state = .awaitingHead(since: now)
     }
 
-    mutating func headCame(at now: Duration) { state = .readingBody(since: now, bytes: 0) }
+    mutating func headCame(at now: Duration) {
+        open += 1
+        state = .readingBody(since: now, bytes: 0, last: now)
+    }
 
-    mutating func bodyCame(bytes: Int) {
-        if case .readingBody(let since, let before) = state {
-            state = .readingBody(since: since, bytes: before + bytes)
+    mutating func bodyCame(bytes: Int, at now: Duration) {
+        if case .readingBody(let since, let before, _) = state {
+            state = .readingBody(since: since, bytes: before + bytes, last: now)
         }
     }
 
-    mutating func requestEnded() { state = .answering }
+    mutating func requestEnded(at now: Duration) { state = open > 0 ? .answering : .idle(since: now) }
 
-    mutating func answerEnded() { if state == .answering { state = .idle } }
+    mutating func answerEnded(at now: Duration) {
+        open = max(0, open - 1)
+        if state == .answering, open == 0 { state = .idle(since: now) }
+    }
 
     /// Whether what is written still finds room on its way out.
     mutating func writabilityChanged(_ isWritable: Bool, at now: Duration) { stuckSince = isWritable ? nil : now }
@@ -55,11 +63,20 @@ struct LinePace: Hashable {
         switch state {
         case .awaitingHead(let since):
             return limits.headSeconds > 0 && now - since >= .seconds(limits.headSeconds) ? .lateHead : nil
-        case .readingBody(let since, let bytes):
+        case .readingBody(let since, let bytes, _):
             guard limits.bodyBytesPerSecond > 0, now - since > Self.grace else { return nil }
             let due = (now - since - Self.grace) * limits.bodyBytesPerSecond
             return Duration.seconds(bytes) < due ? .slowBody : nil
         case .idle, .answering: return nil
+        }
+    }
+
+    /// When nothing has come for so long that the connection is given up; nil: it is not the client's turn.
+    var restEnds: Duration? {
+        switch state {
+        case .awaitingHead(let since), .idle(let since), .readingBody(_, _, let since):
+            since + .seconds(max(1, limits.idleSeconds))
+        case .answering: nil
         }
     }
 

@@ -1,20 +1,21 @@
 import NIOCore
-import NIOHTTPTypes
+import NIOHTTP1
 
-/// Looks at a connection every second while it is the client's turn, and closes it when that takes too long. An idle
-/// listener costs no timer.
+/// Looks at a connection every second while it is the client's turn, and closes it when that takes too long. A connection
+/// that rests between two requests has one timer for all its rests; an idle listener costs none.
 final class LinePaceHandler: ChannelDuplexHandler, RemovableChannelHandler {
-    typealias InboundIn = HTTPRequestPart
-    typealias InboundOut = HTTPRequestPart
-    typealias OutboundIn = HTTPResponsePart
-    typealias OutboundOut = HTTPResponsePart
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+    typealias OutboundIn = HTTPServerResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
 
     private let uptime: @Sendable () -> Duration
     private let closed: @Sendable (LinePace.Problem) -> Void
     private var pace: LinePace
     private var clock: RepeatedTask?
+    private var rest: Scheduled<Void>?
 
-    /// - Parameter closed: told why a connection was closed.
+    /// - Parameter closed: told why a connection was closed, unless it only rested too long.
     init(
         _ limits: ServiceLimits, uptime: @escaping @Sendable () -> Duration,
         closed: @escaping @Sendable (LinePace.Problem) -> Void
@@ -23,7 +24,10 @@ final class LinePaceHandler: ChannelDuplexHandler, RemovableChannelHandler {
         pace = LinePace(limits, at: uptime())
     }
 
-    func handlerAdded(context: ChannelHandlerContext) { watch(context) }
+    func handlerAdded(context: ChannelHandlerContext) {
+        watch(context)
+        watchRest(context)
+    }
 
     func handlerRemoved(context: ChannelHandlerContext) { stop() }
 
@@ -35,8 +39,8 @@ final class LinePaceHandler: ChannelDuplexHandler, RemovableChannelHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
         case .head: pace.headCame(at: uptime())
-        case .body(let buffer): pace.bodyCame(bytes: buffer.readableBytes)
-        case .end: pace.requestEnded()
+        case .body(let buffer): pace.bodyCame(bytes: buffer.readableBytes, at: uptime())
+        case .end: pace.requestEnded(at: uptime())
         }
         context.fireChannelRead(data)
     }
@@ -44,11 +48,15 @@ final class LinePaceHandler: ChannelDuplexHandler, RemovableChannelHandler {
     // What came at once is looked at once: most requests are whole by now.
     func channelReadComplete(context: ChannelHandlerContext) {
         watch(context)
+        watchRest(context)
         context.fireChannelReadComplete()
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        if case .end = unwrapOutboundIn(data) { pace.answerEnded() }
+        if case .end = unwrapOutboundIn(data) {
+            pace.answerEnded(at: uptime())
+            watchRest(context)
+        }
         context.write(data, promise: promise)
     }
 
@@ -59,7 +67,7 @@ final class LinePaceHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func watch(_ context: ChannelHandlerContext) {
-        guard pace.isWatched else { return stop() }
+        guard pace.isWatched else { return stopClock() }
         guard clock == nil else { return }
         let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
         clock = context.eventLoop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { _ in
@@ -75,7 +83,31 @@ final class LinePaceHandler: ChannelDuplexHandler, RemovableChannelHandler {
         context.close(promise: nil)
     }
 
+    /// A timer that is there finds out for itself that it came too soon: a busy connection sets none.
+    private func watchRest(_ context: ChannelHandlerContext) {
+        guard rest == nil, let end = pace.restEnds else { return }
+        let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
+        rest = context.eventLoop.scheduleTask(in: TimeAmount(max(.zero, end - uptime()))) {
+            let (handler, context) = bound.value
+            handler.lookAtRest(context)
+        }
+    }
+
+    private func lookAtRest(_ context: ChannelHandlerContext) {
+        rest = nil
+        guard let end = pace.restEnds else { return }
+        guard uptime() >= end else { return watchRest(context) }
+        stop()
+        context.close(promise: nil)
+    }
+
     private func stop() {
+        stopClock()
+        rest?.cancel()
+        rest = nil
+    }
+
+    private func stopClock() {
         clock?.cancel()
         clock = nil
     }

@@ -34,20 +34,22 @@ struct SyncPlane: Sendable {
     // MARK: The token
 
     private func verify(_ exchange: Exchange) throws -> (Claims, Admission.Client) {
-        guard let header = exchange.header(.authorization) else {
+        guard let token = exchange.header(.authorization).flatMap(Self.token) else {
             throw Refusal(.tokenMissing, "a token is needed: Authorization: Bearer …")
         }
-        let parts = header.split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, parts[0].lowercased() == "bearer" else {
-            throw Refusal(.tokenMissing, "a token is needed: Authorization: Bearer …")
-        }
-        let token = String(parts[1])
         let claims = try admission.login(with: .token, from: exchange.address) {
             try verifier.verify(token, now: engine.now())
         }
         let client = Admission.Client(token: token)
         try admission.request(of: client)
         return (claims, client)
+    }
+
+    private static func token(in header: String) -> String? {
+        // As most clients write it.
+        if header.utf8.starts(with: "Bearer ".utf8) { return String(Substring(header.utf8.dropFirst(7))) }
+        let parts = header.split(separator: " ", maxSplits: 1)
+        return parts.count == 2 && parts[0].lowercased() == "bearer" ? String(parts[1]) : nil
     }
 
     func require(_ permission: GeneralPermission, _ claims: Claims) throws {

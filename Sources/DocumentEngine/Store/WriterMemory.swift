@@ -21,7 +21,8 @@ final class WriterMemory: Sendable {
     }
 
     private struct State {
-        var layers: [LayerKey: Layer] = [:]
+        var ids: [LayerKey: Int64] = [:]
+        var layers: [Int64: Layer] = [:]
         var clients: [ClientKey: ClientRows] = [:]
         var goodTokens: Set<String> = []
     }
@@ -36,30 +37,31 @@ final class WriterMemory: Sendable {
 
     // MARK: Layers
 
-    func layer(_ key: LayerKey) -> Layer? { state.withLock { $0.layers[key] } }
+    func layer(_ key: LayerKey) -> Layer? { state.withLock { state in state.ids[key].flatMap { state.layers[$0] } } }
 
     func note(_ layer: Layer) {
         state.withLock { state in
-            if state.layers.count >= most { state.layers = [:] }
-            state.layers[layer.stored.key] = layer
+            if state.layers.count >= most { (state.ids, state.layers) = ([:], [:]) }
+            state.ids[layer.stored.key] = layer.stored.id
+            state.layers[layer.stored.id] = layer
         }
     }
 
     func hasEmptyBase(_ layer: StoredLayer) -> Bool {
-        state.withLock { $0.layers[layer.key].map { $0.isBaseEmpty && $0.stored.base == layer.base } ?? false }
+        state.withLock { $0.layers[layer.id].map { $0.isBaseEmpty && $0.stored.base == layer.base } ?? false }
     }
 
     /// A record of this revision was written.
     func wrote(_ revision: Revision, to layer: StoredLayer) {
         state.withLock { state in
-            guard let head = state.layers[layer.key]?.stored.head, head < revision else { return }
-            state.layers[layer.key]?.stored.head = revision
+            guard let head = state.layers[layer.id]?.stored.head, head < revision else { return }
+            state.layers[layer.id]?.stored.head = revision
         }
     }
 
     /// Whether reading the layer would find this head without more being written.
     func finds(head: Revision, of layer: StoredLayer) -> Bool {
-        state.withLock { $0.layers[layer.key]?.stored.head == head }
+        state.withLock { $0.layers[layer.id]?.stored.head == head }
     }
 
     // MARK: Clients

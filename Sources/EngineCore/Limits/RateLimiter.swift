@@ -18,34 +18,39 @@ package struct RateLimiter<Key: Hashable & Sendable>: Sendable {
     package let pace: Pace
     private let capacity: Int
     private var paidAt: [Key: Duration] = [:]
+    /// What may be owed by who asks once more, and by who has asked as often as is allowed.
+    private let (mayOwe, mostOwed): (Duration, Duration)
 
     /// - Parameter capacity: how many are remembered at once.
     package init(_ pace: Pace, capacity: Int = 10_000) {
         self.pace = pace
         self.capacity = max(2, capacity)
+        (mayOwe, mostOwed) = (pace.interval * (pace.burst - 1), pace.interval * pace.burst)
     }
 
     /// How long until this one may ask again; nil: it may now. Counts nothing.
     ///
     /// - Parameter now: on any clock; one that is set back makes nobody wait for it.
     package func wait(_ key: Key, at now: Duration) -> Duration? {
-        let wait = owed(by: key, at: now) - pace.interval * (pace.burst - 1)
+        let wait = owed(paidAt[key], at: now) - mayOwe
         return wait > .zero ? wait : nil
     }
 
     /// What is not paid for yet. Nobody is let go further than a burst: who seems to have is seen by another clock.
-    private func owed(by key: Key, at now: Duration) -> Duration {
-        let owed = (paidAt[key] ?? now) - now
-        return owed > .zero && owed <= pace.interval * pace.burst ? owed : .zero
+    private func owed(_ paidAt: Duration?, at now: Duration) -> Duration {
+        guard let owed = paidAt.map({ $0 - now }), owed > .zero, owed <= mostOwed else { return .zero }
+        return owed
     }
 
     /// Asks once. What is refused is not counted.
     ///
     /// - Returns: how long until it is worth asking again; nil: granted.
     package mutating func take(_ key: Key, at now: Duration) -> Duration? {
-        if let wait = wait(key, at: now) { return wait }
-        if paidAt[key] == nil, paidAt.count >= capacity { forget(at: now) }
-        paidAt[key] = now + owed(by: key, at: now) + pace.interval
+        let last = paidAt[key]
+        let owed = owed(last, at: now)
+        guard owed <= mayOwe else { return owed - mayOwe }
+        if last == nil, paidAt.count >= capacity { forget(at: now) }
+        paidAt[key] = now + owed + pace.interval
         return nil
     }
 

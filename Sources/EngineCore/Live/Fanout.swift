@@ -27,13 +27,9 @@ package struct Fanout: Sendable {
         }
     }
 
-    private struct Sight: Hashable, Sendable {
+    private struct Listener: Sendable {
         var layer: Int64
         var scope: ViewScope
-    }
-
-    private struct Listener: Sendable {
-        var sight: Sight
         var tokenID: String?
         var mailbox: Mailbox
     }
@@ -41,9 +37,9 @@ package struct Fanout: Sendable {
     /// Readers take lines of up to 2 MB: what a larger transaction did has to be pulled, page by page.
     static let largestFrame = 2_000_000
 
-    private var groups: [Sight: Group] = [:]
+    /// By layer: a commit finds all views of its layer without hashing any.
+    private var groups: [Int64: [ViewScope: Group]] = [:]
     private var listeners: [ListenerID: Listener] = [:]
-    private var scopes: [Int64: Set<ViewScope>] = [:]
     private var next: ListenerID = 1
     private let bound: Mailbox.Bound
 
@@ -58,20 +54,17 @@ package struct Fanout: Sendable {
     package mutating func add(_ layer: StoredLayer, scope: ViewScope, tokenID: String?) -> ListenerID {
         let id = next
         next += 1
-        let sight = Sight(layer: layer.id, scope: scope)
-        groups[sight, default: Group(last: layer.head)].members.insert(id)
-        scopes[layer.id, default: []].insert(scope)
-        listeners[id] = Listener(sight: sight, tokenID: tokenID, mailbox: Mailbox(bound: bound))
+        groups[layer.id, default: [:]][scope, default: Group(last: layer.head)].members.insert(id)
+        listeners[id] = Listener(layer: layer.id, scope: scope, tokenID: tokenID, mailbox: Mailbox(bound: bound))
         return id
     }
 
     package mutating func remove(_ id: ListenerID) {
-        guard let sight = listeners.removeValue(forKey: id)?.sight else { return }
-        groups[sight]?.members.remove(id)
-        guard groups[sight]?.members.isEmpty == true else { return }
-        groups[sight] = nil
-        scopes[sight.layer]?.remove(sight.scope)
-        if scopes[sight.layer]?.isEmpty == true { scopes[sight.layer] = nil }
+        guard let gone = listeners.removeValue(forKey: id) else { return }
+        groups[gone.layer]?[gone.scope]?.members.remove(id)
+        guard groups[gone.layer]?[gone.scope]?.members.isEmpty == true else { return }
+        groups[gone.layer]?[gone.scope] = nil
+        if groups[gone.layer]?.isEmpty == true { groups[gone.layer] = nil }
     }
 
     package mutating func take(_ id: ListenerID) -> Delivery {
@@ -80,23 +73,25 @@ package struct Fanout: Sendable {
 
     /// Tells every view of a commit what it may see of it.
     package mutating func publish(_ commit: Commit) -> Set<ListenerID> {
-        guard !commit.isEmpty, let scopes = scopes[commit.layer.id] else { return [] }
+        guard !commit.isEmpty, var views = groups.removeValue(forKey: commit.layer.id) else { return [] }
+        defer { groups[commit.layer.id] = views }
         let revision = commit.layer.head
         var woken: Set<ListenerID> = []
-        for scope in scopes {
-            let sight = Sight(layer: commit.layer.id, scope: scope)
-            guard var group = groups[sight], revision > group.last else { continue }
+        for place in views.indices {
+            let (scope, last) = (views[place].key, views[place].value.last)
+            guard revision > last else { continue }
             let items = commit.records.compactMap { record in
                 scope.item(record, departures: commit.departures.lazy.filter { $0.id.isExactly(record.id) })
             }
             guard !items.isEmpty else { continue }
-            let event = ChangeEvent(
-                epoch: group.epoch(of: commit.layer, scope), revision: revision, previous: group.last, changes: items)
+            let epoch = views.values[place].epoch(of: commit.layer, scope)
+            views.values[place].last = revision
+            let event = ChangeEvent(epoch: epoch, revision: revision, previous: last, changes: items)
             let frame = Frame(revision: revision, bytes: LiveEvent.change(event).frame)
-            group.last = revision
-            groups[sight] = group
-            for member in group.members { listeners[member]?.mailbox.put(frame, largest: Self.largestFrame) }
-            woken.formUnion(group.members)
+            for member in views[place].value.members {
+                listeners[member]?.mailbox.put(frame, largest: Self.largestFrame)
+                woken.insert(member)
+            }
         }
         return woken
     }
@@ -106,8 +101,7 @@ package struct Fanout: Sendable {
         _ layer: Int64, about person: String, _ event: (ViewScope) -> PresenceEvent
     ) -> Set<ListenerID> {
         var woken: Set<ListenerID> = []
-        for scope in scopes[layer] ?? [] {
-            guard let group = groups[Sight(layer: layer, scope: scope)] else { continue }
+        for (scope, group) in groups[layer] ?? [:] {
             let bytes = LiveEvent.presence(event(scope)).frame
             for member in group.members { listeners[member]?.mailbox.put(bytes, about: person) }
             woken.formUnion(group.members)
@@ -122,7 +116,7 @@ package struct Fanout: Sendable {
 
     /// Ends the streams of a layer: it is gone, or its document has another base now.
     package mutating func close(layer: Int64, with event: SessionEvent) -> Set<ListenerID> {
-        close(listeners.filter { $0.value.sight.layer == layer }.map(\.key), with: event)
+        close(listeners.filter { $0.value.layer == layer }.map(\.key), with: event)
     }
 
     package mutating func revoke(_ tokenIDs: some Sequence<String>) -> Set<ListenerID> {

@@ -10,8 +10,8 @@ extension ChangeDecider {
             return there.isLive ? .conflict(there) : .gone("the id belonged to a record that was deleted")
         }
         // Read once: a queue of thousands is decided one by one.
-        let members = content.object
-        let type = members.contentType
+        let outline = ContentOutline(content)
+        let type = outline.contentType
         var rootID: Record.ID?
         switch type {
         case .annotations:
@@ -19,19 +19,17 @@ extension ChangeDecider {
                 return .denied(denial.description)
             }
         case .comments:
-            guard let id = members["rootId"]?.string else { return .invalid(#"a comment needs "rootId""#) }
+            guard let id = outline.rootID else { return .invalid(#"a comment needs "rootId""#) }
             if let refused = try refuseReply(to: id, group: change.group, writer) { return refused }
             rootID = id
         case .formFields: return .invalid("form fields are not made here")
         }
         do {
-            try content.validate(
-                members, pageCount: writer.layer.pageCount, maximumBytes: limits.recordBytes)
+            try outline.validate(pageCount: writer.layer.pageCount, maximumBytes: limits.recordBytes)
         } catch { return .invalid("\(error)") }
         if let problem = try writer.problem(ofAttachmentIn: content, over: nil) { return .invalid(problem) }
-        let name = members["creatorName"]
         let record = Record(
-            id: change.id, content: content.authored(by: grant.creatorName ?? name?.string, members: members),
+            id: change.id, content: outline.authored(content, by: grant.creatorName ?? outline.creatorName?.string),
             createdBy: grant.userID, updatedBy: grant.userID, group: change.group)
         let written = try writer.write(record, contentType: type, rootID: rootID, over: nil, client: clientID)
         return .applied(written.revision)
@@ -45,18 +43,5 @@ extension ChangeDecider {
         let decision = grant.decide(.createComment(root: root.subject, first: first, group: group))
         if case .denied(let denial) = decision { return .denied(denial.description) }
         return nil
-    }
-}
-
-extension Content {
-    /// The content with this creator name, or without one. The text is kept where it says so already.
-    ///
-    /// - Parameter members: the content's own, where they were read already.
-    func authored(by name: String?, members: JSONObject? = nil) -> Content {
-        let stands = if let members { members["creatorName"] } else { self["creatorName"] }
-        guard stands != name.map(JSON.string) else { return self }
-        var members = members ?? object
-        members["creatorName"] = name.map(JSON.string)
-        return Content(members)
     }
 }

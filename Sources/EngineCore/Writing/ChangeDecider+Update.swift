@@ -13,12 +13,13 @@ extension ChangeDecider {
         {
             return .denied(denial.description)
         }
-        if let problem = problem(content, over: stored, writer) { return .invalid(problem) }
+        let (outline, there) = (ContentOutline(content), ContentOutline(stored.record.content))
+        if let problem = problem(outline, over: there, writer) { return .invalid(problem) }
         if let problem = try writer.problem(ofAttachmentIn: content, over: stored) { return .invalid(problem) }
         guard isFirst(change, stored) else { return .conflict(stored) }
         // Who made a record stays: also its name in the content is the stored one.
         var record = stored.record
-        record.content = content.authored(by: stored.record.content["creatorName"]?.string)
+        record.content = outline.authored(content, by: there.creatorName?.string)
         record.group = change.group
         record.updatedBy = grant.userID
         let written = try writer.write(
@@ -26,8 +27,8 @@ extension ChangeDecider {
         return .applied(written.revision)
     }
 
-    private func problem(_ content: Content, over stored: StoredRecord, _ writer: LayerWriter) -> String? {
-        guard content.isSameKind(as: stored.record.content) else {
+    private func problem(_ content: ContentOutline, over stored: ContentOutline, _ writer: LayerWriter) -> String? {
+        guard content.isSameKind(as: stored) else {
             return "a record stays what it is: a comment of its thread, or an annotation"
         }
         do {
@@ -35,7 +36,10 @@ extension ChangeDecider {
         } catch {
             // What came out of a PDF incomplete can be edited as it is.
             if case .tooLarge = error { return "\(error)" }
-            guard (try? stored.record.content.validate(pageCount: writer.layer.pageCount)) != nil else { return nil }
+            let pages = writer.layer.pageCount
+            guard (try? stored.validate(pageCount: pages, maximumBytes: Content.maximumBytes)) != nil else {
+                return nil
+            }
             return "\(error)"
         }
         return nil

@@ -22,6 +22,10 @@ package struct LayerWriter {
 
     /// What this transaction has done so far.
     package var commit: Commit {
+        // Most transactions write one record, and it stands once.
+        guard written.count > 1 else {
+            return Commit(before: before, layer: layer, records: written, departures: departures)
+        }
         var seen: Set<ByteOrdered> = []
         let last = written.reversed().filter { seen.insert(ByteOrdered($0.id)).inserted }
         return Commit(before: before, layer: layer, records: last.reversed(), departures: departures)

@@ -2,16 +2,21 @@ package import Annotations
 package import Authorization
 package import SyncProtocol
 
-/// Takes the changes of one request: an answer for each, in order, each remembered until it is acknowledged.
+/// Takes the changes of one request: an answer for each, in order, each remembered at least until it is acknowledged.
 package struct Push {
     package let grant: Grant
     package let limits: Limits
     /// Changes that come back with the answers: more than a full batch, so that a writer's own changes come back at once.
     package static let deltaLimit = 1500
 
-    package init(grant: Grant, limits: Limits = Limits()) {
+    /// Acknowledged answers are forgotten so many at a time: to look for one with each push would take longer than the row
+    /// is worth. Until then a change that is sent again is answered as before.
+    private let forgottenAtOnce: Int64
+
+    package init(grant: Grant, limits: Limits = Limits(), forgottenAtOnce: Int64 = 8) {
         self.grant = grant
         self.limits = limits
+        self.forgottenAtOnce = forgottenAtOnce
     }
 
     /// - Returns: the answer, and what to tell listeners once the transaction is durable.
@@ -63,7 +68,7 @@ package struct Push {
         upTo acked: Int64, _ client: inout StoredClient, _ layer: StoredLayer, _ store: any StoreWriting
     ) throws {
         let acked = min(acked, client.lastN)
-        guard acked > client.acked else { return }
+        guard acked >= client.acked + forgottenAtOnce else { return }
         client.acked = acked
         try store.removeAnswers(upTo: acked, to: client.id, in: layer)
     }
@@ -71,7 +76,7 @@ package struct Push {
     private func take(
         _ change: Change, _ decider: ChangeDecider, _ client: inout StoredClient, _ writer: inout LayerWriter
     ) throws -> ChangeResult {
-        let hash = Fingerprint.of(change.canonicalText)
+        let hash = Fingerprint.of(change.canonicalBytes)
         if change.n <= client.lastN {
             return try replay(change, hash, decider, client, writer)
         }

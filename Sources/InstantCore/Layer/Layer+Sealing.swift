@@ -53,7 +53,7 @@ private struct Batch {
     var room: Int { maximum - entries.count }
 
     mutating func add(_ entry: OutboxEntry) -> Bool {
-        let size = entry.change.canonicalText.utf8.count + 1
+        let size = entry.change.canonicalBytes.count + 1
         guard entries.isEmpty || (room > 0 && bytes + size <= limits.batchBytes) else { return false }
         entries.append(entry)
         bytes += size

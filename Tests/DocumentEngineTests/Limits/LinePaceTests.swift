@@ -36,23 +36,54 @@ struct LinePaceTests {
             problem: .slowBody),
     ]
 
+    private static func take(_ step: Step, _ pace: inout LinePace, _ now: inout Duration) {
+        switch step {
+        case .head: pace.headCame(at: now)
+        case .body(let bytes): pace.bodyCame(bytes: bytes, at: now)
+        case .end: pace.requestEnded(at: now)
+        case .answered: pace.answerEnded(at: now)
+        case .full: pace.writabilityChanged(false, at: now)
+        case .free: pace.writabilityChanged(true, at: now)
+        case .wait(let seconds): now += .seconds(seconds)
+        }
+    }
+
     @Test(arguments: rows) func row(_ row: Row) {
         var now = Duration.zero
         var pace = LinePace(ServiceLimits(), at: now)
-        for step in row.steps {
-            switch step {
-            case .head: pace.headCame(at: now)
-            case .body(let bytes): pace.bodyCame(bytes: bytes)
-            case .end: pace.requestEnded()
-            case .answered: pace.answerEnded()
-            case .full: pace.writabilityChanged(false, at: now)
-            case .free: pace.writabilityChanged(true, at: now)
-            case .wait(let seconds): now += .seconds(seconds)
-            }
-        }
+        for step in row.steps { Self.take(step, &pace, &now) }
         #expect(pace.problem(at: now) == row.problem)
         // What time can make a problem of is looked at.
         if row.problem != nil { #expect(pace.isWatched) }
+    }
+
+    struct Rest: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        var steps: [Step]
+        /// Seconds from the beginning until it is given up; nil: it is the server's turn.
+        var end: Int?
+    }
+
+    /// Two minutes of rest.
+    static let rests: [Rest] = [
+        Rest(testDescription: "nothing yet", steps: [], end: 120),
+        Rest(testDescription: "a head", steps: [.wait(10), .head], end: 130),
+        Rest(testDescription: "a piece of a body", steps: [.head, .wait(5), .body(1), .wait(7)], end: 125),
+        Rest(testDescription: "the server's turn", steps: [.head, .end, .wait(3600)]),
+        Rest(testDescription: "answered", steps: [.head, .end, .wait(300), .answered], end: 420),
+        Rest(testDescription: "the second of two is not answered", steps: [.head, .end, .head, .end, .answered]),
+        Rest(testDescription: "both are", steps: [.head, .end, .head, .end, .answered, .wait(9), .answered], end: 129),
+        Rest(
+            testDescription: "the second is being read", steps: [.head, .end, .wait(9), .head, .answered], end: 129),
+        Rest(
+            testDescription: "answered before the body ended", steps: [.head, .answered, .wait(9), .end], end: 129),
+    ]
+
+    @Test(arguments: rests) func rest(_ row: Rest) {
+        var now = Duration.zero
+        var pace = LinePace(ServiceLimits(), at: now)
+        for step in row.steps { Self.take(step, &pace, &now) }
+        #expect(pace.restEnds == row.end.map(Duration.seconds))
     }
 
     @Test(arguments: rows) func withoutLimitsNothingIsTooSlow(_ row: Row) {

@@ -117,7 +117,7 @@ final class SimulatedServer {
     private func take(_ push: PushRequest, _ grant: Grant, _ now: Timestamp) throws -> PushAnswer {
         let layer = try open(grant)
         let (answer, commit) = try store.write { store in
-            let done = try Push(grant: grant).perform(push, on: layer, in: store, now: now)
+            let done = try Push(grant: grant, forgottenAtOnce: 1).perform(push, on: layer, in: store, now: now)
             return (done.answer, done.commit)
         }
         // What is restored is not written a second time.

@@ -9,7 +9,7 @@ struct Watch {
     /// The highest revision a cursor stood at, in each epoch.
     private var highest: [String: Revision] = [:]
     /// What was sent under each number of each clientID.
-    private var sent: [String: [String]] = [:]
+    private var sent: [String: [[UInt8]]] = [:]
     private var last: LayerFacts?
 
     /// Numbers grow by one, and what was sent once is sent again exactly so.
@@ -17,12 +17,11 @@ struct Watch {
         var texts = sent[push.clientID] ?? []
         for change in push.changes {
             if change.n == texts.count + 1 {
-                texts.append(change.canonicalText)
+                texts.append(change.canonicalBytes)
             } else {
                 try require((1...Int64(texts.count)).contains(change.n), "n \(change.n) follows \(texts.count)")
-                try require(
-                    texts[Int(change.n) - 1] == change.canonicalText, "change \(change.n) was altered after it was sent"
-                )
+                let before = texts[Int(change.n) - 1]
+                try require(before == change.canonicalBytes, "change \(change.n) was altered after it was sent")
             }
         }
         sent[push.clientID] = texts

@@ -123,7 +123,8 @@ extension Host {
         do {
             try store.write { store in
                 try admit(token, at: now, in: store)
-                done = try Push(grant: token.grant, limits: limits).perform(push, on: layer, in: store, now: now)
+                let taking = Push(grant: token.grant, limits: limits, forgottenAtOnce: 1)
+                done = try taking.perform(push, on: layer, in: store, now: now)
             }
         } catch {
             let after = try disk.read { try $0.client(push.clientID, in: layer)?.lastN ?? 0 }

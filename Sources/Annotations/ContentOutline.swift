@@ -1,0 +1,85 @@
+/// What the rules of a write look at in a content, found in one walk over its text; the rest is skipped. To build the
+/// whole tree for it, and to write the tree out again, took longer than everything else that is decided.
+package struct ContentOutline {
+    package private(set) var type: String?
+    package private(set) var rootID: String?
+    package private(set) var creatorName: JSON?
+    private var version: Int64?
+    private var pageIndex: Int64?
+    private var hasBox = false
+    private var hasText = false
+    /// Where the value of `creatorName` stands.
+    private var creatorPlace: Range<Int>?
+    private let bytes: [UInt8]
+
+    package init(_ content: Content) {
+        bytes = Array(content.text.utf8)
+        var reader = JSONReader(bytes)
+        // The text was checked when the content was made; of what a broken store returns instead nothing is found.
+        try? reader.object { (key: String, reader: inout JSONReader) throws(JSONError) in
+            switch key {
+            case "type": type = try reader.value().string
+            case "v": version = try reader.value().integer
+            case "pageIndex": pageIndex = try reader.value().integer
+            case "bbox": hasBox = Rect(json: try reader.value()) != nil
+            case "rootId": rootID = try reader.value().string
+            case "text":
+                let text = try reader.value()
+                hasText = text.string != nil || text["value"]?.string != nil
+            case "creatorName":
+                let start = reader.offset
+                creatorName = try reader.value()
+                creatorPlace = start..<reader.offset
+            default: try reader.skip()
+            }
+        }
+    }
+
+    /// A comment names its root or says so in its type; all else is an annotation.
+    package var contentType: ContentType {
+        rootID != nil || type == "pspdfkit/comment" ? .comments : .annotations
+    }
+
+    /// A record stays what it is: an annotation, or a comment of its thread.
+    package func isSameKind(as other: ContentOutline) -> Bool {
+        contentType == other.contentType && rootID.isExactly(other.rootID)
+    }
+
+    /// See ``Content/validate(pageCount:maximumBytes:)``.
+    package func validate(pageCount: Int?, maximumBytes: Int) throws(InvalidContent) {
+        guard bytes.count <= maximumBytes else { throw .tooLarge(bytes: bytes.count, limit: maximumBytes) }
+        let isComment = contentType == .comments
+        guard isComment || type?.isEmpty == false else { throw .missingType }
+        guard let version, version == 1 || version == 2 else { throw .badVersion }
+        if isComment {
+            guard hasText else { throw .missingText }
+            return
+        }
+        guard let pageIndex, pageIndex >= 0, pageIndex < Int64(pageCount ?? 1_000_000) else { throw .badPageIndex }
+        guard hasBox else { throw .badBox }
+    }
+
+    /// The content with this creator name, or without one. The text is kept where it says so already; else only that
+    /// member is written.
+    package func authored(_ content: Content, by name: String?) -> Content {
+        guard creatorName != name.map(JSON.string) else { return content }
+        guard let name else { return content.changing { $0["creatorName"] = nil } }
+        let value = JSON.string(name).text.utf8
+        var new: [UInt8] = []
+        new.reserveCapacity(bytes.count + value.count + 20)
+        if let creatorPlace {
+            new += bytes[..<creatorPlace.lowerBound]
+            new += value
+            new += bytes[creatorPlace.upperBound...]
+        } else {
+            guard bytes.count > 2, bytes.last == UInt8(ascii: "}") else {
+                return content.changing { $0["creatorName"] = .string(name) }
+            }
+            new += bytes.dropLast()
+            new += #","creatorName":"#.utf8
+            new += value
+            new.append(UInt8(ascii: "}"))
+        }
+        return Content(checked: String(decoding: new, as: UTF8.self))
+    }
+}

@@ -1,0 +1,103 @@
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+import Synchronization
+import Testing
+
+@testable import DocumentEngine
+
+/// A connection that rests for two minutes is closed, in a time of the test's own; one that is used is not.
+struct RestTests {
+    /// One connection and its clock.
+    private final class Line {
+        let loop = EmbeddedEventLoop()
+        let channel: EmbeddedChannel
+        private let time = Time()
+
+        private final class Time: Sendable {
+            let now = Mutex(Duration.zero)
+        }
+
+        init(_ limits: ServiceLimits = ServiceLimits()) throws {
+            channel = EmbeddedChannel(loop: loop)
+            let time = time
+            try channel.pipeline.syncOperations.addHandler(
+                LinePaceHandler(limits, uptime: { time.now.withLock { $0 } }, closed: { _ in }))
+            try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        }
+
+        deinit { _ = try? channel.finish(acceptAlreadyClosed: true) }
+
+        func wait(_ seconds: Int) {
+            for _ in 0..<seconds {
+                time.now.withLock { $0 += .seconds(1) }
+                loop.advanceTime(by: .seconds(1))
+            }
+        }
+
+        func ask() throws {
+            try channel.writeInbound(
+                HTTPServerRequestPart.head(.init(version: .http1_1, method: .GET, uri: "/")))
+            try channel.writeInbound(HTTPServerRequestPart.end(nil))
+        }
+
+        func answer() throws {
+            try channel.writeOutbound(HTTPServerResponsePart.head(.init(version: .http1_1, status: .ok)))
+            try channel.writeOutbound(HTTPServerResponsePart.end(nil))
+        }
+    }
+
+    @Test func aRestHasAnEnd() throws {
+        let line = try Line()
+        try line.ask()
+        try line.answer()
+        line.wait(119)
+        #expect(line.channel.isActive)
+        line.wait(1)
+        #expect(!line.channel.isActive)
+    }
+
+    /// Its one timer comes in the middle of a rest, and of an answer.
+    @Test func whoAsksNowAndThenStays() throws {
+        let line = try Line()
+        for _ in 0..<10 {
+            try line.ask()
+            line.wait(70)
+            try line.answer()
+            line.wait(70)
+        }
+        #expect(line.channel.isActive)
+        line.wait(50)
+        #expect(!line.channel.isActive)
+    }
+
+    @Test func whoWaitsForAnAnswerStays() throws {
+        let line = try Line()
+        try line.ask()
+        line.wait(3600)
+        #expect(line.channel.isActive)
+        try line.answer()
+        line.wait(120)
+        #expect(!line.channel.isActive)
+    }
+
+    @Test func aBodyThatNeverComesIsARestWhereItsSpeedIsFree() throws {
+        var limits = ServiceLimits()
+        limits.bodyBytesPerSecond = 0
+        let line = try Line(limits)
+        try line.channel.writeInbound(
+            HTTPServerRequestPart.head(.init(version: .http1_1, method: .POST, uri: "/")))
+        line.wait(119)
+        #expect(line.channel.isActive)
+        line.wait(1)
+        #expect(!line.channel.isActive)
+    }
+
+    @Test func whoNeverAsksIsClosedWhereAHeadHasNoTime() throws {
+        var limits = ServiceLimits()
+        limits.headSeconds = 0
+        let line = try Line(limits)
+        line.wait(120)
+        #expect(!line.channel.isActive)
+    }
+}
