@@ -152,6 +152,7 @@ let package = Package(
         tests("Annotations"),
         tests("Authorization", ["Annotations"]),
         tests("SyncProtocol", ["Annotations", "Authorization"]),
+        tests("SQLite", [sqlite, rawSQLite]),
         tests("InstantCore", ["Annotations", "Authorization", "SyncProtocol", "EngineCore", "Simulation"]),
         tests(
             "Instant",
