@@ -14,7 +14,7 @@ package struct ContentOutline {
 
     package init(_ content: Content) {
         bytes = Array(content.text.utf8)
-        var reader = JSONReader(bytes)
+        var reader = JSONReader(checked: bytes)
         // The text was checked when the content was made; of what a broken store returns instead nothing is found.
         try? reader.object { (key: String, reader: inout JSONReader) throws(JSONError) in
             switch key {
@@ -75,7 +75,7 @@ package struct ContentOutline {
             guard bytes.count > 2, bytes.last == UInt8(ascii: "}") else {
                 return content.changing { $0["creatorName"] = .string(name) }
             }
-            new += bytes.dropLast()
+            new += bytes[..<(bytes.count - 1)]
             new += #","creatorName":"#.utf8
             new += value
             new.append(UInt8(ascii: "}"))

@@ -10,12 +10,22 @@ package struct JSONReader {
     /// Whether white space was passed since this was last set to false.
     private var sawSpace = false
     let maximumDepth: Int
+    /// The text is known to be right: keys are not compared with each other once more.
+    private let isChecked: Bool
 
     package static let defaultDepth = 32
 
     package init(_ bytes: [UInt8], maximumDepth: Int = JSONReader.defaultDepth) {
         self.bytes = bytes
         self.maximumDepth = maximumDepth
+        isChecked = false
+    }
+
+    /// For the text of a ``Content``, which was read before.
+    init(checked bytes: [UInt8]) {
+        self.bytes = bytes
+        maximumDepth = Self.defaultDepth
+        isChecked = true
     }
 
     package init(_ text: String, maximumDepth: Int = JSONReader.defaultDepth) {
@@ -146,7 +156,7 @@ package struct JSONReader {
         repeat {
             skipSpace()
             let key = try string()
-            guard seen.insert(key) else { throw error(.duplicateKey(key)) }
+            guard isChecked || seen.insert(key) else { throw error(.duplicateKey(key)) }
             skipSpace()
             try expect(UInt8(ascii: ":"))
             try member(key, &self)

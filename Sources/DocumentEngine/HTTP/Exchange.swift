@@ -19,14 +19,7 @@ struct Exchange: Sendable {
     var method: HTTPRequest.Method { head.method == .head ? .get : head.method }
 
     /// Several fields of one name are one, with commas between what they say (RFC 9110 §5.2).
-    func header(_ name: HTTPField.Name) -> String? {
-        var found: String?
-        for field in head.headerFields where field.name == name {
-            guard found == nil else { return head.headerFields[name] }
-            found = field.value
-        }
-        return found
-    }
+    func header(_ name: HTTPField.Name) -> String? { head.headerFields.only(name) }
 
     /// The content type without its parameters, in lower case; empty when there is none.
     var mediaType: String {
@@ -101,6 +94,18 @@ struct Exchange: Sendable {
         do { return try M(bytes: bytes) } catch {
             throw Refusal(.badRequest, "the body is not the message that is expected here: \(error)")
         }
+    }
+}
+
+extension HTTPFields {
+    /// The same as the subscript, which joins what mostly stands alone.
+    func only(_ name: HTTPField.Name) -> String? {
+        var found: String?
+        for field in self where field.name == name {
+            guard found == nil else { return self[name] }
+            found = field.value
+        }
+        return found
     }
 }
 

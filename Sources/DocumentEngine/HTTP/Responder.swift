@@ -61,7 +61,7 @@ struct Responder: HTTPResponder {
         _ head: HTTPRequest, _ body: ByteBuffer, from peer: String?, _ answer: @escaping @Sendable (Reply) -> Void
     ) {
         let start = ContinuousClock.now
-        let id = RequestID(head.headerFields[RequestID.header])
+        let id = RequestID(head.headerFields.only(RequestID.header))
         let exchange = Exchange(
             head: head, body: RequestBody(buffer: body), query: Query(), id: id,
             address: Caller.address(head, from: peer, behindProxy: options.behindProxy))
@@ -124,7 +124,7 @@ struct Responder: HTTPResponder {
     ) {
         metrics.answered(
             route?.pattern, head.method, status.code, in: duration,
-            received: head.headerFields[.contentLength].flatMap { Int($0) } ?? 0, sent: sent)
+            received: Int(head.headerFields.only(.contentLength) ?? "") ?? 0, sent: sent)
         if let refusal { metrics.refused(refusal.reason) }
         guard options.logsRequests else { return }
         var details: Logger.Metadata = [
