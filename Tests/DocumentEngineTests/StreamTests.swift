@@ -204,6 +204,25 @@ import Testing
         }
     }
 
+    /// Of a listener that only ends its own half not even the half that is left is kept.
+    @Test(arguments: [true, false]) func whoEndsItsHalfIsDoneWithListening(_ atOnce: Bool) async throws {
+        try await RunningServer.run { server in
+            try await server.upload()
+            let token = try server.mint.token(TokenClaims())
+            let text = "GET /instant/v1/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(token)\r\n\r\n"
+            let heard = try await RawConnection.open(server) { connection in
+                try await connection.send(text)
+                if atOnce { connection.endInput() }
+                let opened = try await connection.read(until: "event: session")
+                if !atOnce { connection.endInput() }
+                return try await opened + connection.rest()
+            }
+            #expect(heard.hasPrefix("HTTP/1.1 200"))
+            #expect(heard.contains(#""open""#) && heard.hasSuffix("\r\n0\r\n\r\n"), "\(heard)")
+            while server.server.listenerCount > 0 { await Task.yield() }
+        }
+    }
+
     @Test func whoLeavesIsForgotten() async throws {
         try await RunningServer.run { server in
             try await server.upload()

@@ -26,6 +26,17 @@ struct Responder: HTTPResponder {
     }
 
     func respond(to request: Request, context: Caller) async throws -> Response {
+        let isStream = request.head.path?.utf8.starts(with: "/instant/v1/events".utf8) == true
+        return isStream ? try await respondApart(to: request, context) : try await respond(to: request, context)
+    }
+
+    /// In a task of its own, whose memory goes with it: see ``EventStream``.
+    private func respondApart(to request: Request, _ context: Caller) async throws -> Response {
+        async let response = respond(to: request, context)
+        return try await response
+    }
+
+    private func respond(to request: Request, _ context: Caller) async throws -> Response {
         let start = ContinuousClock.now
         let id = RequestID(request.headers[RequestID.header])
         let parts = (request.head.path ?? "").split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)

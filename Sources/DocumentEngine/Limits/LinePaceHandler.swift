@@ -14,6 +14,8 @@ final class LinePaceHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var pace: LinePace
     private var clock: RepeatedTask?
     private var rest: Scheduled<Void>?
+    private var hasInputEnded = false
+    private var inputEnds: (@Sendable () -> Void)?
 
     /// - Parameter closed: told why a connection was closed, unless it only rested too long.
     init(
@@ -33,7 +35,24 @@ final class LinePaceHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     func channelInactive(context: ChannelHandlerContext) {
         stop()
+        endInput()
         context.fireChannelInactive()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case ChannelEvent.inputClosed = event { endInput() }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    /// Whoever answers for long learns here that the client has left. On the loop; called once, and at once if it has.
+    func whenInputEnds(_ body: @escaping @Sendable () -> Void) {
+        if hasInputEnded { body() } else { inputEnds = body }
+    }
+
+    private func endInput() {
+        hasInputEnded = true
+        inputEnds?()
+        inputEnds = nil
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {

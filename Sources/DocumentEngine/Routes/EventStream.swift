@@ -7,34 +7,59 @@ import SyncProtocol
 
 /// One stream of events: opens, catches up from the cursor, then passes on what comes, until the token, the layer,
 /// the listener's patience or the server ends.
-struct EventStream {
-    let engine: Engine
-    let claims: Claims
-    let cursor: Cursor?
-    /// Under which the reader says where it is.
-    let session: Presence.Session?
-    /// nil: everything goes through the writer.
-    let channel: (any Channel)?
-    var writer: any ResponseBodyWriter
+///
+/// There may be ten thousand of them. So it is an object, and what it knows does not stand in the frames of its task; and what
+/// comes before the waiting is done in tasks of its own, since a task keeps all memory that it ever needed until it ends.
+///
+/// Unchecked: used by one task at a time.
+final class EventStream: @unchecked Sendable {
+    private let engine: Engine
+    private let claims: Claims
+    private let channel: any Channel
+    /// Nothing stands between the pieces and the socket.
+    private let hasOutlet: Bool
+    private var writer: any ResponseBodyWriter
 
-    mutating func run(on layer: StoredLayer) async throws {
+    init(
+        _ engine: Engine, _ claims: Claims, _ channel: any Channel, hasOutlet: Bool, to writer: any ResponseBodyWriter
+    ) {
+        (self.engine, self.claims, self.channel, self.hasOutlet) = (engine, claims, channel, hasOutlet)
+        self.writer = writer
+    }
+
+    /// Begins to listen, and tells what was committed before.
+    ///
+    /// - Parameter session: under which the reader says where it is.
+    /// - Returns: nil when it has ended already.
+    func begin(
+        on layer: StoredLayer, after cursor: Cursor?, by session: Presence.Session?
+    ) async throws -> (Listener, reached: Revision)? {
+        async let opened = open(on: layer, after: cursor, by: session)
+        return try await opened
+    }
+
+    private func open(
+        on layer: StoredLayer, after cursor: Cursor?, by session: Presence.Session?
+    ) async throws -> (Listener, reached: Revision)? {
         let listener = engine.listen(layer, claims, by: .stream(session))
+        // No task waits for it: of each of ten thousand listeners that would be an eighth of the memory.
+        try await channel.whenInputEnds { [wake = listener.wake] in wake.finish() }
         // The layer may have been made again, or the token revoked, since it was looked up.
         try await send(.session(SessionEvent(.open)))
-        var reached: Revision = 0
         do {
-            reached = try await catchUp(on: layer)
+            let reached = try await catchUp(on: layer, after: cursor)
+            try await engine.lookUpRecords(at: layer)
+            return (listener, reached)
         } catch let refusal as Refusal {
-            return try await send(.session(refusal.sessionEvent))
+            try await send(.session(refusal.sessionEvent))
+            return nil
         }
-        try await engine.lookUpRecords(at: layer)
-        try await pass(on: listener, after: reached)
     }
 
     /// What was committed before the listener was added, as change events.
     ///
     /// - Returns: the revision everything has been told up to.
-    private mutating func catchUp(on layer: StoredLayer) async throws -> Revision {
+    private func catchUp(on layer: StoredLayer, after cursor: Cursor?) async throws -> Revision {
         let known = try await engine.view(claims) { $0.layer.id }
         guard known == layer.id else { throw Refusal(.epochChanged, "the layer was made again") }
         guard var cursor else { return 0 }
@@ -52,9 +77,12 @@ struct EventStream {
         }
     }
 
-    private mutating func pass(on listener: Listener, after reached: Revision) async throws {
+    /// Passes on what comes.
+    func pass(on listener: Listener, after reached: Revision) async throws {
         if try await deliver(listener.take(), after: reached) { return }
-        let outlet = listener.open(channel) { Outlet($0, after: reached, until: claims.grant.expiresAt) }
+        let outlet = listener.open(hasOutlet ? channel : nil) {
+            Outlet($0, after: reached, until: claims.grant.expiresAt)
+        }
         outlet?.release()
         for await signal in listener.signals {
             if let rest = await outlet?.back() {
@@ -78,7 +106,7 @@ struct EventStream {
     }
 
     /// - Returns: whether the stream ends with it.
-    private mutating func deliver(_ delivery: Delivery, after reached: Revision) async throws -> Bool {
+    private func deliver(_ delivery: Delivery, after reached: Revision) async throws -> Bool {
         let frames = delivery.frames.lazy.filter { $0.revision > reached }.map(\.bytes)
         for bytes in Array(frames) + delivery.presence { try await writer.write(ByteBuffer(bytes: bytes)) }
         guard let end = delivery.end else { return false }
@@ -86,8 +114,16 @@ struct EventStream {
         return true
     }
 
-    private mutating func send(_ event: LiveEvent) async throws {
+    private func send(_ event: LiveEvent) async throws {
         try await writer.write(ByteBuffer(bytes: event.frame))
+    }
+}
+
+extension Channel {
+    fileprivate func whenInputEnds(_ body: @escaping @Sendable () -> Void) async throws {
+        try await eventLoop.submit {
+            try self.pipeline.syncOperations.handler(type: LinePaceHandler.self).whenInputEnds(body)
+        }.get()
     }
 }
 

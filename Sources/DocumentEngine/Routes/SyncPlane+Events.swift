@@ -22,13 +22,14 @@ extension SyncPlane {
         let session = try exchange.query["session"].map { name throws(Refusal) in
             try Presence.Session(name, at: layer.id, of: claims.grant)
         }
-        let channel = hasOutlets ? exchange.channel : nil
+        guard let channel = exchange.channel else {
+            throw Refusal(.internalError, "there is no connection to answer on")
+        }
         let body = ResponseBody { writer in
             defer { withExtendedLifetime(seat) {} }
-            var stream = EventStream(
-                engine: engine, claims: claims, cursor: cursor, session: session, channel: channel, writer: writer)
-            try await exchange.body.consumeWithCancellationOnInboundClose { _ in
-                try await stream.run(on: layer)
+            let stream = EventStream(engine, claims, channel, hasOutlet: hasOutlets, to: writer)
+            if let (listener, reached) = try await stream.begin(on: layer, after: cursor, by: session) {
+                try await stream.pass(on: listener, after: reached)
             }
             try await writer.finish(nil)
         }

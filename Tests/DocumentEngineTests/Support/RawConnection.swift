@@ -40,7 +40,7 @@ struct RawConnection {
             // A server may close before it has read everything.
             try? await connection.send(text)
             if let end { return try await connection.read(until: end) }
-            connection.writer.finish()
+            connection.endInput()
             return try await connection.rest()
         }
     }
@@ -57,6 +57,9 @@ struct RawConnection {
             {"clientID":
             """)
     }
+
+    /// Nothing follows; what comes can still be read.
+    func endInput() { writer.finish() }
 
     func send(_ text: String) async throws { try await writer.write(ByteBuffer(string: text)) }
 
