@@ -121,14 +121,14 @@ final class Outlet: Sendable {
 
     /// - Returns: what is left.
     private func attempt(_ delivery: Delivery) -> Rest? {
-        let frames = delivery.frames.lazy.filter { $0.revision > self.after }.map(\.bytes) + delivery.presence
-        let bytes = frames.reduce(0) { $0 + $1.count }
+        let pieces = delivery.pieces(after: after)
+        let bytes = pieces.reduce(0) { $0 + $1.count }
         guard delivery.end == nil, bytes <= Self.longest else { return Rest(delivery: delivery) }
         guard bytes > 0 else { return nil }
         var piece = ByteBuffer()
         piece.reserveCapacity(bytes + 16)
         piece.writeString(String(bytes, radix: 16) + "\r\n")
-        for frame in frames { piece.writeBytes(frame) }
+        for bytes in pieces { piece.writeBytes(bytes) }
         piece.writeString("\r\n")
         socket.write(&piece)
         return piece.readableBytes == 0 ? nil : Rest(begun: piece)

@@ -4,10 +4,11 @@ import GRDBSQLite
 /// each its head of 24 bytes, by a call of its own: eighteen of them where an edit changes nine pages.
 ///
 /// SQLite reaches a file through a table of functions, which is its documented way of putting something between. The log of a
-/// connection gets a table of its own: what is written while a commit runs is kept as long as each
-/// piece continues the one before, and handed on with the page whose head says that the transaction ends with it, which is
-/// before SQLite waits for the disk and before it tells any reader of the pages. Whatever else is done with the file hands
-/// them on first. So a log never lacks what somebody may look for in it, and nothing is kept once the commit is over: the
+/// connection gets a table of its own: what is written while a commit runs is kept as long as each piece continues the one
+/// before, and handed on with the page whose head says that the transaction ends with it, which is before SQLite waits for
+/// the disk and before it tells any reader of the pages. What follows that page goes its own way: heads that are written once
+/// more, where a page was changed again that had been written before the commit. Whatever else is done with the file hands on
+/// first what is kept. So a log never lacks what somebody may look for in it, and nothing is kept once the commit is over: the
 /// next to write may be another process.
 enum GatheredLog {
     /// Puts the table before the log of a connection, once. A connection that keeps no log is left as it is.
@@ -27,7 +28,7 @@ enum GatheredLog {
     static func commit<T>(of connection: OpaquePointer, _ body: () throws -> T) rethrows -> T {
         guard let file = journal(of: connection), isOurs(file) else { return try body() }
         let log = table(of: file)
-        log.pointee.isCommitting = true
+        (log.pointee.isCommitting, log.pointee.endsTransaction) = (true, false)
         defer {
             log.pointee.isCommitting = false
             // Of a commit that failed on its way: it is taken back, and would not have been looked at.
@@ -51,7 +52,7 @@ enum GatheredLog {
         var count = 0
         /// Where what is kept begins in the file.
         var start: sqlite3_int64 = 0
-        /// The head that came last said that its page ends the transaction.
+        /// The head that came last said that its page ends the transaction: nothing is kept behind that.
         var endsTransaction = false
     }
 
@@ -123,7 +124,9 @@ enum GatheredLog {
             log.pointee.endsTransaction = bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self) != 0
             return SQLITE_OK
         }
-        return log.pointee.endsTransaction ? GatheredLog.handOn(file!) : SQLITE_OK
+        guard log.pointee.endsTransaction else { return SQLITE_OK }
+        log.pointee.isCommitting = false
+        return GatheredLog.handOn(file!)
     }
 
     /// Writes what is kept.

@@ -107,8 +107,7 @@ final class EventStream: @unchecked Sendable {
 
     /// - Returns: whether the stream ends with it.
     private func deliver(_ delivery: Delivery, after reached: Revision) async throws -> Bool {
-        let frames = delivery.frames.lazy.filter { $0.revision > reached }.map(\.bytes)
-        for bytes in Array(frames) + delivery.presence { try await writer.write(ByteBuffer(bytes: bytes)) }
+        for bytes in delivery.pieces(after: reached) { try await writer.write(ByteBuffer(bytes: bytes)) }
         guard let end = delivery.end else { return false }
         try await send(.session(end))
         return true

@@ -92,4 +92,9 @@ package struct Delivery: Hashable, Sendable {
     }
 
     package var isEmpty: Bool { frames.isEmpty && presence.isEmpty && end == nil }
+
+    /// What goes over the wire, but for the end, to whoever has all changes up to this revision.
+    package func pieces(after revision: Revision) -> [[UInt8]] {
+        frames.filter { $0.revision > revision }.map(\.bytes) + presence
+    }
 }
