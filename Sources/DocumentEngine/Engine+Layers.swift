@@ -58,7 +58,7 @@ extension Engine {
 
     private static func open(_ claims: Claims, in store: any StoreWriting) throws -> StoredLayer {
         try admit(claims, in: store)
-        var random = SystemRandomNumberGenerator()
+        var random = SystemDice()
         return try Layers.open(claims.grant, issuedAt: claims.issuedAt, in: store, using: &random)
     }
 

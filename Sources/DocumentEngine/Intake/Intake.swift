@@ -38,7 +38,7 @@ struct Intake: Sendable {
             contents = try await work.perform { try await PDFContents.read(received.path, tools: tools) }
         } catch let error as PDFError { throw error.refusal }
         let now = engine.now()
-        var random = SystemRandomNumberGenerator()
+        var random = SystemDice()
         let id = wish.id ?? ULID.make(at: now, using: &random)
         let titles = [wish.title, wish.fileName, contents.title, id]
         let document = StoredDocument(

@@ -98,7 +98,7 @@ extension BackendPlane {
         let (now, limits) = (engine.now(), engine.limits)
         return try await engine.write(to: key) { store in
             _ = try Self.document(key.document, in: store)
-            var random = SystemRandomNumberGenerator()
+            var random = SystemDice()
             let layer = try store.layer(key) ?? Layers.make(key, in: store, using: &random)
             var writer = BackendWriter(layer, in: store, now: now, limits: limits)
             let result = try body(&writer)

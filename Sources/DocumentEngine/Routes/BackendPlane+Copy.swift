@@ -16,7 +16,7 @@ extension BackendPlane {
         }
         let now = engine.now()
         let copy = try await engine.writes.perform { store in
-            var random = SystemRandomNumberGenerator()
+            var random = SystemDice()
             let id = wish?.string ?? ULID.make(at: now, using: &random)
             // Always in one order: two copies in opposite directions must not wait for each other.
             for held in source.utf8.lexicographicallyPrecedes(id.utf8) ? [source, id] : [id, source] {

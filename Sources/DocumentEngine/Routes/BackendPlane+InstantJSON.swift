@@ -91,7 +91,7 @@ extension BackendWriter {
 extension InstantJSONFile.Item {
     /// What has no id of its own is the PDF's annotation that it names, or a new one.
     func record(at moment: Timestamp) -> Record {
-        var random = SystemRandomNumberGenerator()
+        var random = SystemDice()
         return Record(
             id: id ?? content["pdfObjectId"]?.integer.map(String.init) ?? ULID.make(at: moment, using: &random),
             content: content, createdBy: createdBy, updatedBy: updatedBy ?? createdBy, group: group ?? nil)

@@ -28,7 +28,7 @@ extension BackendPlane {
             guard try store.layer(key) == nil else {
                 throw Refusal(.alreadyExists, "there is a layer with this name already")
             }
-            var random = SystemRandomNumberGenerator()
+            var random = SystemDice()
             guard let source else {
                 _ = try Layers.make(key, in: store, using: &random)
                 return

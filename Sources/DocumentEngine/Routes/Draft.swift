@@ -21,7 +21,7 @@ struct Draft: Sendable {
             self.id = id
             hasOwnID = true
         } else {
-            var random = SystemRandomNumberGenerator()
+            var random = SystemDice()
             id = ULID.make(at: now, using: &random)
             hasOwnID = false
         }
