@@ -9,7 +9,7 @@ CYCLES = 100
 EXAMPLES = 50
 SECONDS = 60
 # What the sanitizer and the coverage look at: the cores, the library, and the server they talk to.
-MEASURED = AnnotationsTests|AuthorizationTests|SyncProtocolTests|InstantCoreTests|InstantTests|EngineCoreTests|DocumentEngineTests
+MEASURED = AnnotationsTests|AuthorizationTests|SyncProtocolTests|SQLiteTests|InstantCoreTests|InstantTests|EngineCoreTests|DocumentEngineTests
 
 .PHONY: help run test api-test simulate mutations bench format lint clean crash fuzz sanitize coverage docs man pictures
 

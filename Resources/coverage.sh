@@ -28,6 +28,6 @@ binary=$build/postillaPackageTests.xctest
             close("sort")
             print "\nLines that no test ran, by file:"
             for (module in left)
-                if (module ~ /^(Annotations|Authorization|SyncProtocol|InstantCore|EngineCore|Instant)$/)
+                if (module ~ /^(Annotations|Authorization|SyncProtocol|SQLite|InstantCore|EngineCore|Instant)$/)
                     printf "%s", left[module] | "sort -rn | head -n 40"
         }'
