@@ -14,7 +14,7 @@ struct Compiler {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
         let candidates = path.split(separator: ":").map { String($0) + "/swiftc" }
         let bundle = CommandLine.arguments.first(where: { $0.hasSuffix(".xctest") }) ?? CommandLine.arguments[0]
-        let products = URL(fileURLWithPath: bundle).standardizedFileURL.deletingLastPathComponent().path
+        let products = URL(fileURLWithPath: bundle).resolvingSymlinksInPath().deletingLastPathComponent().path
         modules = products + "/Modules"
         guard let swiftc = candidates.first(where: { FileManager.default.isExecutableFile(atPath: $0) }),
             FileManager.default.fileExists(atPath: modules + "/Instant.swiftmodule")
