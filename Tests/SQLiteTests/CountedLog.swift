@@ -6,14 +6,14 @@ import Synchronization
 /// tried out.
 final class CountedLog: @unchecked Sendable {
     private struct State {
-        var writes: [Int] = []
         var failures = 0
         /// What was done, in its order.
         var steps: [Step] = []
     }
 
     enum Step: Hashable {
-        case write, sync
+        case write(bytes: Int)
+        case sync
     }
 
     private let state = Mutex(State())
@@ -71,27 +71,21 @@ final class CountedLog: @unchecked Sendable {
                 state.failures -= 1
                 return false
             }
-            state.writes.append(count)
-            state.steps.append(.write)
+            state.steps.append(.write(bytes: count))
             return true
         }
     }
 
-    /// The bytes of each write since the last call.
-    func takeWrites() -> [Int] {
-        state.withLock { state in
-            defer { (state.writes, state.steps) = ([], []) }
-            return state.writes
-        }
-    }
-
     /// Writes, and waits for the disk, since the last call.
-    func takeSteps() -> [Step] {
+    func take() -> [Step] {
         state.withLock { state in
-            defer { (state.writes, state.steps) = ([], []) }
+            defer { state.steps = [] }
             return state.steps
         }
     }
+
+    /// The bytes of each write since the last call.
+    func takeWrites() -> [Int] { take().compactMap { if case .write(let bytes) = $0 { bytes } else { nil } } }
 
     /// The next writes fail: the disk is full.
     func fail(_ writes: Int) { state.withLock { $0.failures = writes } }

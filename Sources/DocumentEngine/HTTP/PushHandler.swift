@@ -7,8 +7,9 @@ import NIOHTTPTypesHTTP1
 /// framework, which between them cost more than all that a small push does. Everything else goes on to the framework, and
 /// so does a push that is out of the ordinary: both answer alike.
 ///
-/// It stands before what translates requests for the framework: a push is only read for what it is asked. Requests of one connection are answered in the order in which they came: a push
-/// behind a request of the framework's goes there as well, and what comes behind a push is held until that is answered.
+/// It stands before what translates requests for the framework: a push is only read for what it is asked. Requests of one
+/// connection are answered in the order in which they came: a push behind a request of the framework's goes there as well,
+/// and what comes behind a push is held until that is answered.
 final class PushHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart

@@ -35,6 +35,14 @@ struct RestTests {
             }
         }
 
+        /// It is closed after so many seconds, and not before.
+        func expectEnd(after seconds: Int, _ location: SourceLocation = #_sourceLocation) {
+            wait(seconds - 1)
+            #expect(channel.isActive, sourceLocation: location)
+            wait(1)
+            #expect(!channel.isActive, sourceLocation: location)
+        }
+
         func ask() throws {
             try channel.writeInbound(
                 HTTPServerRequestPart.head(.init(version: .http1_1, method: .GET, uri: "/")))
@@ -51,10 +59,7 @@ struct RestTests {
         let line = try Line()
         try line.ask()
         try line.answer()
-        line.wait(119)
-        #expect(line.channel.isActive)
-        line.wait(1)
-        #expect(!line.channel.isActive)
+        line.expectEnd(after: 120)
     }
 
     /// Its one timer comes in the middle of a rest, and of an answer.
@@ -66,9 +71,7 @@ struct RestTests {
             try line.answer()
             line.wait(70)
         }
-        #expect(line.channel.isActive)
-        line.wait(50)
-        #expect(!line.channel.isActive)
+        line.expectEnd(after: 50)
     }
 
     @Test func whoWaitsForAnAnswerStays() throws {
@@ -77,8 +80,7 @@ struct RestTests {
         line.wait(3600)
         #expect(line.channel.isActive)
         try line.answer()
-        line.wait(120)
-        #expect(!line.channel.isActive)
+        line.expectEnd(after: 120)
     }
 
     @Test func aBodyThatNeverComesIsARestWhereItsSpeedIsFree() throws {
@@ -87,17 +89,12 @@ struct RestTests {
         let line = try Line(limits)
         try line.channel.writeInbound(
             HTTPServerRequestPart.head(.init(version: .http1_1, method: .POST, uri: "/")))
-        line.wait(119)
-        #expect(line.channel.isActive)
-        line.wait(1)
-        #expect(!line.channel.isActive)
+        line.expectEnd(after: 120)
     }
 
     @Test func whoNeverAsksIsClosedWhereAHeadHasNoTime() throws {
         var limits = ServiceLimits()
         limits.headSeconds = 0
-        let line = try Line(limits)
-        line.wait(120)
-        #expect(!line.channel.isActive)
+        try Line(limits).expectEnd(after: 120)
     }
 }
