@@ -22,7 +22,7 @@ final class OpenLayer: Sendable {
     private let post: @Sendable (Message) -> Void
     private let tools: PDFTools
     private let pdfs: KnownPDFs
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     private let telling = Mutex(())
 
     private struct State {
@@ -32,11 +32,7 @@ final class OpenLayer: Sendable {
         /// What the source answered last: once refused it is not tried again, whatever was pasted meanwhile.
         var sourceToken: String?
         var wantsPDF = false
-        /// The source is being asked: until it has answered, nobody is told that a token is needed.
-        var isAskingSource = false
-        /// It was asked and had nothing new: a person has to be told. Until then the status, which may run ahead of
-        /// the event that has the source asked, keeps it from them.
-        var isSourceSpent = false
+        var wait: TokenWait
         var pages: PageReader?
         var meter = RateMeter()
         var events: Task<Void, Never>?
@@ -56,6 +52,7 @@ final class OpenLayer: Sendable {
         self.tools = tools
         self.pdfs = pdfs
         self.post = post
+        state = Mutex(State(wait: TokenWait(canAskAgain: source.canBeAskedAgain)))
     }
 
     /// What is known here is told; all else comes as events once it is connected.
@@ -64,7 +61,7 @@ final class OpenLayer: Sendable {
     func start(hasToken: Bool) {
         let events = descriptor.events
         state.withLock { state in
-            state.isAskingSource = hasToken || canAskSource
+            if hasToken || canAskSource { state.wait.asks() }
             state.events = Task { for await event in events { self.heard(event) } }
         }
         if descriptor.pdfFile != nil { openPDF() }
@@ -72,10 +69,7 @@ final class OpenLayer: Sendable {
 
     /// - Parameter token: nil: its source is asked, if there is one.
     func connect(token: String?) {
-        state.withLock { state in
-            state.isAskingSource = token == nil && canAskSource
-            state.sourceToken = source == .prompt ? nil : token
-        }
+        state.withLock { $0.sourceToken = source == .prompt ? nil : token }
         if let token { supply(token) }
         descriptor.startListeningForServerChanges()
         if token == nil { askSource(refused: nil) }
@@ -97,6 +91,7 @@ final class OpenLayer: Sendable {
     func supply(_ token: String) {
         let wantsPDF = state.withLock { state in
             state.token = token
+            state.wait.handsOn()
             return state.wantsPDF
         }
         if wantsPDF, descriptor.pdfFile == nil { download(token) } else { descriptor.reauthenticate(withJWT: token) }
@@ -140,7 +135,7 @@ final class OpenLayer: Sendable {
     /// Asks the source, away from everything else; a person is asked when it has nothing new.
     private func askSource(refused: String?) {
         guard canAskSource else { return }
-        state.withLock { $0.isAskingSource = true }
+        state.withLock { $0.wait.asks() }
         Task {
             var problem: String?
             var token: String?
@@ -152,9 +147,8 @@ final class OpenLayer: Sendable {
                 }
             } catch { problem = (error as? CommandFailure)?.message }
             state.withLock { state in
-                state.isAskingSource = false
+                state.wait.sourceAnswered(withToken: token != nil)
                 state.sourceToken = token ?? state.sourceToken
-                state.isSourceSpent = token == nil
             }
             if let token { return supply(token) }
             if let problem { post(.notice(problem)) }
@@ -230,14 +224,19 @@ final class OpenLayer: Sendable {
         case .didFinishDownload: if descriptor.pdfFile != nil { openPDF() }
         case .didFailDownload(let error): post(.downloadFailed(error.message))
         case .didFailAuthentication(let need):
-            let refused = state.withLock { $0.sourceToken ?? $0.token }
+            let refused = state.withLock { state in
+                state.wait.wasRefused()
+                return state.sourceToken ?? state.token
+            }
             if need.isRefusal { dropRefused() }
             if source.canBeAskedAgain, need != .forgotten { askSource(refused: refused) }
         case .didFailReauthentication(let error):
             if error.kind == .authenticationFailed { dropRefused() }
-            // Refused on this machine already: nothing more will be heard of it.
-            if [.invalidJWT, .userIDMismatch].contains(error.kind) { state.withLock { $0.isSourceSpent = true } }
-            if !mayAskAgain { post(.tokenRefused(error.message)) }
+            let isAsking = state.withLock { state in
+                state.wait.wasRefused(here: [.invalidJWT, .userIDMismatch].contains(error.kind))
+                return state.wait.isAsking
+            }
+            if !isAsking { post(.tokenRefused(error.message)) }
         case .didFailSync(let error):
             if error.kind != .requestFailed, !isAboutToken(error) { post(.notice(error.message)) }
         case .didChangeRecords(let ids, let others):
@@ -255,7 +254,7 @@ final class OpenLayer: Sendable {
             post(.notice("The server holds another PDF now: it is fetched again."))
             startDownload()
         case .didFinishReauthentication(let token):
-            state.withLock { $0.isSourceSpent = false }
+            state.withLock { $0.wait.wasAccepted() }
             keep(token.jwt)
             post(.tokenAccepted)
         case .didBeginSync, .didChangeSyncState, .didFinishSync, .didChangeConnection,
@@ -265,8 +264,6 @@ final class OpenLayer: Sendable {
         }
         tellStatus()
     }
-
-    private var mayAskAgain: Bool { state.withLock(\.isAskingSource) }
 
     private func isAboutToken(_ error: InstantError) -> Bool {
         [.authenticationFailed, .accessDenied, .invalidJWT].contains(error.kind)
@@ -282,10 +279,7 @@ final class OpenLayer: Sendable {
         telling.withLock { _ in
             var status = descriptor.status
             let isNew = state.withLock { state in
-                let isSourceAsked = state.isAskingSource || source.canBeAskedAgain && !state.isSourceSpent
-                if isSourceAsked, case .needsToken(let need) = status.connection, need != .forgotten {
-                    status.connection = .connecting
-                }
+                status.connection = state.wait.shown(status.connection)
                 defer { state.lastStatus = status }
                 return state.lastStatus != status
             }
