@@ -51,6 +51,37 @@ extension Record {
         }
     }
 
+    /// The same of a record whose texts lie somewhere else, and of which nothing has to be escaped.
+    ///
+    /// - Parameter content: JSON text that was checked.
+    /// - Returns: whether it is written; else nothing is.
+    package static func write(
+        id: UnsafeBufferPointer<UInt8>, content: UnsafeBufferPointer<UInt8>, createdBy: UnsafeBufferPointer<UInt8>?,
+        updatedBy: UnsafeBufferPointer<UInt8>?, group: UnsafeBufferPointer<UInt8>?, revision: Int64,
+        to json: inout JSONWriter
+    ) -> Bool {
+        func isPlain(_ text: UnsafeBufferPointer<UInt8>?) -> Bool { text.map(JSONWriter.isPlain) ?? true }
+        guard isPlain(id), isPlain(createdBy), isPlain(updatedBy), isPlain(group) else { return false }
+        let texts = id.count + content.count + (createdBy?.count ?? 0) + (updatedBy?.count ?? 0) + (group?.count ?? 0)
+        // The names of the members and what stands between them take less than 80.
+        json.value(upTo: texts + 80 + JSONPieces.digits) { pieces in
+            pieces.put(#"{"id":"#)
+            pieces.put(string: id)
+            pieces.put(#","content":"#)
+            pieces.put(content)
+            pieces.put(#","createdBy":"#)
+            pieces.put(string: createdBy)
+            pieces.put(#","updatedBy":"#)
+            pieces.put(string: updatedBy)
+            pieces.put(#","group":"#)
+            pieces.put(string: group)
+            pieces.put(#","revision":"#)
+            pieces.put(revision)
+            pieces.put("}")
+        }
+        return true
+    }
+
     /// One record as JSON text, as `GET …/annotations/{id}` answers it.
     public var json: String {
         var writer = JSONWriter(capacity: content.text.utf8.count + 128)

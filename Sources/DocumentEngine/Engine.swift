@@ -11,7 +11,7 @@ final class Engine: Sendable {
     let writes: WriteQueue
     let limits: SyncProtocol.Limits
     let now: @Sendable () -> Timestamp
-    private let store: any LayerStore
+    let store: any LayerStore
     private let readers: [DispatchQueue]
     private let turn = Atomic<Int>(0)
     let live: Live

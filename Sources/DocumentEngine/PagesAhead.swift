@@ -1,12 +1,12 @@
 import Annotations
 import Authorization
+import Dispatch
 import EngineCore
 import SyncProtocol
 import Synchronization
 
 /// Pages of snapshots that nobody has asked for yet. Whoever loads a large layer asks for the page that follows as soon
-/// as one is there, and finds it read and written out meanwhile: the disk, the writing of JSON and the line work side by
-/// side.
+/// as one is there, and finds it read meanwhile: the disk and the line work side by side.
 ///
 /// A page is handed out once, only while its layer stands where it stood when it was read, and only to a view that sees
 /// exactly the same. What is not asked for soon is forgotten.
@@ -22,7 +22,7 @@ final class PagesAhead: Sendable {
         let limit: Int
 
         /// The page behind an answer; nil behind the last one.
-        func following(_ page: SnapshotPage) -> Question? {
+        func following(_ page: WrittenPage) -> Question? {
             page.next.map {
                 Question(
                     layer: layer, head: head, epoch: epoch, scope: scope, at: page.at, after: ByteOrdered($0),
@@ -32,12 +32,12 @@ final class PagesAhead: Sendable {
     }
 
     struct Entry: Sendable {
-        let page: Task<SnapshotPage, any Error>
-        let bytes: Task<[UInt8], any Error>
+        let page: Promised<WrittenPage>
+        let walk: PageWalk
         fileprivate let since: Timestamp
     }
 
-    /// How far ahead of one who asks: one page is read while the one before is written out.
+    /// How far ahead of one who asks: one page is read while the one before is on its way.
     static let depth = 2
     /// Of all who ask; a page is a megabyte at most.
     static let most = 8
@@ -50,24 +50,51 @@ final class PagesAhead: Sendable {
     }
 
     private let state = Mutex(State())
+    /// Nobody's request stands behind a walk.
+    private let threads = (0..<2).map { DispatchQueue(label: "postilla.ahead.\($0)", qos: .userInitiated) }
+    private let turn = Atomic<Int>(0)
 
     /// How many wait to be asked for.
     var count: Int { state.withLock { $0.entries.count } }
 
     func take(_ question: Question) -> Entry? { state.withLock { $0.entries.removeValue(forKey: question) } }
 
-    /// - Parameter read: in a transaction of its own.
-    /// - Returns: the page, begun if it was not; nil when there are too many of others.
-    func prepare(
-        _ question: Question, at now: Timestamp, read: @escaping @Sendable () async throws -> SnapshotPage
-    ) -> Entry? {
+    /// Reads on, as far as the walk may go.
+    ///
+    /// - Parameters:
+    ///   - now: the clock.
+    ///   - read: in a transaction of its own.
+    func proceed(
+        _ walk: PageWalk, now: @escaping @Sendable () -> Timestamp,
+        read: @escaping @Sendable (Question) throws -> WrittenPage
+    ) {
+        let thread = threads[turn.wrappingAdd(1, ordering: .relaxed).oldValue & (threads.count - 1)]
+        proceed(walk, on: thread, now, read)
+    }
+
+    /// Page after page by turns with the other walks of its thread.
+    private func proceed(
+        _ walk: PageWalk, on thread: DispatchQueue, _ now: @escaping @Sendable () -> Timestamp,
+        _ read: @escaping @Sendable (Question) throws -> WrittenPage
+    ) {
+        thread.async { [self] in
+            guard let question = walk.proceed() else { return }
+            // Somebody else may be on the same way, or there are too many.
+            if let page = prepare(question, walk, at: now()) {
+                let answer = Result { try read(question) }
+                walk.go(on: (try? answer.get()).flatMap(question.following))
+                page.keep(answer)
+            }
+            proceed(walk, on: thread, now, read)
+        }
+    }
+
+    private func prepare(_ question: Question, _ walk: PageWalk, at now: Timestamp) -> Promised<WrittenPage>? {
         state.withLock { state in
-            if let known = state.entries[question] { return known }
-            guard !state.isStopped, state.entries.count < Self.most else { return nil }
-            let page = Task { try await read() }
-            let entry = Entry(page: page, bytes: Task { try await page.value.bytes }, since: now)
+            guard !state.isStopped, state.entries.count < Self.most, state.entries[question] == nil else { return nil }
+            let entry = Entry(page: Promised(), walk: walk, since: now)
             state.entries[question] = entry
-            return entry
+            return entry.page
         }
     }
 
@@ -84,54 +111,6 @@ final class PagesAhead: Sendable {
             defer { state.entries = [:] }
             return Array(state.entries.values)
         }
-        for entry in entries { _ = await entry.bytes.result }
-    }
-}
-
-extension Engine {
-    /// A page of a layer's snapshot as it goes over the wire.
-    ///
-    /// - Throws: ``Refusal``, as ``LayerView/snapshot(after:at:epoch:limit:)``.
-    func snapshot(
-        _ claims: Claims, after: Record.ID?, at: Revision?, epoch: String?, limit: Int
-    ) async throws -> [UInt8] {
-        enum Found {
-            case ahead(PagesAhead.Entry)
-            case read(SnapshotPage)
-        }
-        let (question, found) = try await view(claims) { [ahead] view in
-            try view.checkSnapshot(at: at, epoch: epoch)
-            let question = PagesAhead.Question(
-                layer: view.layer.key, head: view.layer.head, epoch: view.epoch, scope: view.scope,
-                at: at ?? view.layer.head, after: ByteOrdered(after ?? ""), limit: limit)
-            if let entry = ahead.take(question) { return (question, Found.ahead(entry)) }
-            return (question, .read(try view.snapshot(after: after, at: at, epoch: epoch, limit: limit)))
-        }
-        switch found {
-        case .ahead(let entry):
-            if let next = question.following(try await entry.page.value) { readAhead(next) }
-            return try await entry.bytes.value
-        case .read(let page):
-            if let next = question.following(page) { readAhead(next) }
-            return page.bytes
-        }
-    }
-
-    private func readAhead(_ question: PagesAhead.Question, depth: Int = PagesAhead.depth) {
-        let entry = ahead.prepare(question, at: now()) { [self] in
-            try await read { store in
-                guard let layer = try store.layer(question.layer), layer.head == question.head else {
-                    throw LayerView.startOver
-                }
-                return try LayerView(layer, scope: question.scope, in: store).snapshot(
-                    after: question.after.text, at: question.at, epoch: question.epoch, limit: question.limit)
-            }
-        }
-        guard let entry, depth > 1 else { return }
-        Task {
-            if let page = try? await entry.page.value, let next = question.following(page) {
-                readAhead(next, depth: depth - 1)
-            }
-        }
+        for entry in entries { _ = try? await entry.page.value }
     }
 }

@@ -11,8 +11,10 @@ package struct Columns {
     package func real(_ column: Int32) -> Double { sqlite3_column_double(row, column) }
     package func flag(_ column: Int32) -> Bool { sqlite3_column_int64(row, column) != 0 }
 
+    package func isNull(_ column: Int32) -> Bool { sqlite3_column_type(row, column) == SQLITE_NULL }
+
     package func optionalInteger(_ column: Int32) -> Int64? {
-        sqlite3_column_type(row, column) == SQLITE_NULL ? nil : sqlite3_column_int64(row, column)
+        isNull(column) ? nil : sqlite3_column_int64(row, column)
     }
 
     /// Empty for NULL.

@@ -41,6 +41,25 @@ package struct PreparedStatement {
         return try step() ? try read(Columns(row: handle)) : nil
     }
 
+    /// The rows one after the other, for who walks two statements side by side. Not to be asked for again before the
+    /// rows are let go.
+    package func walk(_ values: [SQLValue]) throws -> Rows {
+        let rows = Rows(statement: self)
+        try bind(values)
+        return rows
+    }
+
+    package struct Rows: ~Copyable {
+        let statement: PreparedStatement
+
+        /// The next one, in place of the one before; nil behind the last.
+        package mutating func next() throws -> Columns? {
+            try statement.step() ? Columns(row: statement.handle) : nil
+        }
+
+        deinit { sqlite3_reset(statement.handle) }
+    }
+
     /// - Returns: whether there is a row.
     private func step() throws -> Bool {
         switch sqlite3_step(handle) {

@@ -20,10 +20,22 @@ package struct SnapshotPage: Message {
     package var size: Int { records.reduce(256) { $0 + $1.size } }
 
     package func write(to json: inout JSONWriter) {
-        json.object {
+        Self.write(epoch: epoch, at: at, to: &json) { json in
+            for item in records { item.write(to: &json) }
+            return next
+        }
+    }
+
+    /// - Parameter records: writes each, and returns the id to ask the next page after.
+    fileprivate static func write(
+        epoch: String, at revision: Revision, to json: inout JSONWriter,
+        _ records: (inout JSONWriter) throws -> Record.ID?
+    ) rethrows {
+        try json.object {
             $0.member("epoch", epoch)
-            $0.member("at", at)
-            $0.member("records", items: records)
+            $0.member("at", revision)
+            var next: Record.ID?
+            try $0.member("records", array: { next = try records(&$0) })
             $0.member("next", orNull: next)
         }
     }
@@ -45,6 +57,30 @@ package struct SnapshotPage: Message {
         self.init(
             epoch: try epoch.required("epoch", reader), at: try at.required("at", reader),
             records: try records.required("records", reader), next: next)
+    }
+}
+
+/// A ``SnapshotPage`` as it goes over the wire.
+package struct WrittenPage: Sendable {
+    package let bytes: [UInt8]
+    package let at: Revision
+    package let next: Record.ID?
+
+    /// - Parameters:
+    ///   - size: in bytes, about.
+    ///   - records: as ``SnapshotPage`` writes them; called once, while the page is written.
+    package init(
+        epoch: String, at revision: Revision, size: Int, _ records: (inout JSONWriter) throws -> Record.ID?
+    ) rethrows {
+        var json = JSONWriter(capacity: size)
+        var next: Record.ID?
+        try SnapshotPage.write(epoch: epoch, at: revision, to: &json) {
+            next = try records(&$0)
+            return next
+        }
+        bytes = json.bytes
+        at = revision
+        self.next = next
     }
 }
 

@@ -19,8 +19,11 @@ package enum SyncItem: Hashable, Sendable {
         }
     }
 
+    /// About how many bytes it takes beside a content.
+    package static let overhead = 256
+
     package var size: Int {
-        if case .record(let record, _) = self { record.content.text.utf8.count + 256 } else { 256 }
+        if case .record(let record, _) = self { record.content.text.utf8.count + Self.overhead } else { Self.overhead }
     }
 
     package func write(to json: inout JSONWriter) {

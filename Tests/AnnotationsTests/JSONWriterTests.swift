@@ -31,4 +31,32 @@ struct JSONWriterTests {
             #expect(try JSON(parsing: written).string == text)
         }
     }
+
+    @Test func numbers() {
+        var all: [Int64] = [0, .min, .max]
+        var power: Int64 = 1
+        for _ in 0..<19 {
+            all += [power - 1, power, power + 1, -power]
+            power = power.multipliedReportingOverflow(by: 10).partialValue
+        }
+        for number in all {
+            var json = JSONWriter()
+            json.number(number)
+            #expect(json.text == String(number))
+        }
+    }
+
+    @Test("A text is plain when it is written as it is", arguments: 0..<40)
+    func plainTexts(length: Int) {
+        for byte in UInt8(0)..<0x80 {
+            for place in 0..<length {
+                var text = Array(repeating: UInt8(ascii: "x"), count: length)
+                text[place] = byte
+                var json = JSONWriter()
+                text.withUnsafeBufferPointer { json.string(utf8: $0) }
+                let isAsItIs = json.bytes.count == length + 2
+                #expect(text.withUnsafeBufferPointer { JSONWriter.isPlain($0) } == isAsItIs)
+            }
+        }
+    }
 }

@@ -14,6 +14,29 @@ struct RecordTests {
         #expect(json.text.hasSuffix(#","group":"","revision":9}"#))
     }
 
+    @Test(
+        "A record is written alike from where its texts lie, or left to the other way",
+        arguments: [
+            "", "ana", "é日", "a\"b", "a\\", "\n", "\u{7F}", String(repeating: "long ", count: 60),
+        ])
+    func inPlace(text: String) {
+        for record in [
+            Record(id: text, content: Content(checked: "{}")),
+            Record(id: "1", content: Content(checked: #"{"v":1}"#), createdBy: text, updatedBy: "ana", group: ""),
+            Record(id: "1", content: Content(checked: "{}"), updatedBy: text),
+            Record(id: "1", content: Content(checked: "{}"), createdBy: "ana", group: text),
+        ] {
+            for revision in [0, 7, Int64.max, .min] {
+                var (wanted, found) = (JSONWriter(), JSONWriter())
+                wanted.array { record.write(to: &$0, revision: revision) }
+                var isWritten = false
+                found.array { isWritten = record.writeInPlace(to: &$0, revision: revision) }
+                #expect(isWritten == text.utf8.allSatisfy { $0 >= 0x20 && !#"\"\\"#.utf8.contains($0) && $0 != 0x7F })
+                #expect(found.text == (isWritten ? wanted.text : "[]"))
+            }
+        }
+    }
+
     @Test(arguments: [
         ("01HV60ME365HS69FVQ1CE6PK2G", true), ("218", true), ("a/b", true), ("..", true), ("日本", true),
         (String(repeating: "a", count: 256), true), ("", false), (String(repeating: "a", count: 257), false),
@@ -46,4 +69,25 @@ struct RecordTests {
 private struct FixedBits: RandomNumberGenerator {
     var value: UInt64
     mutating func next() -> UInt64 { value }
+}
+
+extension Record {
+    fileprivate func writeInPlace(to json: inout JSONWriter, revision: Int64) -> Bool {
+        let texts = [id, content.text, createdBy, updatedBy, group].map { $0.map { Array($0.utf8) } }
+        let places = texts.map { text in
+            text.map { text in
+                let place = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: text.count + 1)
+                _ = place.update(fromContentsOf: text)
+                return place
+            }
+        }
+        defer { for place in places { place?.deallocate() } }
+        func text(_ index: Int) -> UnsafeBufferPointer<UInt8>? {
+            places[index].map { UnsafeBufferPointer(rebasing: $0[..<($0.count - 1)]) }
+        }
+        guard let id = text(0), let content = text(1) else { return false }
+        return Record.write(
+            id: id, content: content, createdBy: text(2), updatedBy: text(3), group: text(4), revision: revision,
+            to: &json)
+    }
 }

@@ -33,7 +33,7 @@ import Testing
         for n in 0..<5 {
             let steps = try store.read { store in
                 let view = LayerView(layer, scope: grant.viewScope, in: store)
-                let page = try view.snapshot(after: "n\(n)", limit: 10)
+                let page = try view.page(after: "n\(n)", limit: 10)
                 #expect(page.records.count == 10)
                 let cursor = Cursor(epoch: view.epoch, revision: Revision(Self.count - 10))
                 #expect(try view.delta(since: cursor, limit: 10).changes.count == 10)

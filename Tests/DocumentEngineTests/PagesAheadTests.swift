@@ -56,6 +56,33 @@ import Testing
         }
     }
 
+    /// A page that is taken while it is being read may turn out to be of another state: that is nobody's fault.
+    @Test func writesMeanwhileStopNobody() async throws {
+        try await Self.run { server, token in
+            let writes = Task {
+                for n in Int64(31)..<431 {
+                    let change = Change(
+                        n: n, kind: .update, id: Self.ids[3], baseRevision: n == 31 ? 4 : n - 1,
+                        content: Samples.note("\(n)"))
+                    let answer: PushAnswer = try await server.push(token, [change]).message()
+                    #expect(answer.results.map(\.status) == [.applied])
+                }
+            }
+            var at = Revision(0)
+            while at < 430 {
+                var page = try await Self.page(server, token, limit: 1)
+                at = page.at
+                var ids = page.records.map(\.id)
+                while page.next != nil {
+                    page = try await Self.page(server, token, limit: 1, behind: page)
+                    ids += page.records.map(\.id)
+                }
+                #expect(ids == ["6", "7"] + Self.ids)
+            }
+            try await writes.value
+        }
+    }
+
     @Test func whoSeesLessGetsNothingThatWasReadForAnother() async throws {
         try await Self.run { server, token in
             let page = try await Self.page(server, token)

@@ -81,7 +81,7 @@ import Testing
         var first: SnapshotPage?
         repeat {
             let (after, at) = (next, first?.at)
-            let page = try world.look(copy.grant) { try $0.snapshot(after: after, at: at, limit: 3) }
+            let page = try world.look(copy.grant) { try $0.page(after: after, at: at, limit: 3) }
             check(page.records, copy.grant)
             copy.take(page.records, upTo: page.at)
             first = first ?? page

@@ -2,6 +2,7 @@ import Annotations
 import Authorization
 import EngineCore
 import SyncProtocol
+import TestSupport
 import Testing
 
 /// Permission is asked of the stored record; what may not be seen does not exist.
@@ -152,11 +153,11 @@ import Testing
         try world.push(
             .create, "n", group: "null", World.note("x"), client: "n", as: World.grant("null", group: "null"))
         let sees = try world.look(World.grant("bo", ["annotations:view:group="])) {
-            try $0.snapshot(after: nil, limit: 9).records.map(\.id)
+            try $0.page(after: nil, limit: 9).records.map(\.id)
         }
         #expect(sees == ["7"])
         let made = try world.look(World.grant("bo", ["annotations:view:createdBy="])) {
-            try $0.snapshot(after: nil, limit: 9).records.map(\.id)
+            try $0.page(after: nil, limit: 9).records.map(\.id)
         }
         #expect(made == ["7"])
     }

@@ -1,6 +1,7 @@
 import Annotations
 import Authorization
 import SyncProtocol
+import TestSupport
 import Testing
 
 @testable import EngineCore
@@ -27,7 +28,7 @@ import Testing
         try write("ann", (1...6).map { note($0, bytes: 500_000) })
         var (ids, next): ([Record.ID], Record.ID?) = ([], nil)
         repeat {
-            let page = try view("ann") { try $0.snapshot(after: next, limit: 1000) }
+            let page = try view("ann") { try $0.page(after: next, limit: 1000) }
             #expect(page.bytes.count < 2_000_000)
             ids += page.records.map(\.id)
             next = page.next
@@ -65,10 +66,10 @@ import Testing
         try write("bob", (1...500).map { note($0, bytes: 1) })
         try write("ann", [note(9_001, bytes: 1), note(9_002, bytes: 1)])
         let mine = ["annotations:view:self"]
-        let first = try view("ann", mine) { try $0.snapshot(after: nil, limit: 1) }
+        let first = try view("ann", mine) { try $0.page(after: nil, limit: 1) }
         #expect(first.records.map(\.id) == ["9001"])
         #expect(first.next == "9001")
-        let second = try view("ann", mine) { try $0.snapshot(after: first.next, limit: 1) }
+        let second = try view("ann", mine) { try $0.page(after: first.next, limit: 1) }
         #expect(second.records.map(\.id) == ["9002"])
         #expect(second.next == nil)
     }

@@ -2,6 +2,7 @@ import Annotations
 import Authorization
 import EngineCore
 import SyncProtocol
+import TestSupport
 import Testing
 
 /// What a view is told: a snapshot, then what changed, never what it may not see.
@@ -22,13 +23,13 @@ import Testing
 
     @Test func aSnapshotGoesPageByPageAndTheRestComesByDelta() throws {
         for n in 1...5 { try world.push(.create, "n\(n)", World.note("\(n)")) }
-        let first = try world.look { try $0.snapshot(after: nil, limit: 3) }
+        let first = try world.look { try $0.page(after: nil, limit: 3) }
         #expect(first.records.map(\.id) == ["7", "n1", "n2"])
         #expect((first.at, first.next) == (5, "n2"))
         try world.push(.delete, "n1", at: 1)
         try world.push(.create, "a", World.note("before the place that was reached"))
         let second = try world.look { view in
-            try view.snapshot(after: first.next, at: first.at, epoch: first.epoch, limit: 3)
+            try view.page(after: first.next, at: first.at, epoch: first.epoch, limit: 3)
         }
         #expect(second.records.map(\.id) == ["n3", "n4", "n5"])
         #expect((second.at, second.next) == (5, nil))
@@ -90,7 +91,7 @@ import Testing
         try world.push(.create, "h", group: "secret", World.highlight("root"))
         try world.push(.create, "c1", group: "crew", World.comment(on: "h"))
         let grant = World.grant("guest", ["annotations:view:group=crew", "comments:view:group=crew"])
-        #expect(try world.look(grant) { try $0.snapshot(after: nil, limit: 9) }.records.map(\.id) == ["c1"])
+        #expect(try world.look(grant) { try $0.page(after: nil, limit: 9) }.records.map(\.id) == ["c1"])
         #expect(try world.look(grant) { try $0.record("c1")?.id } == "c1")
         #expect(try world.look(grant) { try $0.record("h") } == nil)
     }
@@ -114,13 +115,13 @@ import Testing
         for other in epochs.dropFirst(2) {
             #expect(
                 isRefused { _ = try world.look { try $0.delta(since: Cursor(epoch: other, revision: 0), limit: 9) } })
-            #expect(isRefused { _ = try world.look { try $0.snapshot(after: "a", at: 1, epoch: other, limit: 9) } })
+            #expect(isRefused { _ = try world.look { try $0.page(after: "a", at: 1, epoch: other, limit: 9) } })
         }
     }
 
     @Test func aCursorAheadOfTheLayerStartsOver() throws {
         #expect(isRefused { _ = try delta(World.grant(), since: 1) })
-        #expect(isRefused { _ = try world.look { try $0.snapshot(after: nil, at: 1, limit: 9) } })
+        #expect(isRefused { _ = try world.look { try $0.page(after: nil, at: 1, limit: 9) } })
     }
 
     @Test func aCursorFromBeforeTheOldestTombstoneStartsOver() throws {

@@ -27,6 +27,7 @@ package struct LayerStoreContract: Sendable {
         Step(description: "base records lie beneath until one is written over", run: overlaysBase),
         Step(description: "records come back whole", run: keepsRecords),
         Step(description: "live records go page by page in byte order", run: pagesRecords),
+        Step(description: "own records and those of the PDF go as one, however they lie", run: mergesRecords),
         Step(description: "changes come in revision order, the latest of each", run: listsChanges),
         Step(description: "departures come in revision order", run: keepsDepartures),
         Step(description: "threads are live comments of one root", run: findsThreads),

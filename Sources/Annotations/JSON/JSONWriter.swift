@@ -18,7 +18,7 @@ package struct JSONWriter {
     }
 
     package consuming func bytes(endingIn tail: StaticString) -> [UInt8] {
-        bytes.append(contentsOf: UnsafeBufferPointer(start: tail.utf8Start, count: tail.utf8CodeUnitCount))
+        append(tail)
         return bytes
     }
 
@@ -26,28 +26,30 @@ package struct JSONWriter {
 
     // MARK: Containers
 
-    package mutating func object(_ body: (inout JSONWriter) -> Void) { nest("{", "}", body) }
-    package mutating func array(_ body: (inout JSONWriter) -> Void) { nest("[", "]", body) }
+    package mutating func object(_ body: (inout JSONWriter) throws -> Void) rethrows { try nest("{", "}", body) }
+    package mutating func array(_ body: (inout JSONWriter) throws -> Void) rethrows { try nest("[", "]", body) }
 
     package mutating func member(_ key: String, object body: (inout JSONWriter) -> Void) {
         self.key(key)
         object(body)
     }
 
-    package mutating func member(_ key: String, array body: (inout JSONWriter) -> Void) {
+    package mutating func member(_ key: String, array body: (inout JSONWriter) throws -> Void) rethrows {
         self.key(key)
-        array(body)
+        try array(body)
     }
 
     package mutating func array<S: Sequence>(_ items: S, _ each: (inout JSONWriter, S.Element) -> Void) {
         array { for item in items { each(&$0, item) } }
     }
 
-    private mutating func nest(_ open: StaticString, _ close: StaticString, _ body: (inout JSONWriter) -> Void) {
+    private mutating func nest(
+        _ open: StaticString, _ close: StaticString, _ body: (inout JSONWriter) throws -> Void
+    ) rethrows {
         separate()
         bytes.append(open.utf8Start[0])
         needsComma = false
-        body(&self)
+        try body(&self)
         bytes.append(close.utf8Start[0])
         needsComma = true
     }
@@ -73,7 +75,7 @@ package struct JSONWriter {
 
     package mutating func member(_ key: String, _ value: Int64) {
         self.key(key)
-        raw(String(value))
+        number(value)
     }
 
     package mutating func member(_ key: String, _ value: Int) { member(key, Int64(value)) }
@@ -94,15 +96,46 @@ package struct JSONWriter {
         raw(source)
     }
 
+    private mutating func append(_ text: StaticString) {
+        bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
     // MARK: Values
 
-    package mutating func null() { raw("null") }
+    package mutating func null() {
+        separate()
+        append("null")
+        needsComma = true
+    }
+
+    /// A value that is put together from pieces which need no look any more.
+    ///
+    /// - Parameter size: in bytes; at least as many as are put.
+    package mutating func value(upTo size: Int, _ put: (inout JSONPieces) -> Void) {
+        separate()
+        bytes.append(addingCapacity: size) { room in
+            room.withUnsafeMutableBufferPointer { room, count in
+                var pieces = JSONPieces(room)
+                put(&pieces)
+                count = pieces.count
+            }
+        }
+        needsComma = true
+    }
+
+    package mutating func number(_ value: Int64) {
+        self.value(upTo: JSONPieces.digits) { $0.put(value) }
+    }
 
     /// Text that is one JSON value already.
     package mutating func raw(_ source: String) {
-        separate()
         var source = source
-        source.withUTF8 { bytes.append(contentsOf: $0) }
+        source.withUTF8 { raw(utf8: $0) }
+    }
+
+    package mutating func raw(utf8 source: UnsafeBufferPointer<UInt8>) {
+        separate()
+        bytes.append(contentsOf: source)
         needsComma = true
     }
 
@@ -118,24 +151,35 @@ package struct JSONWriter {
     }
 
     package mutating func string(_ text: String) {
+        var text = text
+        text.withUTF8 { string(utf8: $0) }
+    }
+
+    /// - Parameter utf8: valid UTF-8.
+    package mutating func string(utf8: UnsafeBufferPointer<UInt8>) {
         separate()
         bytes.append(UInt8(ascii: "\""))
-        var text = text
-        text.withUTF8 { utf8 in
-            var rest = utf8
-            while let index = rest.firstIndex(where: Self.mustEscape) {
-                bytes.append(contentsOf: UnsafeBufferPointer(rebasing: rest[..<index]))
-                bytes.append(contentsOf: Self.escape(rest[index]))
-                rest = UnsafeBufferPointer(rebasing: rest[(index + 1)...])
-            }
-            bytes.append(contentsOf: rest)
+        var rest = utf8
+        while let index = rest.firstIndex(where: Self.mustEscape) {
+            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: rest[..<index]))
+            bytes.append(contentsOf: Self.escape(rest[index]))
+            rest = UnsafeBufferPointer(rebasing: rest[(index + 1)...])
         }
+        bytes.append(contentsOf: rest)
         bytes.append(UInt8(ascii: "\""))
         needsComma = true
     }
 
     private mutating func separate() {
         if needsComma { bytes.append(UInt8(ascii: ",")) }
+    }
+
+    /// Whether the text needs nothing but quotes around it.
+    package static func isPlain(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        // Without a way out in between, so that the compiler looks at many bytes at once.
+        var found: UInt8 = 0
+        for byte in text { found |= mustEscape(byte) ? 1 : 0 }
+        return found == 0
     }
 
     /// Quote, backslash and C0 controls must be escaped; so is DEL, which some terminals act on.

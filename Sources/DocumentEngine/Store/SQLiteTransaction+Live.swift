@@ -3,85 +3,94 @@ import Authorization
 import EngineCore
 import SQLite
 
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
 /// The live records of a layer, its own and those of the PDF that no own one stands for, in id order.
 extension SQLiteTransaction {
     func live(in layer: StoredLayer, after id: Record.ID?, limit: Int) throws -> [StoredRecord] {
-        try rows(Self.whole, in: layer, after: id, limit: limit)
-    }
-
-    func shown(in layer: StoredLayer, after id: Record.ID?, limit: Int) throws -> [ShownRecord] {
-        try rows(Self.shown, in: layer, after: id, limit: limit)
+        try rows(Self.whole, in: layer, after: id, limit: limit, Self.stored)
     }
 
     func marks(in layer: StoredLayer, after id: Record.ID?, limit: Int) throws -> [RecordMark] {
-        try rows(Self.marks, in: layer, after: id, limit: limit)
-    }
-
-    /// The two kinds are merged here: as one statement SQLite would walk them by turns, and carry each row across.
-    private func rows<Row>(
-        _ what: LiveRows<Row>, in layer: StoredLayer, after id: Record.ID?, limit: Int
-    ) throws -> [Row] {
-        let after = SQLValue.text(id ?? "")
-        let own = try statements.prepared(composed: what.own)
-            .rows([.integer(layer.id), after, .integer(limit)], what.read)
-        // What lies behind a full page of them is not needed.
-        let end = own.count == limit ? own.last.map(what.id) : nil
-        let base = try statements.prepared(composed: what.base)
-            .rows([.integer(layer.id), .integer(layer.base), after, .integer(limit), .text(end)], what.read)
-        guard !base.isEmpty else { return own }
-        var merged: [Row] = []
-        merged.reserveCapacity(own.count + base.count)
-        var rest = own[...]
-        for row in base {
-            let id = what.id(row)
-            let next = rest.firstIndex { id.utf8.lexicographicallyPrecedes(what.id($0).utf8) } ?? rest.endIndex
-            merged += rest[..<next]
-            merged.append(row)
-            rest = rest[next...]
+        try rows(Self.marks, in: layer, after: id, limit: limit) { row in
+            let type = try Self.type(row.text(1))
+            let subject = Subject(type, createdBy: row.optionalText(2), group: row.optionalText(3))
+            return RecordMark(id: row.text(0), revision: row.integer(4), subject: subject)
         }
-        return Array((merged + rest).prefix(limit))
     }
 
-    private static let whole = LiveRows(ownColumns, ofBase: baseColumns, id: \.id, read: stored)
+    func visitLive(in layer: StoredLayer, after id: Record.ID?, _ visit: (LiveRow) throws -> Bool) throws {
+        let none = LiveRow.Text(start: nil, count: 0)
+        try walk(Self.shown, in: layer, after: id) { row in
+            try visit(
+                LiveRow(
+                    id: row.bytes(0) ?? none, content: row.bytes(5) ?? none, createdBy: row.bytes(2),
+                    updatedBy: row.bytes(6), group: row.bytes(3), revision: row.integer(4),
+                    type: row.bytes(1) ?? none))
+        }
+    }
 
+    private func rows<Row>(
+        _ live: LiveRows, in layer: StoredLayer, after id: Record.ID?, limit: Int, _ read: (Columns) throws -> Row
+    ) throws -> [Row] {
+        var rows: [Row] = []
+        guard limit > 0 else { return rows }
+        try walk(live, in: layer, after: id) { row in
+            rows.append(try read(row))
+            return rows.count < limit
+        }
+        return rows
+    }
+
+    /// The two kinds are merged here, the layer's own before that of the PDF with its id: as one statement SQLite would
+    /// look for an own one for each of the PDF, walk them by turns, and carry each row across.
+    private func walk(
+        _ live: LiveRows, in layer: StoredLayer, after id: Record.ID?, _ visit: (Columns) throws -> Bool
+    ) throws {
+        let after = SQLValue.text(id ?? "")
+        var own = try statements.prepared(composed: live.own).walk([.integer(layer.id), after])
+        var base = try statements.prepared(composed: live.base).walk([.integer(layer.base), after])
+        var (ownRow, baseRow) = (try own.next(), try base.next())
+        while true {
+            let order = Self.order(ownRow, baseRow)
+            guard let row = order <= 0 ? ownRow : baseRow else { return }
+            let isRemoved = order <= 0 && !row.isNull(live.removal)
+            if !isRemoved, try !visit(row) { return }
+            if order <= 0 { ownRow = try own.next() }
+            if order >= 0 { baseRow = try base.next() }
+        }
+    }
+
+    /// Below zero when the first comes first; one that there is not comes last.
+    private static func order(_ one: Columns?, _ other: Columns?) -> Int {
+        guard let two = other?.bytes(0), let there = two.baseAddress else { return -1 }
+        guard let one = one?.bytes(0), let here = one.baseAddress else { return 1 }
+        let order = memcmp(here, there, min(one.count, two.count))
+        return order == 0 ? one.count - two.count : Int(order)
+    }
+
+    private static let whole = LiveRows(ownColumns, ofBase: baseColumns, removal: 10)
     private static let shown = LiveRows(
-        "id, type, created_by, grp, revision, content, updated_by",
-        ofBase: "id, type, created_by, grp, 0, content, updated_by", id: \.record.id
-    ) { row in
-        let record = Record(
-            id: row.text(0), content: Content(checked: row.text(5)), createdBy: row.optionalText(2),
-            updatedBy: row.optionalText(6), group: row.optionalText(3))
-        return ShownRecord(record, revision: row.integer(4), contentType: try type(row.text(1)))
-    }
-
+        "id, type, created_by, grp, revision, content, updated_by, removed_at",
+        ofBase: "id, type, created_by, grp, 0, content, updated_by", removal: 7)
     private static let marks = LiveRows(
-        "id, type, created_by, grp, revision", ofBase: "id, type, created_by, grp, 0", id: \.id
-    ) { row in
-        let subject = Subject(try type(row.text(1)), createdBy: row.optionalText(2), group: row.optionalText(3))
-        return RecordMark(id: row.text(0), revision: row.integer(4), subject: subject)
-    }
+        "id, type, created_by, grp, revision, removed_at", ofBase: "id, type, created_by, grp, 0", removal: 5)
 }
 
-/// One way to read live records: which of their columns, and what is made of them.
-private struct LiveRows<Row: Sendable>: Sendable {
+/// Which columns of live records are read, the id first.
+private struct LiveRows: Sendable {
     let own: String
     let base: String
-    let id: @Sendable (Row) -> Record.ID
-    let read: @Sendable (Columns) throws -> Row
+    /// The column of own ones that is not NULL of removed ones.
+    let removal: Int32
 
-    init(
-        _ columns: String, ofBase baseColumns: String, id: @escaping @Sendable (Row) -> Record.ID,
-        read: @escaping @Sendable (Columns) throws -> Row
-    ) {
-        own = """
-            SELECT \(columns) FROM record WHERE layer = ? AND id > ? AND removed_at IS NULL ORDER BY id LIMIT ?
-            """
-        base = """
-            SELECT \(baseColumns) FROM base_record WHERE base = ?2 AND id > ?3 AND (?5 IS NULL OR id < ?5)
-            AND NOT EXISTS (SELECT 1 FROM record WHERE layer = ?1 AND record.id = base_record.id)
-            ORDER BY id LIMIT ?4
-            """
-        self.id = id
-        self.read = read
+    init(_ columns: String, ofBase baseColumns: String, removal: Int32) {
+        own = "SELECT \(columns) FROM record WHERE layer = ? AND id > ? ORDER BY id"
+        base = "SELECT \(baseColumns) FROM base_record WHERE base = ? AND id > ? ORDER BY id"
+        self.removal = removal
     }
 }

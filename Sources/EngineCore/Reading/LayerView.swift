@@ -25,7 +25,8 @@ package struct LayerView {
     /// line of events (2 MB).
     static let pageBytes = 768 << 10
 
-    /// The live visible records after an id, in id order.
+    /// The live visible records after an id, in id order, as they go over the wire: they are written out where the
+    /// store keeps them, and nothing is made of them in between.
     ///
     /// - Parameters:
     ///   - revision: what the first page of this snapshot stood at; nil for the first page.
@@ -33,26 +34,35 @@ package struct LayerView {
     /// - Throws: ``Refusal`` with `epoch_changed` when the snapshot cannot go on.
     package func snapshot(
         after id: Record.ID?, at revision: Revision? = nil, epoch: String? = nil, limit: Int
-    ) throws -> SnapshotPage {
+    ) throws -> WrittenPage {
         try checkSnapshot(at: revision, epoch: epoch)
-        let seesAll = scope == .everything
-        var page = SnapshotPage(epoch: self.epoch, at: revision ?? layer.head, records: [], next: nil)
-        var last = id
-        var bytes = 0
-        while true {
-            let rows = try store.shown(in: layer, after: last, limit: Self.step)
-            for row in rows where seesAll || scope.contains(row.subject) {
-                if page.records.count >= limit || bytes >= Self.pageBytes {
-                    // The place to go on from is a record the view may see: no other id leaves the server.
-                    page.next = page.records.last?.id
-                    return page
-                }
-                page.records.append(row.item)
-                bytes += row.item.size
-            }
-            guard rows.count == Self.step, let reached = rows.last?.record.id else { return page }
-            last = reached
+        // A layer holds as many records as it had changes, at most, and those of the PDF.
+        let size = min(Self.pageBytes, 512 * (64 + Int(min(layer.head, 2_000))))
+        return try WrittenPage(epoch: self.epoch, at: revision ?? layer.head, size: size) { json in
+            try records(after: id, limit: limit, to: &json)
         }
+    }
+
+    /// - Returns: where there is more to see: the last one written.
+    private func records(after id: Record.ID?, limit: Int, to json: inout JSONWriter) throws -> Record.ID? {
+        let seesAll = scope == .everything
+        var (count, bytes) = (0, 0)
+        // The place to go on from is a record the view may see: no other id leaves the server.
+        var last: Record.ID?
+        var isMore = false
+        try store.visitLive(in: layer, after: id) { row in
+            guard try seesAll || scope.contains(row.subject()) else { return true }
+            guard last == nil else {
+                isMore = true
+                return false
+            }
+            row.write(to: &json)
+            count += 1
+            bytes += row.content.count + SyncItem.overhead
+            if count >= limit || bytes >= Self.pageBytes { last = String(decoding: row.id, as: UTF8.self) }
+            return true
+        }
+        return isMore ? last : nil
     }
 
     /// - Throws: ``Refusal`` with `epoch_changed` when a snapshot that was begun cannot go on.

@@ -32,8 +32,8 @@ package protocol StoreReading {
     func record(_ id: Record.ID, in layer: StoredLayer) throws -> StoredRecord?
     /// Live records, base records overlaid, in id order.
     func live(in layer: StoredLayer, after id: Record.ID?, limit: Int) throws -> [StoredRecord]
-    /// The same rows with as much as a reader is told of them.
-    func shown(in layer: StoredLayer, after id: Record.ID?, limit: Int) throws -> [ShownRecord]
+    /// The same one by one, where they lie, until `visit` has seen enough and returns false.
+    func visitLive(in layer: StoredLayer, after id: Record.ID?, _ visit: (LiveRow) throws -> Bool) throws
     /// The same rows without what they say, for adding a layer up.
     func marks(in layer: StoredLayer, after id: Record.ID?, limit: Int) throws -> [RecordMark]
     /// Records whose newest revision lies after this one, live or removed, in revision order.
@@ -63,9 +63,16 @@ package protocol StoreReading {
 }
 
 extension StoreReading {
-    package func shown(in layer: StoredLayer, after id: Record.ID?, limit: Int) throws -> [ShownRecord] {
-        try live(in: layer, after: id, limit: limit).map {
-            ShownRecord($0.record, revision: $0.revision, contentType: $0.contentType)
+    package func visitLive(
+        in layer: StoredLayer, after id: Record.ID?, _ visit: (LiveRow) throws -> Bool
+    ) throws {
+        let step = 200
+        var last = id
+        while true {
+            let records = try live(in: layer, after: last, limit: step)
+            for record in records where try !record.withRow(visit) { return }
+            guard records.count == step, let reached = records.last?.id else { return }
+            last = reached
         }
     }
 

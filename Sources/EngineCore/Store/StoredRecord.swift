@@ -71,22 +71,6 @@ package struct StoredRecord: Hashable, Sendable {
     package var item: SyncItem { isLive ? .record(record, revision) : .removed(id, revision) }
 }
 
-/// A live record as those are told of it who may see it: without what only a writer asks for.
-package struct ShownRecord: Hashable, Sendable {
-    package var record: Record
-    package var revision: Revision
-    package var contentType: ContentType
-
-    package init(_ record: Record, revision: Revision, contentType: ContentType) {
-        self.record = record
-        self.revision = revision
-        self.contentType = contentType
-    }
-
-    package var subject: Subject { Subject(contentType, createdBy: record.createdBy, group: record.group) }
-    package var item: SyncItem { .record(record, revision) }
-}
-
 /// What tells one state of a live record from another, and who may see it.
 package struct RecordMark: Hashable, Sendable {
     package var id: Record.ID

@@ -3,6 +3,7 @@ import Authorization
 import EngineCore
 import InstantCore
 import SyncProtocol
+import TestSupport
 import Testing
 
 /// What broke in other sync clients, by name, so that it does not break here.
@@ -128,7 +129,7 @@ import Testing
             for number in 0..<50 { try writer.create("r\(number)", note("x"), user: "bo", group: nil) }
             for number in 0..<50 { try writer.delete("r\(number)", user: "bo") }
             let view = LayerView(writer.commit.layer, scope: grant.viewScope, in: store)
-            let page1 = try view.snapshot(after: nil, limit: 100)
+            let page1 = try view.page(after: nil, limit: 100)
             let delta = try view.delta(since: Cursor(epoch: page1.epoch, revision: page1.at), limit: 100)
             return page1.records + delta.changes
         }

@@ -3,6 +3,7 @@ import Authorization
 import EngineCore
 import InstantCore
 import SyncProtocol
+import TestSupport
 
 /// The server's core and its memory store behind a function call, and the streams it has open.
 final class SimulatedServer {
@@ -40,7 +41,7 @@ final class SimulatedServer {
                 return .success(
                     .page(
                         try view(grant) {
-                            try $0.snapshot(after: page.after, at: page.at, epoch: page.epoch, limit: 4)
+                            try $0.page(after: page.after, at: page.at, epoch: page.epoch, limit: 4)
                         }))
             case .upload: return .success(.uploaded)
             case .presence: return .success(.presence(PresenceAnswer(id: nil, presenter: nil)))
@@ -57,7 +58,7 @@ final class SimulatedServer {
     }
 
     func live(by grant: Grant) throws -> [Record] {
-        try view(grant) { try $0.snapshot(after: nil, limit: 10_000) }.records.compactMap {
+        try view(grant) { try $0.page(after: nil, limit: 10_000) }.records.compactMap {
             if case .record(let record, _) = $0 { record } else { nil }
         }
     }

@@ -32,7 +32,10 @@ extension Fault {
             "delta.upTo = PLANTED ? layer.head : (delta.changes.last?.revision ?? delta.upTo)"),
         Fault(
             "a record is skipped between two pages", in: "EngineCore/Reading/LayerView.swift",
-            "page.next = page.records.last?.id", "page.next = PLANTED ? row.record.id : page.records.last?.id"),
+            "isMore = true", "isMore = true; if PLANTED { last = String(decoding: row.id, as: UTF8.self) }"),
+        Fault(
+            "a snapshot shows what the view may not see", in: "EngineCore/Reading/LayerView.swift",
+            "try seesAll || scope.contains", "try PLANTED || seesAll || scope.contains"),
         Fault(
             "whoever reads too slowly misses changes and is not told", in: "EngineCore/Live/Mailbox.swift",
             #"return close(SessionEvent(.behind, reason: "changes came faster than they were read"), dropping: true)"#,

@@ -3,6 +3,7 @@ import Authorization
 import EngineCore
 import InstantCore
 import SyncProtocol
+import TestSupport
 
 extension Host {
     /// Answers one request. nil: the process died over it, and nobody is answered.
@@ -39,7 +40,7 @@ extension Host {
             }
         case .page(let page):
             return try view(token, now) { view, inspector in
-                let page = try view.snapshot(
+                let page = try view.page(
                     after: page.after, at: page.at, epoch: page.epoch, limit: self.limits.pageRecords)
                 try inspector.check(page)
                 return Reply(page)

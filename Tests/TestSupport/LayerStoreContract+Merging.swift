@@ -1,0 +1,66 @@
+import Annotations
+import EngineCore
+import SyncProtocol
+
+extension LayerStoreContract {
+    /// Layers in which each id is one of the PDF, of the layer, of both, or removed, as it comes.
+    static func mergesRecords(_ store: any LayerStore) throws {
+        let ids = ["", "1", "10", "2", "a", "b", "c", "d\u{7F}", "é", "日"].dropFirst()
+        for seed in UInt64(0)..<12 {
+            var random = SeededRandom(seed: seed)
+            let ofPDF = ids.filter { _ in random.chance(1, of: 2) }
+            let own = ids.filter { _ in random.chance(1, of: 2) }.enumerated().map { index, id in
+                record(
+                    id, Revision(index + 1), by: random.pick([nil, "ana", "b\"o"]), group: random.pick([nil, "", "g"]),
+                    root: random.pick([nil, "1"]), removal: random.chance(1, of: 3) ? removal() : nil)
+            }
+            let beneath = ofPDF.filter { id in !own.contains { $0.id == id } }.map { StoredRecord(base: base($0)) }
+            let all = (own.filter(\.isLive) + beneath).sorted { ByteOrdered($0.id) < ByteOrdered($1.id) }
+            let layer = try store.write { store in
+                let base = try store.addBase(ofPDF.map(base))
+                try store.put(document("doc\(seed)", base: base))
+                let layer = try store.addLayer(LayerKey(document: "doc\(seed)", name: ""), generation: "g")
+                for record in own { try store.put(record, in: layer) }
+                return layer
+            }
+            try store.read { store in
+                for after in [nil] + ids.map(Optional.some) {
+                    let rest = all.filter { record in after.map { ByteOrdered($0) < ByteOrdered(record.id) } ?? true }
+                    for limit in 0...(rest.count + 1) {
+                        let wanted = Array(rest.prefix(limit))
+                        let place = "\(limit) after \(after ?? "nothing") of \(seed)"
+                        try equal(try store.live(in: layer, after: after, limit: limit), wanted, place)
+                        let marks = wanted.map { RecordMark(id: $0.id, revision: $0.revision, subject: $0.subject) }
+                        try equal(try store.marks(in: layer, after: after, limit: limit), marks, "marks, " + place)
+                        if limit > 0 { try visits(wanted, of: limit, after: after, in: layer, store) }
+                    }
+                }
+            }
+        }
+    }
+
+    private static func visits(
+        _ wanted: [StoredRecord], of limit: Int, after: Record.ID?, in layer: StoredLayer, _ store: any StoreReading
+    ) throws {
+        var rows: [StoredRecord] = []
+        try store.visitLive(in: layer, after: after) { row in
+            guard rows.count < limit else { throw Broken(description: "a visit after it was enough") }
+            func text(_ text: LiveRow.Text) -> String { String(decoding: text, as: UTF8.self) }
+            let next = wanted[rows.count]
+            try equal(try row.subject(), next.subject, "what permissions look at")
+            // What no reader is told is taken for right.
+            var seen = next
+            seen.record = Record(
+                id: text(row.id), content: Content(checked: text(row.content)), createdBy: row.createdBy.map(text),
+                updatedBy: row.updatedBy.map(text), group: row.group.map(text))
+            seen.revision = row.revision
+            rows.append(seen)
+            return rows.count < limit
+        }
+        try equal(rows, wanted, "visited")
+        do {
+            try store.visitLive(in: layer, after: after) { _ in throw Stop() }
+            try equal(wanted.isEmpty, true, "an error of whoever visits")
+        } catch is Stop {}
+    }
+}
