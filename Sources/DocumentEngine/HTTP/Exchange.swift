@@ -40,13 +40,14 @@ struct Exchange: Sendable {
 
     // MARK: The body
 
-    /// The body as it comes in.
+    /// The body as it comes in. Who waits with it until it is wanted is told now.
     ///
     /// - Throws: ``Refusal`` when it is compressed.
     func incoming() throws -> RequestBody {
         if let encoding = header(.contentEncoding), encoding.lowercased() != "identity" {
             throw Refusal(.badRequest, "compressed requests are not taken")
         }
+        if header(.expect) != nil { channel?.triggerUserOutboundEvent(ContinueHandler.BodyIsWanted(), promise: nil) }
         return body
     }
 
@@ -55,10 +56,9 @@ struct Exchange: Sendable {
     /// - Parameter excuse: said when it is; before anything is read, where its length was told.
     private func read(upTo limit: Int64, else excuse: String, _ take: (ByteBuffer) throws -> Void) async throws {
         let tooLarge = Refusal(.payloadTooLarge, excuse)
-        let body = try incoming()
         if let length = header(.contentLength).flatMap(Int64.init), length > limit { throw tooLarge }
         var room = limit
-        for try await buffer in body {
+        for try await buffer in try incoming() {
             room -= Int64(buffer.readableBytes)
             guard room >= 0 else { throw tooLarge }
             try take(buffer)

@@ -14,13 +14,14 @@ struct OnItsLoop<Base: ServerChildChannel>: ServerChildChannel {
     /// nil: pushes are answered as everything else is.
     let push: PushHandler.Push?
 
-    /// Both stand before requests are translated for the framework, which takes longer than reading them.
+    /// They stand before requests are translated for the framework, which takes longer than reading them.
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Base.Value> {
         base.setup(channel: channel, logger: logger).flatMapThrowing { value in
             let pipeline = channel.pipeline.syncOperations
             let translation = try pipeline.context(handlerType: HTTP1ToHTTPServerCodec.self)
             try pipeline.addHandler(pace(), position: .before(translation.handler))
             if let push { try pipeline.addHandler(PushHandler(push), position: .before(translation.handler)) }
+            try pipeline.addHandler(ContinueHandler(), position: .before(translation.handler))
             return value
         }
     }

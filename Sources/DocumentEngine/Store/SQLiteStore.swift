@@ -35,6 +35,8 @@ package final class SQLiteStore: LayerStore {
         configuration.label = "postilla.store"
         configuration.foreignKeysEnabled = true
         configuration.busyMode = .timeout(5)
+        // As many as threads that read: four for requests, two for pages that nobody has asked for yet.
+        configuration.maximumReaderCount = 6
         configuration.prepareDatabase { database in
             try database.execute(sql: "PRAGMA trusted_schema = OFF")
         }
