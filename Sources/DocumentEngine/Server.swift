@@ -20,6 +20,7 @@ package final class Server: Sendable {
     private let engine: Engine
     private let readiness: Readiness
     private let attachments: Attachments
+    private let streams = Streams()
     private let responder: Responder
     private let metricsPlane: MetricsPlane
     private let server: HTTPServerBuilder
@@ -58,7 +59,8 @@ package final class Server: Sendable {
                 admission: admission),
             sync: SyncPlane(
                 engine: engine, verifier: TokenVerifier(keys: options.keys), blobs: storage.pdfs,
-                attachments: attachments, admission: admission, hasOutlets: options.tls == nil && options.rate == nil),
+                attachments: attachments, admission: admission, hasOutlets: options.tls == nil && options.rate == nil,
+                streams: options.rate == nil ? streams : nil),
             readiness: readiness, metrics: metrics, options: options)
         metricsPlane = MetricsPlane(
             metrics: metrics, engine: engine, work: work.gate, admission: admission, readiness: readiness)
@@ -80,8 +82,8 @@ package final class Server: Sendable {
         }
     }
 
-    /// Listens until ``stop()`` is called or the task is cancelled; then ends its streams, finishes what it is answering
-    /// and closes the store.
+    /// Listens until ``stop()`` is called or the task is cancelled; then ends its streams, finishes what it is
+    /// answering and closes the store.
     ///
     /// - Parameter ready: called once, with the port that is listened on.
     package func run(ready: @escaping @Sendable (Int) -> Void) async throws {
@@ -95,6 +97,7 @@ package final class Server: Sendable {
         }
         let address = ListenAddress(host: options.host, port: options.port)
         services += [
+            Leaving(streams: streams),
             application(responder, server, at: address) { [self] in told(.main, $0, ready) },
             Ending(engine: engine), Timekeeping(engine: engine, every: options.timeEvery),
             Housekeeping(engine: engine, attachments: attachments, logger: options.logger),
@@ -195,6 +198,16 @@ private struct Draining: Service {
         readiness.stop()
         let end = uptime() + duration
         while uptime() < end { try await Task.sleep(for: .milliseconds(100)) }
+    }
+}
+
+/// Waits for the streams that have left the framework, which does not.
+private struct Leaving: Service {
+    let streams: Streams
+
+    func run() async throws {
+        try? await gracefulShutdown()
+        await streams.ended()
     }
 }
 

@@ -223,6 +223,27 @@ import Testing
         }
     }
 
+    /// Whoever listens has nothing to say: neither another request nor garbage is read, and that they leave is seen.
+    @Test func whatAListenerSaysIsNotRead() async throws {
+        try await RunningServer.run { server in
+            try await server.upload()
+            let token = try server.mint.token(TokenClaims())
+            let text = "GET /instant/v1/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(token)\r\n\r\n"
+            try await RawConnection.open(server) { connection in
+                try await connection.send(text)
+                #expect(try await connection.read(until: #""open""#).hasPrefix("HTTP/1.1 200"))
+                for more in [text, "\u{0}\r\n\r\n", String(repeating: "much ", count: 60_000)] {
+                    try await connection.send(more)
+                }
+                #expect(try await server.push(token, [Samples.create(1, "n1")]).status == 200)
+                let heard = try await connection.read(until: #""n1""#)
+                #expect(!heard.contains("HTTP/1.1"), "\(heard)")
+                #expect(server.server.listenerCount == 1)
+            }
+            while server.server.listenerCount > 0 { await Task.yield() }
+        }
+    }
+
     @Test func whoLeavesIsForgotten() async throws {
         try await RunningServer.run { server in
             try await server.upload()

@@ -17,11 +17,16 @@ struct OnItsLoop<Base: ServerChildChannel>: ServerChildChannel {
     /// They stand before requests are translated for the framework, which takes longer than reading them.
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Base.Value> {
         base.setup(channel: channel, logger: logger).flatMapThrowing { value in
+            // What a connection's first request is read into is kept for as long as there is the connection. Most fit
+            // into this; what reads more gets more.
+            try channel.syncOptions?.setOption(
+                .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 1024, maximum: 64 << 10))
             let pipeline = channel.pipeline.syncOperations
             let translation = try pipeline.context(handlerType: HTTP1ToHTTPServerCodec.self)
             try pipeline.addHandler(pace(), position: .before(translation.handler))
             if let push { try pipeline.addHandler(PushHandler(push), position: .before(translation.handler)) }
             try pipeline.addHandler(ContinueHandler(), position: .before(translation.handler))
+            try pipeline.addHandler(StreamHandler(), position: .before(translation.handler))
             return value
         }
     }

@@ -28,8 +28,15 @@ extension SyncPlane {
         let body = ResponseBody { writer in
             defer { withExtendedLifetime(seat) {} }
             let stream = EventStream(engine, claims, channel, hasOutlet: hasOutlets, to: writer)
-            if let (listener, reached) = try await stream.begin(on: layer, after: cursor, by: session) {
-                try await stream.pass(on: listener, after: reached)
+            if try await stream.begin(on: layer, after: cursor, by: session) {
+                if let streams {
+                    throw try await streams.take(channel) { line in
+                        defer { withExtendedLifetime(seat) {} }
+                        stream.goOn(to: line)
+                        try await stream.pass()
+                    }
+                }
+                try await stream.pass()
             }
             try await writer.finish(nil)
         }

@@ -15,6 +15,8 @@ struct SyncPlane: Sendable {
     let admission: Admission
     /// Nothing stands between the pieces of a body and the socket.
     let hasOutlets: Bool
+    /// Where streams go on without the framework; nil: they stay with it.
+    let streams: Streams?
 
     func answer(_ route: Route.Sync, _ exchange: Exchange) async throws -> Response {
         try checkVersion(exchange)

@@ -39,4 +39,32 @@ import Testing
         }
         #expect(try await left.value.contains("200 OK") == false)
     }
+
+    /// Nor does somebody who listens and takes nothing.
+    @Test func whoTakesNothingIsCut() async throws {
+        let left = try await RunningServer.run {
+            $0.service.stopSeconds = 1
+        } _: { server in
+            try await server.upload()
+            let token = try server.mint.token(TokenClaims())
+            let (stopped, hasStopped) = AsyncStream<Void>.makeStream()
+            let listening = Task {
+                try await RawConnection.open(server, receiveBuffer: 4096) { connection in
+                    try await connection.send(
+                        "GET /instant/v1/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(token)\r\n\r\n")
+                    for await _ in stopped {}
+                } as Void
+            }
+            while server.server.listenerCount == 0 { await Task.yield() }
+            let long = Samples.note(String(repeating: "long ", count: 20_000))
+            for n in Int64(1)...60 {
+                let change = Change(n: n, kind: .create, id: "n\(n)", baseRevision: 0, content: long)
+                #expect(try await server.push(token, [change]).status == 200)
+            }
+            return (listening, hasStopped)
+        }
+        // It has stopped.
+        left.1.finish()
+        try await left.0.value
+    }
 }

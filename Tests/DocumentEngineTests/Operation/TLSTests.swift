@@ -1,6 +1,9 @@
 import AsyncHTTPClient
 import Foundation
+import NIOCore
+import NIOHTTP1
 import NIOSSL
+import SyncProtocol
 import Testing
 
 @testable import DocumentEngine
@@ -37,6 +40,40 @@ import Testing
             #expect(answer.status == .ok)
             // A browser that was here once comes back by https only.
             #expect(answer.headers.first(name: "Strict-Transport-Security") == "max-age=31536000")
+            try await client.shutdown()
+        }
+    }
+
+    @Test func whoListensHears() async throws {
+        try await Self.run { server in
+            let client = try Self.client { _ in }
+            let address = "https://127.0.0.1:\(server.port)"
+            let token = try server.mint.token(TokenClaims())
+            func request(
+                _ method: HTTPMethod, _ path: String, _ authorization: String, _ body: [UInt8] = []
+            ) async throws -> HTTPClientResponse {
+                var request = HTTPClientRequest(url: address + path)
+                request.method = method
+                request.headers = ["Authorization": authorization, "Content-Type": "application/pdf"]
+                if !body.isEmpty { request.body = .bytes(body) }
+                return try await client.execute(request, timeout: .seconds(60))
+            }
+            let secret = #"Token token="\#(RunningServer.secret)""#
+            let made = try await request(.POST, "/api/documents?document_id=doc", secret, Samples.pdf)
+            #expect(made.status == .ok)
+            var events = try await request(.GET, "/instant/v1/events", "Bearer " + token).body.makeAsyncIterator()
+            var heard = ""
+            while !heard.contains(#""open""#), let piece = try await events.next() { heard += String(buffer: piece) }
+            for n in Int64(1)...3 {
+                let push = PushRequest(clientID: "c", acked: 0, cursor: nil, changes: [Samples.create(n, "n\(n)")])
+                #expect(try await request(.POST, "/instant/v1/changes", "Bearer " + token, push.bytes).status == .ok)
+                while !heard.contains("\"n\(n)\""), let piece = try await events.next() {
+                    heard += String(buffer: piece)
+                }
+            }
+            await server.server.stop()
+            while let piece = try await events.next() { heard += String(buffer: piece) }
+            #expect(heard.contains(#""closing""#), "\(heard)")
             try await client.shutdown()
         }
     }
