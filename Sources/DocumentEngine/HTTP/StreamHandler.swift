@@ -39,12 +39,15 @@ final class StreamHandler: ChannelOutboundHandler, RemovableChannelHandler {
     }
 
     /// Ends the answer, and with it the connection.
-    func end() {
-        guard let context else { return }
+    ///
+    /// - Returns: when it has left, or never will.
+    func end() -> EventLoopFuture<Void>? {
+        guard let context else { return nil }
         let promise = context.eventLoop.makePromise(of: Void.self)
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
         promise.futureResult.whenComplete { _ in bound.value.close(promise: nil) }
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: promise)
+        return promise.futureResult
     }
 
     /// Waits for nothing.

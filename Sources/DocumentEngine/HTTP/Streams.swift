@@ -32,7 +32,7 @@ final class Streams: Sendable {
         Task.detached(executorPreference: LoopExecutor(loop: channel.eventLoop)) {
             // Whoever has left meanwhile is told nothing.
             do { try await body(line) } catch {}
-            line.end()
+            await line.end()
             self.forget(line)
         }
         return Left()
@@ -88,6 +88,11 @@ final class Line: ResponseBodyWriter, Sendable {
 
     func finish(_ trailingHeaders: HTTPFields?) {}
 
-    fileprivate func end() { handler.eventLoop.execute { [handler] in handler.value.end() } }
+    /// Returns when nothing is on its way any more.
+    fileprivate func end() async {
+        let ended = try? await handler.eventLoop.submit { [handler] in handler.value.end() }.get()
+        try? await ended?.get()
+    }
+
     fileprivate func cut() { handler.eventLoop.execute { [handler] in handler.value.cut() } }
 }
