@@ -28,6 +28,12 @@ import Testing
         _ = try await lines.ask(question("first"))
     }
 
+    /// By this thread, once the line is known to be idle: an answer is here a moment before.
+    private func send(_ question: Call.Question, by lines: Lines) async throws -> Lines.Asked {
+        while !lines.mayHaveDoor { await Task.yield() }
+        return try #require(lines.send(question))
+    }
+
     private func failure(_ lines: Lines, _ asked: Lines.Asked) async -> (any Error)? {
         do { _ = try await lines.answer(to: asked) } catch { return error }
         return nil
@@ -37,7 +43,7 @@ import Testing
         try await ScriptedServer.run(Array(repeating: .echo, count: 4)) { server, lines in
             try await open(lines)
             for _ in 0..<2 {
-                let asked = try #require(lines.send(question("the same")))
+                let asked = try await send(question("the same"), by: lines)
                 let answer = try await text(lines.answer(to: asked))
                 #expect(answer == "the same")
             }
@@ -51,7 +57,7 @@ import Testing
     @Test func anAnswerMayComeBeforeAnybodyWaits() async throws {
         try await ScriptedServer.run([.echo, .echo, .echo]) { server, lines in
             try await open(lines)
-            let early = try #require(lines.send(question("early")))
+            let early = try await send(question("early"), by: lines)
             await server.heard(2)
             // The line is known to be busy, or it is free again because the answer is here: never is the wrong one given.
             let other = try await text(lines.ask(question("other")))
@@ -65,7 +71,7 @@ import Testing
     @Test func aConnectionThatIsClosedInsteadIsReplaced() async throws {
         try await ScriptedServer.run([.echo, .close, .echo]) { server, lines in
             try await open(lines)
-            let asked = try #require(lines.send(question("again")))
+            let asked = try await send(question("again"), by: lines)
             let answer = try await text(lines.answer(to: asked))
             #expect(answer == "again")
             #expect(server.connections == 2)
@@ -75,7 +81,7 @@ import Testing
     @Test func itIsNotTriedMoreThanTwice() async throws {
         try await ScriptedServer.run([.echo, .close, .close]) { server, lines in
             try await open(lines)
-            let asked = try #require(lines.send(question("again")))
+            let asked = try await send(question("again"), by: lines)
             #expect(await failure(lines, asked) as? HTTPClientError == .remoteConnectionClosed)
             #expect(server.pieces.count == 3)
         }
@@ -85,7 +91,7 @@ import Testing
         try await ScriptedServer.run([.echo, .sayAndClose("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\nhalf")]) {
             _, lines in
             try await open(lines)
-            let asked = try #require(lines.send(question("what")))
+            let asked = try await send(question("what"), by: lines)
             #expect(await failure(lines, asked) as? HTTPClientError == .remoteConnectionClosed)
         }
     }
@@ -95,7 +101,7 @@ import Testing
         try await ScriptedServer.run([.echo, .echo]) { server, lines in
             try await open(lines)
             let body = String(repeating: "0123456789abcdef", count: 1 << 19)
-            let asked = try #require(lines.send(question(body)))
+            let asked = try await send(question(body), by: lines)
             let answer = try await text(lines.answer(to: asked))
             #expect(answer == body)
             #expect(server.connections == 1)
@@ -105,7 +111,7 @@ import Testing
     @Test func aDeadlineEndsTheWait() async throws {
         try await ScriptedServer.run([.echo, .wait]) { server, lines in
             try await open(lines)
-            let asked = try #require(lines.send(question("hurry", deadline: .now() + .milliseconds(20))))
+            let asked = try await send(question("hurry", deadline: .now() + .milliseconds(20)), by: lines)
             #expect(await failure(lines, asked) as? HTTPClientError == .deadlineExceeded)
             await server.closed(0)
         }
@@ -114,7 +120,7 @@ import Testing
     @Test func whoeverGivesUpIsNotWaitedFor() async throws {
         try await ScriptedServer.run([.echo, .wait, .echo]) { server, lines in
             try await open(lines)
-            let asked = try #require(lines.send(question("never mind")))
+            let asked = try await send(question("never mind"), by: lines)
             await server.heard(2)
             let task = Task { await failure(lines, asked) }
             task.cancel()
