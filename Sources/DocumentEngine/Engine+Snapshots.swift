@@ -6,34 +6,34 @@ import SyncProtocol
 extension Engine {
     /// A page of a layer's snapshot as it goes over the wire.
     ///
+    /// - Parameter mayBeAhead: a page that was read before it was asked for will do.
     /// - Throws: ``Refusal``, as ``LayerView/snapshot(after:at:epoch:limit:)``.
     func snapshot(
-        _ claims: Claims, after: Record.ID?, at: Revision?, epoch: String?, limit: Int
+        _ claims: Claims, after: Record.ID?, at: Revision?, epoch: String?, limit: Int, mayBeAhead: Bool = true
     ) async throws -> [UInt8] {
         enum Found {
             case ahead(PagesAhead.Entry)
-            case read(WrittenPage)
+            case read(WrittenPage, next: PagesAhead.Question?)
         }
-        func look(takingAhead: Bool) async throws -> (PagesAhead.Question, Found) {
-            try await view(claims) { [ahead] view in
-                try view.checkSnapshot(at: at, epoch: epoch)
-                let question = PagesAhead.Question(
-                    layer: view.layer.key, head: view.layer.head, epoch: view.epoch, scope: view.scope,
-                    at: at ?? view.layer.head, after: ByteOrdered(after ?? ""), limit: limit)
-                if takingAhead, let entry = ahead.take(question) { return (question, .ahead(entry)) }
-                return (question, .read(try view.snapshot(after: after, at: at, epoch: epoch, limit: limit)))
-            }
+        let found = try await view(claims) { [ahead] view -> Found in
+            try view.checkSnapshot(at: at, epoch: epoch)
+            let question = PagesAhead.Question(
+                layer: view.layer.key, head: view.layer.head, epoch: view.epoch, scope: view.scope,
+                at: at ?? view.layer.head, after: ByteOrdered(after ?? ""), limit: limit)
+            if mayBeAhead, let entry = ahead.take(question) { return .ahead(entry) }
+            let page = try view.snapshot(after: after, at: at, epoch: epoch, limit: limit)
+            return .read(page, next: question.following(page))
         }
-        var (question, found) = try await look(takingAhead: true)
-        if case .ahead(let entry) = found {
+        switch found {
+        case .ahead(let entry):
             readAhead(entry.walk, taken: true)
-            // Somebody wrote before it was read, or it cannot be read: what is wrong with that is said below.
             if let page = try? await entry.page.value { return page.bytes }
-            (question, found) = try await look(takingAhead: false)
+            // Somebody wrote before it was read, or it cannot be read: what is wrong with it then is said here.
+            return try await snapshot(claims, after: after, at: at, epoch: epoch, limit: limit, mayBeAhead: false)
+        case .read(let page, let next):
+            if let next { readAhead(PageWalk(from: next), taken: false) }
+            return page.bytes
         }
-        guard case .read(let page) = found else { throw LayerView.startOver }
-        if let next = question.following(page) { readAhead(PageWalk(from: next), taken: false) }
-        return page.bytes
     }
 
     private func readAhead(_ walk: PageWalk, taken: Bool) {

@@ -59,7 +59,7 @@ final class PagesAhead: Sendable {
 
     func take(_ question: Question) -> Entry? { state.withLock { $0.entries.removeValue(forKey: question) } }
 
-    /// Reads on, as far as the walk may go.
+    /// Reads on, as far as the walk may go. Whoever is told of a page finds the one behind it begun.
     ///
     /// - Parameters:
     ///   - now: the clock.
@@ -68,25 +68,33 @@ final class PagesAhead: Sendable {
         _ walk: PageWalk, now: @escaping @Sendable () -> Timestamp,
         read: @escaping @Sendable (Question) throws -> WrittenPage
     ) {
+        guard let begun = begin(walk, at: now()) else { return }
         let thread = threads[turn.wrappingAdd(1, ordering: .relaxed).oldValue & (threads.count - 1)]
-        proceed(walk, on: thread, now, read)
+        proceed(walk, begun, on: thread, now, read)
     }
 
     /// Page after page by turns with the other walks of its thread.
     private func proceed(
-        _ walk: PageWalk, on thread: DispatchQueue, _ now: @escaping @Sendable () -> Timestamp,
+        _ walk: PageWalk, _ begun: Begun, on thread: DispatchQueue, _ now: @escaping @Sendable () -> Timestamp,
         _ read: @escaping @Sendable (Question) throws -> WrittenPage
     ) {
         thread.async { [self] in
-            guard let question = walk.proceed() else { return }
-            // Somebody else may be on the same way, or there are too many.
-            if let page = prepare(question, walk, at: now()) {
-                let answer = Result { try read(question) }
-                walk.go(on: (try? answer.get()).flatMap(question.following))
-                page.keep(answer)
-            }
-            proceed(walk, on: thread, now, read)
+            let answer = Result { try read(begun.question) }
+            walk.go(on: (try? answer.get()).flatMap(begun.question.following))
+            let next = begin(walk, at: now())
+            begun.page.keep(answer)
+            if let next { proceed(walk, next, on: thread, now, read) }
         }
+    }
+
+    private typealias Begun = (question: Question, page: Promised<WrittenPage>)
+
+    private func begin(_ walk: PageWalk, at now: Timestamp) -> Begun? {
+        while let question = walk.proceed() {
+            // Somebody else may be on the same way, or there are too many.
+            if let page = prepare(question, walk, at: now) { return (question, page) }
+        }
+        return nil
     }
 
     private func prepare(_ question: Question, _ walk: PageWalk, at now: Timestamp) -> Promised<WrittenPage>? {

@@ -42,8 +42,9 @@ final class EventStream: @unchecked Sendable {
         return try await begun
     }
 
-    private func open(on layer: StoredLayer, after cursor: Cursor?, by session: Presence.Session?) async throws -> Bool
-    {
+    private func open(
+        on layer: StoredLayer, after cursor: Cursor?, by session: Presence.Session?
+    ) async throws -> Bool {
         let listener = engine.listen(layer, claims, by: .stream(session))
         // No task waits for it: of each of ten thousand listeners that would be an eighth of the memory.
         try await channel.whenInputEnds { [wake = listener.wake] in wake.finish() }
