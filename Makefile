@@ -9,21 +9,23 @@ CYCLES = 100
 EXAMPLES = 50
 SECONDS = 60
 # What the sanitizer and the coverage look at: the cores, the library, and the server they talk to.
-MEASURED = AnnotationsTests|AuthorizationTests|SyncProtocolTests|SQLiteTests|InstantCoreTests|InstantTests|EngineCoreTests|DocumentEngineTests
+MEASURED = AnnotationsTests|AuthorizationTests|SyncProtocolTests|InstantCoreTests|InstantTests|EngineCoreTests|DocumentEngineTests
 
-.PHONY: help run test api-test simulate mutations bench format lint clean crash fuzz sanitize coverage docs man pictures
+.PHONY: help run test api-test simulate mutations bench format lint clean crash torture fuzz sanitize coverage docs man pictures
 
 help:
 	@echo "make run     build Postilla and start its demo: a server, sample documents, the viewer"
 	@echo "make test    build and run all tests"
 	@echo "make api-test  make up EXAMPLES requests for each operation of docs/openapi.json, and see that it tells the truth"
-	@echo "make simulate  run SEEDS histories of clients and server FROM a seed on; TRACE=seed tells one of them"
+	@echo "make simulate  run SEEDS histories of clients and server FROM a seed on (else from a drawn one); TRACE=seed tells one"
 	@echo "make mutations  plant one error after the other in a copy of the cores, and see that each is noticed"
 	@echo "make docs    write the pages of the Instant library to .build/docs"
 	@echo "make man     write manual pages, one for each command, to .build/man"
 	@echo "make pictures  draw the screens in README anew, by the program itself"
-	@echo "make bench   measure, in a release build, beside less, fzf, tig, neomutt, curl, nginx, SQLite, PostgreSQL and Redis"
+	@echo "make bench   measure, in a release build, beside less, fzf, tig, neomutt, curl, nginx, SQLite, PostgreSQL and Redis;"
+	@echo "             BASELINE=path compares with a program built before, or a folder with postilla and Benchmarks"
 	@echo "make crash   kill client and server CYCLES times and compare with what was promised (SEED=… plans it again)"
+	@echo "make torture  drive the real server as no client should, for SECONDS (SEED=… plans it again; STORE=sqlite or postgres)"
 	@echo "make fuzz    let libFuzzer break every reader, each for SECONDS; TARGETS names some (a build of its own)"
 	@echo "make sanitize  run the tests of cores and library under the thread sanitizer (a build of its own)"
 	@echo "make coverage  which lines the tests of cores and library run, by module (a build of its own)"
@@ -51,7 +53,7 @@ api-test:
 simulate:
 	@Resources/setup.sh test
 	@swift build --configuration release --product simulate --quiet
-	@.build/release/simulate $(if $(TRACE),--trace $(TRACE),$(SEEDS) $(FROM))
+	@.build/release/simulate $(if $(TRACE),--trace $(TRACE),$(or $(SEEDS),1000) $(FROM))
 
 mutations:
 	@Resources/setup.sh test
@@ -77,13 +79,19 @@ bench:
 	@Resources/setup.sh bench
 	@Resources/build.sh release postilla
 	@Resources/build.sh release Benchmarks
-	@.build/release/Benchmarks $(ARGS)
+	@.build/release/Benchmarks $(if $(BASELINE),compare --baseline $(BASELINE)) $(ARGS)
 
 crash:
 	@Resources/setup.sh test
 	@Resources/build.sh debug postilla
 	@Resources/build.sh debug Crash
 	@.build/debug/Crash cycles --cycles $(CYCLES) $(if $(SEED),--seed $(SEED)) $(ARGS)
+
+torture:
+	@Resources/setup.sh test
+	@Resources/build.sh debug postilla
+	@Resources/build.sh debug torture
+	@.build/debug/torture --seconds $(SECONDS) $(if $(SEED),--seed $(SEED)) $(if $(STORE),--store $(STORE)) $(ARGS)
 
 fuzz:
 	@Resources/setup.sh test

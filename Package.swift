@@ -52,7 +52,6 @@ let systemPackage: Target.Dependency = .product(name: "SystemPackage", package: 
 
 let package = Package(
     name: "postilla",
-    platforms: [.macOS(.v15)],
     products: [
         .executable(name: "postilla", targets: ["postilla"]),
         .library(name: "Instant", targets: ["Instant"]),
@@ -79,7 +78,6 @@ let package = Package(
         module("Annotations"),
         module("Authorization", ["Annotations"]),
         module("SyncProtocol", ["Annotations", "Authorization"]),
-        module("EventLoops", [nio]),
         module("SQLite", [sqlite, rawSQLite]),
 
         // The client.
@@ -87,19 +85,19 @@ let package = Package(
         module(
             "Instant",
             [
-                "Annotations", "Authorization", "SyncProtocol", "EventLoops", "SQLite", "InstantCore", httpClient, nio,
-                nioHTTP, nioPosix, nioSSL, sqlite, rawSQLite, crypto, logging,
+                "Annotations", "Authorization", "SyncProtocol", "SQLite", "InstantCore", httpClient, nio, nioHTTP,
+                nioPosix, sqlite, rawSQLite, crypto, logging,
             ], rim),
 
         // The server.
         module("EngineCore", ["Annotations", "Authorization", "SyncProtocol"]),
         .systemLibrary(
-            name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+            name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         module("Postgres", ["Annotations", "Authorization", "SyncProtocol", "EngineCore", "CPostgres"]),
         module(
             "DocumentEngine",
             [
-                "Annotations", "Authorization", "SyncProtocol", "EventLoops", "SQLite", "EngineCore", "Postgres",
+                "Annotations", "Authorization", "SyncProtocol", "SQLite", "EngineCore", "Postgres",
                 "PDFPages", "Interchange", http, httpCore, httpTLS, httpTypes, nio, nioHTTP, nioHTTPTypes, nioPosix,
                 nioSSL,
                 lifecycle, sqlite, jwt, crypto, logging, metrics,
@@ -110,9 +108,9 @@ let package = Package(
         module("Interchange", ["Annotations", "PDFPages"]),
         module("Screen"),
         module("App", ["Annotations", "Authorization", "SyncProtocol", "InstantCore", "PDFPages", "Screen"]),
-        .systemLibrary(name: "CNcurses", providers: [.apt(["libncurses-dev"]), .brew(["ncurses"])]),
+        .systemLibrary(name: "CNcurses", providers: [.apt(["libncurses-dev"])]),
         .target(name: "CTerminal", swiftSettings: strict),
-        module("Terminal", ["Screen", "CNcurses", "CTerminal"]),
+        module("Terminal", ["Annotations", "Screen", "CNcurses", "CTerminal"]),
         .executableTarget(
             name: "postilla",
             dependencies: [
@@ -144,7 +142,7 @@ let package = Package(
             name: "FaultProxy", dependencies: ["TestSupport", nio, nioPosix], path: "Tests/FaultProxy",
             swiftSettings: rim),
         // Threads for tests that block.
-        .target(name: "TestThreads", path: "Tests/TestThreads", swiftSettings: rim),
+        .target(name: "TestThreads", dependencies: [nioPosix], path: "Tests/TestThreads", swiftSettings: rim),
         // A PostgreSQL of the tests' own.
         .target(
             name: "PostgresSupport", dependencies: ["Postgres", "Children"], path: "Tests/PostgresSupport",
@@ -152,13 +150,12 @@ let package = Package(
         tests("Annotations"),
         tests("Authorization", ["Annotations"]),
         tests("SyncProtocol", ["Annotations", "Authorization"]),
-        tests("SQLite", [sqlite, rawSQLite]),
         tests("InstantCore", ["Annotations", "Authorization", "SyncProtocol", "EngineCore", "Simulation"]),
         tests(
             "Instant",
             [
                 "Annotations", "Authorization", "SyncProtocol", "InstantCore", "EngineCore", "DocumentEngine",
-                "FaultProxy", jwt, crypto, httpClient, nio, nioHTTP, logging,
+                "FaultProxy", "TestThreads", jwt, crypto, httpClient, nio, nioHTTP, logging,
             ], rim),
         tests("EngineCore", ["Annotations", "Authorization", "SyncProtocol"]),
         tests(
@@ -169,19 +166,19 @@ let package = Package(
             [
                 "Annotations", "Authorization", "SyncProtocol", "EngineCore", "Postgres", "PostgresSupport",
                 "TestThreads", "PDFPages", sqlite, rawSQLite, jwt, crypto, httpClient, metrics, nio, nioHTTP, nioPosix,
-                nioEmbedded, logging,
+                nioEmbedded, httpCore, httpTypes, logging,
             ], rim),
         tests("PDFPages", ["Annotations"]),
         tests("Interchange", ["Annotations", "PDFPages"]),
         tests("Screen"),
         tests("App", ["Annotations", "Authorization", "SyncProtocol", "InstantCore", "PDFPages", "Screen"]),
-        tests("Terminal", ["Screen", "CTerminal", "CPty", "TestThreads"]),
-        .testTarget(name: "ArchitectureTests", dependencies: ["Children"], swiftSettings: strict),
+        tests("Terminal", ["Annotations", "Screen", "CTerminal", "CPty", "TestThreads"]),
+        .testTarget(name: "ArchitectureTests", dependencies: ["Children", "TestThreads"], swiftSettings: strict),
         .testTarget(
             name: "ProgramTests",
             dependencies: [
                 "TestSupport", "TestThreads", "Children", "EngineSupport", "postilla", "Annotations", "InstantCore",
-                "DocumentEngine", logging,
+                "DocumentEngine", "Interchange", "Screen", logging, rawSQLite,
             ],
             swiftSettings: rim),
         .testTarget(
@@ -206,9 +203,11 @@ let package = Package(
             name: "Benchmarks",
             dependencies: [
                 "TestSupport", "Children", "EngineSupport", "Annotations", "Authorization", "SyncProtocol",
-                "InstantCore", "Instant", "Screen", arguments, crypto, httpClient, nio, nioHTTP, rawSQLite,
+                "InstantCore", "Instant", "Screen", "PostgresSupport", "TortureHarness", arguments, crypto, httpClient,
+                nio, nioHTTP, rawSQLite,
             ],
             path: "Tests/Benchmarks", swiftSettings: rim),
+        .testTarget(name: "BenchmarksTests", dependencies: ["Benchmarks"], swiftSettings: rim),
         .executableTarget(
             name: "Crash",
             dependencies: [
@@ -216,8 +215,23 @@ let package = Package(
                 arguments,
             ],
             path: "Tests/Crash", swiftSettings: rim),
+        // The real server over real sockets, beside the core in memory.
+        .target(
+            name: "TortureHarness",
+            dependencies: [
+                "TestSupport", "EngineSupport", "PostgresSupport", "Annotations", "Authorization", "SyncProtocol",
+                "EngineCore",
+            ],
+            path: "Tests/Torture/Harness", swiftSettings: rim),
+        .executableTarget(
+            name: "torture", dependencies: ["TortureHarness", arguments], path: "Tests/Torture/Program",
+            swiftSettings: rim),
         .testTarget(
-            name: "CrashTests", dependencies: ["TestSupport", "Children", "Crash", "postilla"], swiftSettings: rim),
+            name: "TortureTests", dependencies: ["TestSupport", "TestThreads", "TortureHarness", "postilla"],
+            swiftSettings: rim),
+        .testTarget(
+            name: "CrashTests", dependencies: ["TestSupport", "TestThreads", "Children", "Crash", "postilla"],
+            swiftSettings: rim),
     ],
     swiftLanguageModes: [.v6]
 )

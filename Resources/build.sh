@@ -13,7 +13,7 @@ else
     built=.build/$configuration/$what
 fi
 # What is released needs no Swift on the machine it runs on, and starts without binding a dozen libraries.
-if [ "$configuration" = release ] && [ "$(uname)" = Linux ]; then set -- "$@" --static-swift-stdlib; fi
+if [ "$configuration" = release ]; then set -- "$@" --static-swift-stdlib; fi
 
 if [ -e "$built" ]; then
     exec swift build --configuration "$configuration" "$@" --quiet

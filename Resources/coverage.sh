@@ -7,7 +7,6 @@ cd "$(dirname "$0")/.."
 build=$1
 tools=$(dirname "$(readlink -f "$(command -v swift)")")
 binary=$build/postillaPackageTests.xctest
-[ "$(uname)" = Darwin ] && binary=$binary/Contents/MacOS/postillaPackageTests
 
 "$tools/llvm-cov" report "$binary" -instr-profile="$build/codecov/default.profdata" Sources/ |
     awk '

@@ -10,9 +10,7 @@ shift
 
 swift build --scratch-path $build --build-tests --sanitize=thread
 export TSAN_OPTIONS="halt_on_error=1 suppressions=$PWD/Resources/known-races.txt"
-if [ "$(uname)" = Linux ]; then
-    clang=$(dirname "$(readlink -f "$(command -v swift)")")/clang
-    "$clang" -shared -fPIC -O1 -Wall -o $build/seen-mutex.so Resources/seen-mutex.c
-    export LD_PRELOAD="$PWD/$build/seen-mutex.so"
-fi
+clang=$(dirname "$(readlink -f "$(command -v swift)")")/clang
+"$clang" -shared -fPIC -O1 -Wall -o $build/seen-mutex.so Resources/seen-mutex.c
+export LD_PRELOAD="$PWD/$build/seen-mutex.so"
 swift test --scratch-path $build --skip-build --sanitize=thread --filter "$filter" "$@"

@@ -10,8 +10,7 @@ say() { printf '%s\n' "$*" >&2; }
 has() { command -v "$1" >/dev/null 2>&1; }
 
 has_header() {
-    for folder in /usr/include /usr/include/postgresql /usr/local/include /opt/homebrew/include \
-        /opt/homebrew/opt/libpq/include ${SDKROOT:+"$SDKROOT/usr/include"}; do
+    for folder in /usr/include /usr/include/postgresql /usr/local/include; do
         if [ -e "$folder/$1" ]; then return 0; fi
     done
     return 1
@@ -20,44 +19,44 @@ has_header() {
 # Where PostgreSQL's own programs are: Debian keeps them out of the path.
 has_postgres() {
     if has initdb; then return 0; fi
-    for program in /usr/lib/postgresql/*/bin/initdb /opt/homebrew/opt/postgresql*/bin/initdb; do
+    for program in /usr/lib/postgresql/*/bin/initdb; do
         if [ -x "$program" ]; then return 0; fi
     done
     return 1
 }
 
-# What is needed, one a line: how to see that it is there, then its package for apt, dnf, pacman and brew.
+# What is needed, one a line: how to see that it is there, then its package for apt, dnf and pacman.
 needs() {
     cat <<'LIST'
-command git            git            git            git      git
-header  curses.h       libncurses-dev ncurses-devel  ncurses  ncurses
-header  sqlite3.h      libsqlite3-dev sqlite-devel   sqlite   sqlite
-command pkg-config     pkg-config     pkgconf        pkgconf  pkgconf
-header  libpq-fe.h     libpq-dev      libpq-devel    postgresql-libs libpq
-command pdftotext      poppler-utils  poppler-utils  poppler  poppler
-command qpdf           qpdf           qpdf           qpdf     qpdf
+command git            git            git            git
+header  curses.h       libncurses-dev ncurses-devel  ncurses
+header  sqlite3.h      libsqlite3-dev sqlite-devel   sqlite
+command pkg-config     pkg-config     pkgconf        pkgconf
+header  libpq-fe.h     libpq-dev      libpq-devel    postgresql-libs
+command pdftotext      poppler-utils  poppler-utils  poppler
+command qpdf           qpdf           qpdf           qpdf
 LIST
     if [ "$purpose" = run ]; then return; fi
     cat <<'LIST'
-header  vterm.h        libvterm-dev   libvterm-devel libvterm libvterm
-server  postgresql     postgresql     postgresql-server postgresql postgresql
-python  python3        python3-venv   python3  python   python3
+header  vterm.h        libvterm-dev   libvterm-devel libvterm
+server  postgresql     postgresql     postgresql-server postgresql
+python  python3        python3-venv   python3  python
 LIST
     if [ "$purpose" = test ]; then return; fi
     cat <<'LIST'
-command less           less           less           less     less
-command neomutt        neomutt        neomutt        neomutt  neomutt
-command fzf            fzf            fzf            fzf      fzf
-command tig            tig            tig            tig      tig
-command curl           curl           curl           curl     curl
-command nginx          nginx-light    nginx          nginx    nginx
-command redis-server   redis-server   redis          redis    redis
+command less           less           less           less
+command neomutt        neomutt        neomutt        neomutt
+command fzf            fzf            fzf            fzf
+command tig            tig            tig            tig
+command curl           curl           curl           curl
+command nginx          nginx-light    nginx          nginx
+command redis-server   redis-server   redis          redis
 LIST
 }
 
 # The packages of what is missing, on one line.
 missing_packages() {
-    needs | while read -r kind name apt dnf pacman brew; do
+    needs | while read -r kind name apt dnf pacman; do
         case $kind in
         command) if has "$name"; then continue; fi ;;
         header) if has_header "$name"; then continue; fi ;;
@@ -68,7 +67,6 @@ missing_packages() {
         apt-get) printf '%s ' "$apt" ;;
         dnf) printf '%s ' "$dnf" ;;
         pacman) printf '%s ' "$pacman" ;;
-        brew) printf '%s ' "$brew" ;;
         *) printf '%s ' "$name" ;;
         esac
     done
@@ -90,10 +88,10 @@ check_swift() {
     fi
 }
 
-# How a command gets the right to install: not at all for root and brew, else by sudo where it will not ask in vain.
+# How a command gets the right to install: not at all for root, else by sudo where it will not ask in vain.
 find_right() {
     right=
-    if [ "$manager" = brew ] || [ "$(id -u)" -eq 0 ]; then return 0; fi
+    if [ "$(id -u)" -eq 0 ]; then return 0; fi
     if ! has sudo; then return 1; fi
     right=sudo
     if sudo -n true 2>/dev/null; then return 0; fi
@@ -112,16 +110,13 @@ install_packages() {
         ;;
     dnf) $right dnf --quiet --assumeyes install $packages >&2 ;;
     pacman) $right pacman --sync --needed --noconfirm $packages >&2 ;;
-    brew) brew install --quiet $packages >&2 ;;
     esac
 }
 
 check_swift
 
-if [ "$(uname)" = Darwin ] && [ -z "${SDKROOT:-}" ]; then SDKROOT=$(xcrun --show-sdk-path 2>/dev/null || true); fi
-
 manager=
-for candidate in apt-get dnf pacman brew; do
+for candidate in apt-get dnf pacman; do
     if has "$candidate"; then
         manager=$candidate
         break
@@ -133,7 +128,7 @@ if [ -z "$packages" ]; then exit 0; fi
 
 if [ -z "$manager" ]; then
     say "Missing here: $packages"
-    say "and no package manager that is known (apt-get, dnf, pacman, brew). Install them, and try again."
+    say "and no package manager that is known (apt-get, dnf, pacman). Install them, and try again."
     exit 1
 fi
 

@@ -1,5 +1,4 @@
-import Dispatch
-import Foundation
+import NIOPosix
 package import Testing
 
 /// Tests that block their thread, while they wait for a screen or a database. They do it on threads of their own, a few
@@ -23,22 +22,26 @@ extension Trait where Self == OwnThreads {
     package static var onOwnThreads: OwnThreads { OwnThreads(.stories) }
     /// Whoever waits for a database.
     package static var onDatabaseThreads: OwnThreads { OwnThreads(.databases) }
+    /// Whoever waits for a program without a screen, a compiler for example.
+    package static var onProgramThreads: OwnThreads { OwnThreads(.programs) }
 }
 
-/// Runs as many jobs at once as do not get in each other's way on a small machine.
+/// Runs as many jobs at once as do not get in each other's way on a small machine. The threads are not Dispatch's: it adds
+/// none for one that is blocked while another one computes.
 private final class TestThreads: TaskExecutor {
-    static let stories = TestThreads("stories", 3)
-    static let databases = TestThreads("databases", 4)
+    static let stories = TestThreads(3)
+    static let databases = TestThreads(4)
+    static let programs = TestThreads(2)
 
-    private let queue = OperationQueue()
+    private let pool: NIOThreadPool
 
-    private init(_ name: String, _ count: Int) {
-        queue.name = name
-        queue.maxConcurrentOperationCount = count
+    private init(_ count: Int) {
+        pool = NIOThreadPool(numberOfThreads: count)
+        pool.start()
     }
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        queue.addOperation { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+        pool.submit { _ in job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }

@@ -1,0 +1,55 @@
+import Dispatch
+
+/// Something that a test waited for did not happen in time.
+package struct WaitedInVain: Error, CustomStringConvertible {
+    package let description: String
+
+    package init(_ what: String, seconds: Int) { description = "waited \(seconds) s in vain until \(what)" }
+}
+
+/// Looks again and again until something is so.
+///
+/// - Parameter what: ends the sentence "waited until …".
+/// - Throws: ``WaitedInVain`` after so many seconds.
+package func waitUntil(
+    _ what: String, seconds: Int = 240, isolation: isolated (any Actor)? = #isolation,
+    _ isSo: () async throws -> Bool
+) async throws {
+    let end = ContinuousClock.now + .seconds(seconds)
+    while try await !isSo() {
+        guard ContinuousClock.now < end else { throw WaitedInVain(what, seconds: seconds) }
+        await Task.yield()
+    }
+}
+
+/// Runs the body, and cancels it when it takes too long.
+///
+/// - Parameter what: ends the sentence "waited until …".
+/// - Throws: ``WaitedInVain`` after so many seconds, or what the body throws.
+package func limited<Result>(
+    _ what: String, seconds: Int = 240, _ body: @escaping () async throws -> Result
+) async throws -> Result {
+    // One task runs the body and another one waits for it: nothing is used by two at once.
+    let body = Unchecked(value: body)
+    return try await withThrowingTaskGroup(of: Unchecked<Result>?.self) { group in
+        group.addTask { Unchecked(value: try await body.value()) }
+        group.addTask {
+            await timePassed(seconds: seconds)
+            return nil
+        }
+        defer { group.cancelAll() }
+        guard let first = try await group.next(), let result = first else { throw WaitedInVain(what, seconds: seconds) }
+        return result.value
+    }
+}
+
+/// Ends early when the task is cancelled.
+private func timePassed(seconds: Int) async {
+    let (moments, moment) = AsyncStream<Void>.makeStream()
+    DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(seconds)) { moment.finish() }
+    for await _ in moments {}
+}
+
+private struct Unchecked<Value>: @unchecked Sendable {
+    var value: Value
+}

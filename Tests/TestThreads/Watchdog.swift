@@ -1,0 +1,162 @@
+import Foundation
+import Glibc
+import Synchronization
+import Testing
+
+/// Looks at the tests of this process from a thread of its own. When nothing has begun or ended for a minute it prints
+/// what is at work, the process's connections and what its threads wait for, so that a log of a run that hangs says why.
+/// After a quarter of an hour it ends the process: such a run fails, and does not wait for whoever started it.
+///
+/// Whatever starts a server says so: ``watch(_:_:)``, or ``began(_:)`` and ``ended(_:)``.
+package final class Watchdog: Sendable {
+    package static let shared = Watchdog()
+
+    private struct Work {
+        var name: String
+        var begin: ContinuousClock.Instant
+    }
+
+    private struct State {
+        var work: [Int: Work] = [:]
+        var next = 0
+        var last = ContinuousClock.now
+        /// Reports since something began or ended.
+        var silences = 0
+        var isLooking = false
+    }
+
+    private let state = Mutex(State())
+    private let patience: Duration
+    private let report: @Sendable (String) -> Void
+    private let giveUp: @Sendable () -> Void
+    private static let mostSilences = 15
+
+    /// - Parameters:
+    ///   - report: gets what is at work and what is waited for.
+    ///   - giveUp: called after the fifteenth report in a row.
+    package init(
+        patience: Duration = .seconds(60),
+        report: @escaping @Sendable (String) -> Void = { FileHandle.standardError.write(Data($0.utf8)) },
+        giveUp: @escaping @Sendable () -> Void = { fatalError("the tests hang") }
+    ) {
+        (self.patience, self.report, self.giveUp) = (patience, report, giveUp)
+    }
+
+    /// - Parameter what: what is started; the running test's name is added.
+    /// - Returns: what ``ended(_:)`` has to be told.
+    package func began(_ what: String) -> Int {
+        let name = "\(Test.current.map { "\($0.id)" } ?? "no test"): \(what)"
+        let (id, isFirst) = state.withLock { state in
+            state.next += 1
+            (state.last, state.silences) = (.now, 0)
+            state.work[state.next] = Work(name: name, begin: .now)
+            defer { state.isLooking = true }
+            return (state.next, !state.isLooking)
+        }
+        if isFirst { Thread.detachNewThread { [self] in look() } }
+        return id
+    }
+
+    package func ended(_ id: Int) {
+        state.withLock { state in
+            (state.last, state.silences) = (.now, 0)
+            state.work[id] = nil
+        }
+    }
+
+    package func watch<Result>(
+        _ what: String, isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
+    ) async rethrows -> Result {
+        let id = began(what)
+        defer { ended(id) }
+        return try await body()
+    }
+
+    private func look() {
+        while true {
+            // A tenth of the patience, so that little is added to it.
+            poll(nil, 0, Int32(max(1, patience.wholeMilliseconds / 10)))
+            let now = ContinuousClock.now
+            let silence: (names: [String], count: Int)? = state.withLock { state in
+                guard !state.work.isEmpty, now - state.last >= patience else { return nil }
+                // Said again only after as long a silence.
+                state.last = now
+                state.silences += 1
+                let names = state.work.values.sorted { $0.begin < $1.begin }.map {
+                    "  \((now - $0.begin).components.seconds) s: \($0.name)"
+                }
+                return (names, state.silences)
+            }
+            guard let silence else { continue }
+            report(
+                """
+
+                No test has begun or ended for \(patience.components.seconds) s. At work are:
+                \(silence.names.joined(separator: "\n"))
+                \(ProcessState.text)
+
+                """)
+            if silence.count == Self.mostSilences { giveUp() }
+        }
+    }
+}
+
+/// What the kernel knows of this process. Empty where there is no `/proc`.
+private enum ProcessState {
+    static var text: String { "Connections:\n\(connections)\nThreads:\n\(threads)" }
+
+    private static let states = [
+        "01": "ESTABLISHED", "02": "SYN-SENT", "03": "SYN-RECEIVED", "04": "FIN-WAIT-1", "05": "FIN-WAIT-2",
+        "06": "TIME-WAIT", "07": "CLOSED", "08": "CLOSE-WAIT", "09": "LAST-ACK", "0A": "LISTEN", "0B": "CLOSING",
+    ]
+
+    /// The TCP sockets among the open files, with what waits to be sent and to be read.
+    private static var connections: String {
+        let files = FileManager.default
+        var sockets: [String: String] = [:]
+        for name in (try? files.contentsOfDirectory(atPath: "/proc/self/fd")) ?? [] {
+            guard let target = try? files.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)"),
+                target.hasPrefix("socket:[")
+            else { continue }
+            sockets[String(target.dropFirst(8).dropLast())] = name
+        }
+        var lines: [String] = []
+        for table in ["tcp", "tcp6"] {
+            // The length of such a file is not known beforehand: it is read to its end.
+            let bytes = try? FileHandle(forReadingAtPath: "/proc/self/net/\(table)")?.readToEnd()
+            let text = String(decoding: bytes ?? Data(), as: UTF8.self)
+            for row in text.split(separator: "\n").dropFirst() {
+                let cells = row.split(separator: " ")
+                guard cells.count > 9, let file = sockets[String(cells[9])] else { continue }
+                let queues = cells[4].split(separator: ":").map { Int($0, radix: 16) ?? 0 }
+                lines.append(
+                    "  \(states[String(cells[3])] ?? "?") \(port(cells[1])) -> \(port(cells[2])), "
+                        + "\(queues.first ?? 0) bytes to send, \(queues.last ?? 0) to read, file \(file)")
+            }
+        }
+        return lines.sorted().joined(separator: "\n")
+    }
+
+    private static func port(_ address: Substring) -> String {
+        address.split(separator: ":").last.flatMap { Int($0, radix: 16) }.map(String.init) ?? "?"
+    }
+
+    /// How many threads of each name wait in which function of the kernel.
+    private static var threads: String {
+        var counts: [String: Int] = [:]
+        for id in (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? [] {
+            func read(_ name: String) -> String {
+                (try? String(contentsOfFile: "/proc/self/task/\(id)/\(name)", encoding: .utf8))?
+                    .split(separator: "\n").first.map(String.init) ?? "?"
+            }
+            counts["\(read("comm")) in \(read("wchan"))", default: 0] += 1
+        }
+        return counts.sorted { $0.key < $1.key }.map { "  \($0.value) x \($0.key)" }.joined(separator: "\n")
+    }
+}
+
+extension Duration {
+    fileprivate var wholeMilliseconds: Int {
+        Int(components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000)
+    }
+}
