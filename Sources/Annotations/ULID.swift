@@ -17,4 +17,15 @@ package enum ULID {
         }
         return String(decoding: text, as: UTF8.self)
     }
+
+    /// The creation time of a ULID; nil if the text is not one.
+    package static func moment(of id: Record.ID) -> Timestamp? {
+        guard id.utf8.count == 26 else { return nil }
+        var time: Int64 = 0
+        for digit in id.utf8.prefix(10) {
+            guard let value = alphabet.firstIndex(of: digit) else { return nil }
+            time = time << 5 | Int64(value)
+        }
+        return Timestamp(milliseconds: time)
+    }
 }

@@ -88,10 +88,6 @@ package enum Color {
     }
 
     private static func hexadecimal(red: Double, green: Double, blue: Double) -> String {
-        "#"
-            + [red, green, blue].map { part in
-                let digits = String(Int((part * 255).rounded()), radix: 16)
-                return digits.count == 1 ? "0" + digits : digits
-            }.joined()
+        "#" + [red, green, blue].map { UInt8(($0 * 255).rounded()) }.hexadecimal
     }
 }

@@ -22,12 +22,6 @@ package struct BaseAnnotations: Hashable, Sendable {
         /// A sentence of ours: it quotes nothing from the file.
         package var text: String
 
-        package init(pageIndex: Int?, record: Record.ID?, text: String) {
-            self.pageIndex = pageIndex
-            self.record = record
-            self.text = text
-        }
-
         package var description: String {
             let place = pageIndex.map { "page \($0 + 1)" }
             let name = record.map { "annotation \($0)" }

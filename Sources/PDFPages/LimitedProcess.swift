@@ -93,6 +93,6 @@ extension TerminationStatus {
 
     fileprivate var isOutOfProcessorTime: Bool {
         guard case .signaled(let signal) = self else { return false }
-        return signal == 24  // SIGXCPU, on Linux and macOS alike
+        return signal == 24  // SIGXCPU
     }
 }

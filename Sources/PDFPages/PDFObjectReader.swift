@@ -1,3 +1,5 @@
+import Annotations
+
 /// Reads one object out of qpdf's JSON.
 ///
 /// In that JSON everything a PDF has and JSON has not is a string with a mark: `/Name`, `u:text`, `b:6869`
@@ -37,12 +39,12 @@ struct PDFObjectReader {
         var result = ""
         var high: UInt8?
         for digit in digits {
-            guard let value = Character(Unicode.Scalar(digit)).hexDigitValue else { return result }
+            guard let value = digit.hexadecimalValue else { return result }
             if let first = high {
-                result.unicodeScalars.append(Unicode.Scalar(first << 4 | UInt8(value)))
+                result.unicodeScalars.append(Unicode.Scalar(first << 4 | value))
                 high = nil
             } else {
-                high = UInt8(value)
+                high = value
             }
         }
         return result

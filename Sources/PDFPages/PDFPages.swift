@@ -12,7 +12,7 @@ package struct PDFTools: Sendable {
     /// Where the tools are looked for, in this order; the environment's PATH is not asked.
     package var directories: [String]
 
-    package static let usualDirectories = ["/usr/bin", "/bin", "/usr/local/bin", "/opt/homebrew/bin"]
+    package static let usualDirectories = ["/usr/bin", "/bin", "/usr/local/bin"]
 
     package init(limits: Limits = Limits(), directories: [String] = usualDirectories) {
         self.limits = limits

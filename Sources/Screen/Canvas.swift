@@ -100,20 +100,6 @@ package struct Canvas: Hashable, Sendable {
         }
     }
 
-    /// Draws another canvas with its corner at a place of this one: a card over the document.
-    package mutating func place(_ other: Canvas, row: Int, column: Int) {
-        for line in 0..<other.size.rows {
-            for place in 0..<other.size.columns {
-                let cell = other[line, place]
-                if cell.glyph.isContinuation { continue }
-                put(cell.glyph, width: cell.glyph.width, row: row + line, column: column + place, style: cell.style)
-            }
-        }
-        if let cursor = other.cursor {
-            self.cursor = Position(row: row + cursor.row, column: column + cursor.column)
-        }
-    }
-
     private mutating func writeASCII(_ text: CleanText, row: Int, column: Int, style: Style, columns: Int) {
         let skipped = max(0, -column)
         let visible = min(columns, size.columns - column) - skipped

@@ -69,6 +69,23 @@ enum Cleaning {
         return CleanText(alreadyClean: String(shown), width: width)
     }
 
+    /// What is written in place of a character that acts on a terminal or on the text around it; nil for all others.
+    ///
+    /// Format characters that words and emoji are spelled with act on nothing: the soft hyphen and both joiners.
+    static func standIn(for scalar: Unicode.Scalar) -> Unicode.Scalar? {
+        switch scalar.value {
+        case 0x20..<0x7F: return nil
+        case 0..<0x20: return Unicode.Scalar(0x2400 + scalar.value)
+        case 0x7F: return "\u{2421}"
+        case 0x80..<0xA0, 0x2028, 0x2029: return unknownSymbol
+        case 0xA0..<0x300, 0x200C, 0x200D: return nil
+        default: break
+        }
+        guard scalar.properties.generalCategory == .format else { return nil }
+        return scalar.properties.isDefaultIgnorableCodePoint || (0xFFF9...0xFFFB).contains(scalar.value)
+            ? formatSymbol : nil
+    }
+
     private enum Meaning {
         case shows, marks, joins, tints, isLeftOut
         case isReplaced(Unicode.Scalar)
@@ -81,9 +98,7 @@ enum Cleaning {
     private static func meaning(of scalar: Unicode.Scalar) -> Meaning {
         switch scalar.value {
         case 0x20..<0x7F: return .shows
-        case 0..<0x20: return .isReplaced(Unicode.Scalar(0x2400 + scalar.value) ?? unknownSymbol)
-        case 0x7F: return .isReplaced("\u{2421}")
-        case 0x80..<0xA0: return .isReplaced(unknownSymbol)
+        case 0..<0xA0: return .isReplaced(standIn(for: scalar) ?? unknownSymbol)
         case 0xA0: return .isReplaced(" ")
         case 0xAD: return .isReplaced(formatSymbol)
         case 0xA1..<0x300: return .shows

@@ -49,5 +49,4 @@ package enum Key: Hashable, Sendable {
     package static let end = Key.named(.end, [])
     package static let pageUp = Key.named(.pageUp, [])
     package static let pageDown = Key.named(.pageDown, [])
-    package static let altEnter = Key.named(.enter, .alt)
 }

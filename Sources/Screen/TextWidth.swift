@@ -10,11 +10,6 @@ package enum TextWidth {
         return value >= 0x1100 && isWide(value) ? 2 : 1
     }
 
-    /// Columns that `text` takes once cleaned.
-    package static func of(_ text: String) -> Int {
-        CleanText(cleaning: text).width
-    }
-
     /// Non-spacing and enclosing marks, and the vowels and final consonants of decomposed Hangul.
     static func isMark(_ scalar: Unicode.Scalar) -> Bool {
         let value = scalar.value

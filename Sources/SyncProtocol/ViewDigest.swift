@@ -35,10 +35,7 @@ package struct ViewDigest: Hashable, Sendable {
         return hash ^ (hash >> 33)
     }
 
-    private static func hex(_ value: UInt64) -> String {
-        let digits = String(value, radix: 16)
-        return String(repeating: "0", count: 16 - digits.utf8.count) + digits
-    }
+    private static func hex(_ value: UInt64) -> String { withUnsafeBytes(of: value.bigEndian) { $0.hexadecimal } }
 }
 
 /// `GET digest?epoch=`: what the server holds for a view, at one revision.

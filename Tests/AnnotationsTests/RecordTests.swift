@@ -58,6 +58,11 @@ struct RecordTests {
         #expect(ULID.make(at: Timestamp(milliseconds: -1), using: &random) == String(repeating: "0", count: 26))
     }
 
+    @Test func anIdTellsWhenItWasMade() {
+        #expect(ULID.moment(of: "01ARYZ6S41ZZZZZZZZZZZZZZZZ") == Timestamp(milliseconds: 1_469_918_176_385))
+        for other in ["", "01ARYZ6S41", "01aryz6s41ZZZZZZZZZZZZZZZZ"] { #expect(ULID.moment(of: other) == nil) }
+    }
+
     @Test func idsOfOneMomentDiffer() {
         var random = SystemRandomNumberGenerator()
         let ids = (0..<1000).map { _ in ULID.make(at: Timestamp(seconds: 1_700_000_000), using: &random) }

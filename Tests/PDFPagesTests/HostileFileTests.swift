@@ -135,7 +135,8 @@ struct HostileFileTests {
         let tools = PDFTools(directories: [folder.path] + PDFTools.usualDirectories)
         let reading = Task { try await tools.info(of: file) }
         var child: pid_t?
-        while child == nil {
+        let end = ContinuousClock.now + .seconds(240)
+        while child == nil, ContinuousClock.now < end {
             let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
             child = names.first { $0.hasPrefix("pid-") }.flatMap { pid_t($0.dropFirst(4)) }
             await Task.yield()

@@ -1,4 +1,5 @@
 import Screen
+import TestSupport
 import Testing
 
 @Suite struct CanvasTests {
@@ -80,18 +81,6 @@ import Testing
         canvas.write("ab", row: 1, column: 0, style: Style(foreground: .red))
         canvas.restyle(Area(row: 1, column: 0, rows: 1, columns: 99)) { $0.adding(.reverse) }
         #expect(canvas.styleDump == "1:0-1 reverse red \"ab\"\n1:2-9 reverse \"        \"")
-    }
-
-    @Test mutating func aCardIsPlacedOverTheDocument() {
-        canvas.write("0123456789", row: 1, column: 0)
-        var card = Canvas(size: Size(rows: 2, columns: 4))
-        card.write("漢x", row: 0, column: 0)
-        card.cursor = Position(row: 0, column: 3)
-        canvas.place(card, row: 1, column: 3)
-        #expect(canvas.text == "\n012漢x 789\n")
-        #expect(canvas.cursor == Position(row: 1, column: 6))
-        canvas.place(card, row: 2, column: 8)
-        #expect(canvas.line(2) == "        漢")
     }
 
     @Test func equalDrawingsAreEqual() {

@@ -9,7 +9,7 @@ import Testing
     func prefixNeverCutsACharacter(text: String, columns: Int, expected: String) {
         let cut = CleanText(cleaning: text).prefix(columns: columns)
         #expect(cut.string == expected)
-        #expect(cut.width == TextWidth.of(expected))
+        #expect(cut.width == CleanText(cleaning: expected).width)
     }
 
     @Test(arguments: [
@@ -19,7 +19,7 @@ import Testing
     func droppingKeepsTheColumnsOfTheRest(text: String, columns: Int, expected: String) {
         let rest = CleanText(cleaning: text).dropping(columns: columns)
         #expect(rest.string == expected)
-        #expect(rest.width == max(0, TextWidth.of(text) - max(0, columns)))
+        #expect(rest.width == max(0, CleanText(cleaning: text).width - max(0, columns)))
     }
 
     @Test(arguments: [

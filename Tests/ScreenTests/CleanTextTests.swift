@@ -46,7 +46,6 @@ import Testing
         let clean = CleanText(cleaning: text)
         #expect(Array(clean.string.unicodeScalars) == Array(shown.unicodeScalars), "\(clean.string)")
         #expect(clean.width == width)
-        #expect(TextWidth.of(text) == width)
     }
 
     @Test func marksBeyondFourAreLeftOut() {

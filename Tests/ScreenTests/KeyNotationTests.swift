@@ -13,7 +13,7 @@ import Testing
         ("<C-space>", .control(" "), "Ctrl-Space"),
         ("<C-^>", .control("^"), "Ctrl-^"),
         ("<A-x>", .alt("x"), "Alt-x"),
-        ("<A-enter>", .altEnter, "Alt-Enter"),
+        ("<A-enter>", .named(.enter, .alt), "Alt-Enter"),
         ("<enter>", .enter, "Enter"),
         ("<escape>", .escape, "Esc"),
         ("<S-tab>", .backTab, "Shift-Tab"),

@@ -1,3 +1,4 @@
+import Annotations
 import Screen
 import TestSupport
 import Testing
@@ -43,7 +44,7 @@ import Testing
             if index == 0 { #expect(parts[0].hasPrefix("a=T,f=24,q=2,C=1,s=\(width),v=\(height),c=")) }
             payload += parts[1].utf8
         }
-        #expect(payload == ClipboardRequest.base64(pixels.bytes))
+        #expect(payload == Base64.encodeBytes(pixels.bytes))
     }
 
     @Test func itCoversNoMoreCellsThanThereAre() throws {

@@ -99,13 +99,7 @@ extension JSONReader {
         guard index + 4 <= end else { throw JSONError(.badEscape, at: index) }
         var value: UInt32 = 0
         for byte in bytes[index..<index + 4] {
-            let digit: UInt8
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - UInt8(ascii: "0")
-            case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte - UInt8(ascii: "a") + 10
-            case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = byte - UInt8(ascii: "A") + 10
-            default: throw JSONError(.badEscape, at: index)
-            }
+            guard let digit = byte.hexadecimalValue else { throw JSONError(.badEscape, at: index) }
             value = value << 4 | UInt32(digit)
         }
         index += 4

@@ -24,6 +24,13 @@ package struct JSONWriter {
 
     package var text: String { String(decoding: bytes, as: UTF8.self) }
 
+    /// One object as a text.
+    package static func text(capacity: Int = 256, _ body: (inout JSONWriter) -> Void) -> String {
+        var json = JSONWriter(capacity: capacity)
+        json.object(body)
+        return json.text
+    }
+
     // MARK: Containers
 
     package mutating func object(_ body: (inout JSONWriter) throws -> Void) rethrows { try nest("{", "}", body) }

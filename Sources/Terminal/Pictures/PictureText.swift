@@ -1,3 +1,4 @@
+import Annotations
 package import Screen
 
 /// A picture as a terminal takes it, in pieces that are sent one after the other. Made of pixels and numbers alone: no
@@ -46,7 +47,7 @@ package struct PictureText: Hashable, Sendable {
                 start == 0
                 ? "a=T,f=24,q=2,C=1,s=\(pixels.width),v=\(pixels.height),c=\(columns),r=\(rows)," : ""
             pieces.append(
-                Array("\u{1B}_G\(head)m=\(isLast ? 0 : 1);".utf8) + ClipboardRequest.base64(part)
+                Array("\u{1B}_G\(head)m=\(isLast ? 0 : 1);".utf8) + Base64.encodeBytes(part)
                     + Array("\u{1B}\\".utf8))
         }
         return pieces

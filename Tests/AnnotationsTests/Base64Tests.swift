@@ -1,4 +1,4 @@
-import Authorization
+import Annotations
 import TestSupport
 import Testing
 
@@ -40,5 +40,27 @@ struct Base64URLTests {
                 if other != text { #expect(Base64URL.decode(other) != bytes) }
             }
         }
+    }
+}
+
+@Suite("Base64, padded")
+struct Base64Tests {
+    @Test(
+        "The vectors of RFC 4648 section 10, and others",
+        arguments: [
+            ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
+            ("foobar", "Zm9vYmFy"), ("\u{1B}]\u{7}", "G10H"), ("é漢", "w6nmvKI="),
+        ])
+    func vectors(plain: String, text: String) {
+        #expect(Base64.encode(plain.utf8) == text)
+        #expect(Base64.encodeBytes(plain.utf8) == Array(text.utf8))
+        #expect(Base64.decode(text) == Array(plain.utf8))
+    }
+
+    @Test(
+        "Missing padding, too much of it, the other alphabet, blanks, bits left over",
+        arguments: ["Zg", "Zg=", "Z===", "====", "Zm9v====", "-_8=", "Zm9v\n", " Zm9", "Zh==", "Zm9=", "Zg=a", "=Zg="])
+    func refused(text: String) {
+        #expect(Base64.decode(text) == nil)
     }
 }

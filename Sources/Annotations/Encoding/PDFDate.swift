@@ -1,10 +1,8 @@
-import Annotations
-
 extension Timestamp {
     /// A date as PDF writes it, `D:20240625182216-07'00'` (ISO 32000-1, 7.9.4).
     ///
     /// Everything after the year may be missing; without a time zone it is taken for UTC. nil for what is no date.
-    init?(pdf text: String) {
+    package init?(pdf text: String) {
         var rest = text.hasPrefix("D:") ? text.dropFirst(2) : text[...]
         func digits(_ count: Int) -> Substring? {
             let digits = rest.prefix(count)
@@ -23,9 +21,7 @@ extension Timestamp {
         }
         self.init(iso8601: "\(day)T\(time)\(zone)")
     }
-}
 
-extension Timestamp {
     /// As PDF writes it: `D:20240625182216Z`.
-    var pdf: String { "D:" + iso8601.prefix(19).filter(\.isNumber) + "Z" }
+    package var pdf: String { "D:" + iso8601.prefix(19).filter(\.isNumber) + "Z" }
 }

@@ -1,0 +1,132 @@
+/// Text of any number of lines that is safe to write anywhere: to a terminal, into a pipe, into a file that somebody
+/// shows later. No character in it acts on a terminal except new lines and tabs.
+///
+/// The only text that commands write. Text of others becomes printable in one of three ways, by what reads it: replaced
+/// by visible stand-ins (the ones that ``CleanText`` uses), or escaped where a format can say the character itself.
+/// Literals are our own and are taken as they are; what is interpolated into one is replaced.
+///
+/// Unlike ``CleanText`` it keeps what only matters to the width of a cell: emoji sequences, variation selectors,
+/// joiners, any number of marks.
+package struct PrintableText: Hashable, Sendable {
+    package private(set) var string: String
+
+    private init(trusted string: String) { self.string = string }
+
+    package init() { string = "" }
+
+    package init(_ clean: CleanText) { string = clean.string }
+
+    /// New lines and tabs stay; CR LF becomes one new line.
+    package init(replacing text: String) {
+        string = Self.isPlain(text) ? text : Self.replacing(text)
+    }
+
+    /// On one line and without tabs: each becomes a blank.
+    package init(cell text: String) {
+        self.init(replacing: String(text.map { $0.isNewline || $0 == "\t" ? " " : $0 }))
+    }
+
+    /// JSON text, which reads as the same value: characters that act become `\u` escapes. They can stand in strings only.
+    package init(json text: String) {
+        self.init(escaping: text) { scalar in
+            scalar.utf16.map { unit in
+                let digits = String(unit, radix: 16)
+                return "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
+            }.joined()
+        }
+    }
+
+    /// An XML document, which reads as the same text: characters that act become references. They can stand in text and
+    /// attributes only; names, comments and CDATA sections hold none. Control characters that XML 1.0 cannot say are
+    /// replaced.
+    package init(xml text: String) {
+        self.init(escaping: text) { scalar in
+            if scalar.value < 0x20, let standIn = Cleaning.standIn(for: scalar) { return String(standIn) }
+            return "&#x\(String(scalar.value, radix: 16, uppercase: true));"
+        }
+    }
+
+    /// - Parameter style: parameters of SGR, such as `31`.
+    package func painted(_ style: StaticString) -> PrintableText {
+        PrintableText(trusted: "\u{1B}[\(style)m\(string)\u{1B}[0m")
+    }
+
+    package static func + (left: PrintableText, right: PrintableText) -> PrintableText {
+        PrintableText(trusted: left.string + right.string)
+    }
+
+    package static func += (left: inout PrintableText, right: PrintableText) { left.string += right.string }
+
+    // MARK: Characters
+
+    /// Most text needs no look at its characters.
+    private static func isPlain(_ text: String) -> Bool {
+        text.utf8.allSatisfy { (0x20..<0x7F).contains($0) || $0 == 0x0A || $0 == 0x09 }
+    }
+
+    private static func replacing(_ text: String) -> String {
+        var result = String.UnicodeScalarView()
+        var previous: Unicode.Scalar?
+        for scalar in text.unicodeScalars {
+            if scalar == "\n", previous == "\r" { result.removeLast() }
+            previous = scalar
+            result.append(standIn(for: scalar) ?? scalar)
+        }
+        return String(result)
+    }
+
+    private static func standIn(for scalar: Unicode.Scalar) -> Unicode.Scalar? {
+        scalar == "\n" || scalar == "\t" ? nil : Cleaning.standIn(for: scalar)
+    }
+
+    private init(escaping text: String, as escape: (Unicode.Scalar) -> String) {
+        guard !Self.isPlain(text) else {
+            string = text
+            return
+        }
+        string = ""
+        string.reserveCapacity(text.utf8.count)
+        for scalar in text.unicodeScalars {
+            if Self.standIn(for: scalar) == nil {
+                string.unicodeScalars.append(scalar)
+            } else {
+                string += escape(scalar)
+            }
+        }
+    }
+}
+
+extension PrintableText: CustomStringConvertible {
+    package var description: String { string }
+}
+
+extension PrintableText: ExpressibleByStringInterpolation {
+    package init(stringLiteral value: StaticString) { self.init(trusted: "\(value)") }
+
+    package init(stringInterpolation: Interpolation) { self = stringInterpolation.text }
+
+    package struct Interpolation: StringInterpolationProtocol {
+        fileprivate var text = PrintableText()
+
+        package init(literalCapacity: Int, interpolationCount: Int) {}
+
+        package mutating func appendLiteral(_ literal: StaticString) { text += PrintableText(stringLiteral: literal) }
+
+        package mutating func appendInterpolation(_ value: PrintableText) { text += value }
+
+        package mutating func appendInterpolation(_ value: some CustomStringConvertible) {
+            text += PrintableText(replacing: value.description)
+        }
+    }
+}
+
+extension Sequence<PrintableText> {
+    package func joined(separator: PrintableText = "") -> PrintableText {
+        var all = PrintableText()
+        for (index, text) in enumerated() {
+            if index > 0 { all += separator }
+            all += text
+        }
+        return all
+    }
+}
