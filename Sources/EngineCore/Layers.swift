@@ -35,10 +35,14 @@ package enum Layers {
     package static func make(
         _ key: LayerKey, in store: any StoreWriting, using random: inout some RandomNumberGenerator
     ) throws -> StoredLayer {
+        try check(key)
+        return try store.addLayer(key, generation: Fingerprint.hex(random.next()))
+    }
+
+    static func check(_ key: LayerKey) throws {
         guard LayerKey.isValidName(key.name) else {
             throw Refusal(.badRequest, "a layer's name has at most 256 characters, no * and no control characters")
         }
-        return try store.addLayer(key, generation: Fingerprint.hex(random.next()))
     }
 
     /// The store was restored from a backup: every layer goes on under a new generation, so that no client takes its
@@ -48,43 +52,5 @@ package enum Layers {
             guard let layer = try store.layer(key) else { continue }
             try store.renew(layer, generation: Fingerprint.hex(random.next()))
         }
-    }
-
-    /// Makes a layer whose records, with the attachments that they name, are those of another one: of the same document
-    /// or of one that was copied from it. Nobody can be listening yet.
-    @discardableResult
-    package static func copy(
-        _ source: StoredLayer, to key: LayerKey, in store: any StoreWriting, now: Timestamp,
-        using random: inout some RandomNumberGenerator
-    ) throws -> StoredLayer {
-        let layer = try make(key, in: store, using: &random)
-        var writer = LayerWriter(layer, in: store, now: now)
-        var cursor: Revision = 0
-        while true {
-            let rows = try store.changed(in: source, after: cursor, limit: 1000)
-            guard let last = rows.last else { return writer.layer }
-            cursor = last.revision
-            for row in rows {
-                let old = try store.record(row.id, in: writer.layer)
-                if row.isLive {
-                    try bringAttachment(of: row, from: source, to: layer, in: store, now: now)
-                    try writer.write(
-                        row.record, contentType: row.contentType, rootID: row.rootID, over: old, client: nil)
-                } else if let old {
-                    _ = try writer.remove([old], by: row.removal?.by, client: nil)
-                }
-            }
-        }
-    }
-
-    private static func bringAttachment(
-        of row: StoredRecord, from source: StoredLayer, to layer: StoredLayer, in store: any StoreWriting,
-        now: Timestamp
-    ) throws {
-        guard source.key.document != layer.key.document, let id = row.record.content.attachmentID,
-            let attachment = try store.attachment(id, of: source.key.document)
-        else { return }
-        try store.put(
-            StoredAttachment(id, document: layer.key.document, bytes: attachment.bytes, at: now))
     }
 }

@@ -29,7 +29,7 @@ extension SQLTransaction {
         try run(begin)
         do {
             let result = try body()
-            try statements.gathered { try run("COMMIT") }
+            try run("COMMIT")
             return result
         } catch {
             // A disk that is full has ended it already.

@@ -10,7 +10,6 @@ import GRDBSQLite
 package final class Statements: @unchecked Sendable {
     let connection: SQLiteConnection
     private var waiting = Waiting.always
-    private var hasLookedForLog = false
     /// By the address of the literal they were written as: nothing is hashed that is longer than a pointer.
     private var written: [UnsafePointer<UInt8>: PreparedStatement] = [:]
     /// By the text they were composed of, such as a list's with its filter.
@@ -60,15 +59,6 @@ package final class Statements: @unchecked Sendable {
         let code = sqlite3_exec(connection, "PRAGMA synchronous = \(level)", nil, nil, nil)
         guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
         self.waiting = waiting
-    }
-
-    /// Runs a commit: see ``GatheredLog``.
-    func gathered<T>(_ commit: () throws -> T) rethrows -> T {
-        if !hasLookedForLog {
-            GatheredLog.begin(for: connection)
-            hasLookedForLog = true
-        }
-        return try GatheredLog.commit(of: connection, commit)
     }
 
     func finalize() {

@@ -1,11 +1,6 @@
 package import GRDB
 import GRDBSQLite
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import Glibc
 
 /// What SQL is taught here to ask of a text, exactly, byte for byte. Of SQLite's own means `instr()` counts letters on its
 /// way and `GLOB` reads its pattern anew for each row: both take several times as long.

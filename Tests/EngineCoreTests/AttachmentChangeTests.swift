@@ -6,6 +6,8 @@ import Testing
 @Suite("Records that name an attachment") struct AttachmentChangeTests {
     private let world: World
     private let picture = AttachmentID(String(repeating: "1", count: 64))!
+    private static let refused =
+        "the attachment it names was not uploaded by this user in this layer: upload it first"
     private let other = AttachmentID(String(repeating: "2", count: 64))!
 
     init() throws { world = try World() }
@@ -14,13 +16,17 @@ import Testing
         World.content("pspdfkit/image", "", more: [("imageAttachmentId", .string(id.hex))])
     }
 
-    private func upload(_ id: AttachmentID) throws {
-        try world.store.write { try $0.put(StoredAttachment(id, document: "doc", bytes: 1, at: World.now)) }
+    private func upload(_ id: AttachmentID, by user: String? = "ana") throws {
+        let layer = try world.layer
+        try world.store.write {
+            try $0.put(StoredAttachment(id, document: "doc", bytes: 1, at: World.now))
+            try $0.addUpload(of: id, by: user, in: layer)
+        }
     }
 
     @Test func theFileComesFirst() throws {
         let early = try world.push(.create, "a", image(picture))
-        #expect((early.status, early.reason) == (.invalid, "the attachment it names was not uploaded"))
+        #expect((early.status, early.reason) == (.invalid, Self.refused))
         try upload(picture)
         #expect(try world.push(.create, "a", image(picture)).status == .applied)
     }
@@ -34,6 +40,59 @@ import Testing
         #expect(try world.push(.update, "a", at: 2, image(other)).status == .invalid)
         try upload(other)
         #expect(try world.push(.update, "a", at: 2, image(other)).status == .applied)
+    }
+
+    // MARK: Whose file it is
+
+    @Test func onlyWhoUploadedAFileMayNameIt() throws {
+        try upload(picture)
+        for user in ["bo", nil] {
+            let answer = try world.push(.create, "b", image(picture), client: user ?? "x", as: World.grant(user))
+            #expect((answer.status, answer.reason) == (.invalid, Self.refused))
+        }
+        #expect(try world.push(.create, "a", image(picture)).status == .applied)
+    }
+
+    @Test func whoSeesARecordThatNamesAFileMayNameItToo() throws {
+        try upload(picture)
+        try world.push(.create, "a", group: "secret", image(picture), as: World.grant("ana", group: "secret"))
+        let rules = ["annotations:view:group=open", "annotations:edit:self", "annotations:view:self"]
+        let outside = World.grant("bo", rules, group: "open")
+        let inside = World.grant("cy", ["annotations:view:group=secret"], group: "open")
+        let hidden = try world.push(.create, "b", group: "open", image(picture), client: "b", as: outside)
+        let missing = try world.push(.create, "b", group: "open", image(other), client: "b", as: outside)
+        #expect((hidden.status, hidden.reason) == (.invalid, Self.refused))
+        #expect((missing.status, missing.reason) == (hidden.status, hidden.reason), "one answer")
+        try world.push(.create, "own", group: "open", World.note("x"), client: "b", as: outside)
+        let base = try #require(try world.record("own")).revision
+        let moved = try world.push(.update, "own", at: base, group: "open", image(picture), client: "b", as: outside)
+        #expect((moved.status, moved.reason) == (.invalid, Self.refused))
+        let seen = try world.push(.create, "c", group: "open", image(picture), client: "cy", as: inside)
+        #expect(seen.status == .applied)
+        // A deleted record shows nothing any more, also not its file.
+        for id in ["a", "c"] {
+            try world.push(.delete, id, at: try #require(try world.record(id)).revision, client: "d")
+        }
+        let late = try world.push(.create, "d", group: "open", image(picture), client: "cy", as: inside)
+        #expect((late.status, late.reason) == (.invalid, Self.refused))
+    }
+
+    @Test func aFileOfAnotherLayerIsNotThere() throws {
+        let other = try world.store.write {
+            try $0.addLayer(LayerKey(document: "doc", name: "other"), generation: "h")
+        }
+        try world.store.write {
+            try $0.put(StoredAttachment(self.picture, document: "doc", bytes: 1, at: World.now))
+            try $0.addUpload(of: self.picture, by: "ana", in: other)
+        }
+        #expect(try world.push(.create, "a", image(picture)).reason == Self.refused)
+    }
+
+    @Test func aBackendMayNameAnyFileOfTheDocument() throws {
+        try upload(picture)
+        let content = image(picture)
+        try world.backend { try $0.create("a", content, user: nil, group: nil) }
+        #expect(try world.isLive("a"))
     }
 
     @Test func aFileOfAnotherDocumentIsNotThere() throws {

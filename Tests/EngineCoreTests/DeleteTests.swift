@@ -71,45 +71,82 @@ import Testing
         #expect(try world.push(.delete, "7", at: 0, thread: 0).status == .applied)
     }
 
-    @Test func theLastCommentTakesItsRootAlong() throws {
-        try thread(2)
-        try world.push(.delete, "c1", at: 1)
-        #expect(try world.isLive("7"), "there is another one")
-        #expect(try world.push(.delete, "c2", at: 2).revision == 5)
-        #expect(try world.isLive("7") == false)
-        #expect(try world.record("7")?.removal?.cascade == 5)
+    private static func marker(_ text: String = "") -> Content { World.content("pspdfkit/comment-marker", text) }
+
+    /// A comment marker "m" of revision 1, with its comments "c1" … under the revisions that follow.
+    private func markedThread(
+        _ count: Int, in world: World? = nil, by grant: Grant = World.grant(), client: String = "c"
+    ) throws {
+        let world = world ?? self.world
+        try world.push(.create, "m", Self.marker(), client: "maker")
+        for n in 1...count { try world.push(.create, "c\(n)", World.comment(on: "m"), client: client, as: grant) }
+    }
+
+    @Test func theLastCommentTakesItsMarkerAlong() throws {
+        try markedThread(2)
+        try world.push(.delete, "c1", at: 2)
+        #expect(try world.isLive("m"), "there is another one")
+        #expect(try world.push(.delete, "c2", at: 3).revision == 6)
+        #expect(try world.isLive("m") == false)
+        #expect(try world.record("m")?.removal?.cascade == 6)
+    }
+
+    @Test(arguments: ["pspdfkit/markup/highlight", "pspdfkit/markup/strikeout", "pspdfkit/markup/underline"])
+    func aMarkupStaysWithoutItsLastComment(_ type: String) throws {
+        try world.push(.create, "m", World.content(type, "Carla's"), client: "maker", as: World.grant("carla"))
+        try world.push(.create, "c1", World.comment(on: "m"))
+        let answer = try world.push(.delete, "c1", at: 2, thread: 1)
+        #expect((answer.status, answer.revision) == (.applied, 3))
+        #expect(try world.isLive("m") && !world.isLive("c1"))
+    }
+
+    /// Also of one's own: it is content without any comment.
+    @Test func onesOwnMarkupStaysToo() throws {
+        try world.push(.create, "h", World.highlight("mine").changing { $0["isCommentThreadRoot"] = true })
+        try world.push(.create, "c1", World.comment(on: "h"))
+        try world.push(.delete, "c1", at: 2)
+        #expect(try world.isLive("h"))
+    }
+
+    @Test(arguments: [false, true]) func aMarkerOutOfThePDFStays(_ isChanged: Bool) throws {
+        let world = try World(baseRecords: [Record(id: "8", content: Self.marker("of the PDF"))])
+        if isChanged { try world.push(.update, "8", at: 0, Self.marker("changed"), client: "d", as: bo) }
+        try world.push(.create, "c1", World.comment(on: "8"))
+        let base = try #require(try world.record("c1")).revision
+        #expect(try world.push(.delete, "c1", at: base).status == .applied)
+        #expect(try world.isLive("8"))
     }
 
     @Test func aRootThatChangedMeanwhileStays() throws {
-        try thread(1)
-        try world.push(.update, "7", at: 0, World.highlight("changed"), client: "d", as: bo)
-        #expect(try world.push(.delete, "c1", at: 1).status == .applied)
-        #expect(try world.isLive("7"))
+        try markedThread(1)
+        try world.push(.update, "m", at: 1, Self.marker("changed"), client: "d", as: bo)
+        #expect(try world.push(.delete, "c1", at: 2).status == .applied)
+        #expect(try world.isLive("m"))
     }
 
     @Test("What the bearer saw of the root decides whether it goes with its last comment")
     func theRootAsItWasSeen() throws {
-        let rows: [(seen: Revision?, stays: Bool)] = [(nil, true), (1, true), (2, false), (Change.leavesRoot, true)]
+        let rows: [(seen: Revision?, stays: Bool)] = [(nil, true), (2, true), (3, false), (Change.leavesRoot, true)]
         for row in rows {
-            let world = try World(base: ["7"])
-            try world.push(.create, "c1", World.comment(on: "7"))
-            try world.push(.update, "7", at: 0, World.highlight("changed"), client: "d", as: bo)
-            try world.push(.delete, "c1", at: 1, thread: row.seen)
-            #expect(try world.isLive("7") == row.stays, "\(row)")
+            let world = try World()
+            try markedThread(1, in: world)
+            try world.push(.update, "m", at: 1, Self.marker("changed"), client: "d", as: bo)
+            try world.push(.delete, "c1", at: 2, thread: row.seen)
+            #expect(try world.isLive("m") == row.stays, "\(row)")
         }
     }
 
     @Test func onesOwnUnansweredEditOfTheRootIsNoChangeBySomebodyElse() throws {
-        try thread(1, by: bo, client: "d")
-        try world.push(.update, "7", at: 0, World.highlight("mine"))
-        #expect(try world.push(.delete, "c1", at: 1, thread: 0).status == .applied)
-        #expect(try !world.isLive("7"))
+        try markedThread(1, by: bo, client: "d")
+        try world.push(.update, "m", at: 1, Self.marker("mine"))
+        #expect(try world.push(.delete, "c1", at: 2, thread: 1).status == .applied)
+        #expect(try !world.isLive("m"))
     }
 
     @Test func whoTakesACommentBackKeepsItsRoot() throws {
-        try thread(1)
-        #expect(try world.push(.delete, "c1", at: 1, thread: Change.leavesRoot).status == .applied)
-        #expect(try world.isLive("7") && !world.isLive("c1"))
+        try markedThread(1)
+        #expect(try world.push(.delete, "c1", at: 2, thread: Change.leavesRoot).status == .applied)
+        #expect(try world.isLive("m") && !world.isLive("c1"))
     }
 
     @Test func aNewerCommentThatMayNotBeSeenIsNotSpokenOf() throws {
@@ -121,10 +158,10 @@ import Testing
 
     @Test func aRootThatTheBearerMayNotDeleteStays() throws {
         let rules = ["annotations:view:all", "comments:view:all", "comments:reply:all", "comments:delete:self"]
-        try world.push(.create, "c1", World.comment(on: "7"), client: "g", as: World.grant("guest", rules))
-        let answer = try world.push(.delete, "c1", at: 1, client: "g", as: World.grant("guest", rules))
+        try markedThread(1, by: World.grant("guest", rules), client: "g")
+        let answer = try world.push(.delete, "c1", at: 2, client: "g", as: World.grant("guest", rules))
         #expect(answer.status == .applied)
-        #expect(try world.isLive("7"))
+        #expect(try world.isLive("m") && !world.isLive("c1"))
     }
 
     // MARK: Restoring
@@ -183,10 +220,11 @@ import Testing
     }
 
     @Test func aRootComesBackWithItsLastComment() throws {
-        try thread(1)
-        try world.push(.delete, "c1", at: 1)
-        #expect(try world.push(.restore, "c1", at: 3).status == .applied)
-        #expect(try world.isLive("7") && world.isLive("c1"))
+        try markedThread(1)
+        try world.push(.delete, "c1", at: 2)
+        #expect(try world.isLive("m") == false)
+        #expect(try world.push(.restore, "c1", at: 4).status == .applied)
+        #expect(try world.isLive("m") && world.isLive("c1"))
     }
 
     @Test func aCommentDoesNotComeBackWithoutItsRoot() throws {

@@ -47,21 +47,4 @@ import Testing
     func aNameThatIsNoneMakesNothing(_ name: String) throws {
         #expect(throws: Refusal.self) { try open(name) }
     }
-
-    @Test func aCopyHoldsWhatWasLiveAndWhatWasHidden() throws {
-        let world = try World(base: ["7", "8"])
-        try world.push(.create, "a", World.note("one"))
-        try world.push(.delete, "7", at: 0)
-        try world.push(.create, "b", World.note("two"))
-        try world.push(.delete, "b", at: 3)
-        let source = try world.layer
-        let live = try world.store.write { store in
-            var random = SeededRandom(seed: 1)
-            let copy = try Layers.copy(
-                source, to: LayerKey(document: "doc", name: "copy"), in: store, now: World.now, using: &random)
-            return try store.live(in: copy, after: nil, limit: 9)
-        }
-        #expect(live.map(\.id) == ["8", "a"])
-        #expect(live.last?.record.createdBy == "ana")
-    }
 }

@@ -4,5 +4,5 @@ import Testing
 
 @Suite("Memory store") struct MemoryStoreTests {
     @Test("keeps the contract", arguments: LayerStoreContract.steps)
-    func contract(_ step: LayerStoreContract.Step) throws { try step.run(MemoryStore()) }
+    func contract(_ step: LayerStoreContract.Step) throws { try step.run(MemoryLayerStore()) }
 }

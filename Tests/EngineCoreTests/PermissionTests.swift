@@ -141,6 +141,68 @@ import Testing
         #expect(try world.text("a") == "ana's")
     }
 
+    /// What is wrong with a create: the answer must not depend on its id.
+    private struct FaultyCreate {
+        var content: Content
+        var group: String? = "crew"
+        var rules: [String] = []
+        var status: ChangeResult.Status
+    }
+
+    private static let faults: [String: FaultyCreate] = [
+        "another group": FaultyCreate(content: World.note("x"), group: "other", status: .denied),
+        "invalid content": FaultyCreate(
+            content: World.content("pspdfkit/note", "x", more: [("pageIndex", 99)]), status: .invalid),
+        "missing attachment": FaultyCreate(
+            content: World.content(
+                "pspdfkit/image", "x", more: [("imageAttachmentId", .string(String(repeating: "a", count: 64)))]),
+            status: .invalid),
+        "missing root": FaultyCreate(
+            content: World.comment(on: "none"), rules: ["comments:reply:all"], status: .gone),
+        "hidden root": FaultyCreate(content: World.comment(on: "7"), rules: ["comments:reply:all"], status: .gone),
+        "no right to reply": FaultyCreate(content: World.comment(on: "open"), status: .denied),
+        "a root without threads": FaultyCreate(
+            content: World.comment(on: "note"), rules: ["comments:reply:all"], status: .invalid),
+    ]
+
+    @Test(arguments: faults.keys.sorted()) func aFaultyCreateSaysNothingAboutItsID(_ name: String) throws {
+        let fault = try #require(Self.faults[name])
+        for (id, content) in [("open", World.highlight("open")), ("note", World.note("open"))] {
+            try world.push(
+                .create, id, group: "crew", content, client: "cy", as: World.grant("cy", group: "crew"))
+        }
+        try world.push(.create, "deleted", group: "secret", World.note("x"), client: "setup", as: World.grant("ana"))
+        let base = try #require(try world.record("deleted")).revision
+        try world.push(.delete, "deleted", at: base, client: "setup", as: World.grant("ana"))
+        try world.push(.create, "hidden", group: "secret", World.note("x"), client: "setup", as: World.grant("ana"))
+        let grant = World.grant(
+            "bo", ["annotations:view:group=crew", "comments:view:group=crew"] + fault.rules, group: "crew")
+        let answers = try ["free", "hidden", "deleted", "7"].map { id in
+            var answer = try world.push(
+                .create, id, group: fault.group, fault.content, client: "client-of-\(id)", as: grant)
+            answer.n = 0
+            return PushAnswer(results: [answer], delta: nil).bytes
+        }
+        #expect(Set(answers).count == 1, "\(answers.map { String(decoding: $0, as: UTF8.self) })")
+        let status = try world.push(
+            .create, "free", group: fault.group, fault.content, client: "once-more", as: grant
+        ).status
+        #expect(status == fault.status)
+    }
+
+    /// What is left to learn costs a record: a create that could be applied.
+    @Test func onlyACreateThatCouldBeAppliedLearnsThatAnIDIsTaken() throws {
+        try world.push(.create, "deleted", group: "secret", World.note("x"), client: "setup", as: World.grant("ana"))
+        let base = try #require(try world.record("deleted")).revision
+        try world.push(.delete, "deleted", at: base, client: "setup", as: World.grant("ana"))
+        let rules = ["annotations:view:self"]
+        let hidden = try push(.create, "a", at: 0, World.note("x"), with: rules)
+        let deleted = try push(.create, "deleted", at: 0, World.note("x"), with: rules)
+        #expect((hidden.status, hidden.reason, hidden.item) == (deleted.status, deleted.reason, nil))
+        #expect(hidden.reason == "this id is taken: create the record under another id")
+        #expect(try push(.create, "free", at: 0, World.note("x"), with: rules).status == .applied)
+    }
+
     @Test func aCommentThatMayNotBeSeenIsNotShownInAConflict() throws {
         try world.push(.create, "c1", group: "secret", World.comment(on: "7"), client: "setup")
         let rules = ["annotations:view:all", "annotations:delete:all"]

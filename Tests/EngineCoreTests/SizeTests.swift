@@ -8,7 +8,7 @@ import Testing
 
 /// What one page, one delta and one event may weigh, and that no page names a record its reader may not see.
 @Suite struct SizeTests {
-    private let store = MemoryStore()
+    private let store = MemoryLayerStore()
     private let key = LayerKey(document: "paper", name: "")
 
     init() throws {

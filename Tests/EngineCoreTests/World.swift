@@ -2,6 +2,7 @@ import Annotations
 import Authorization
 import EngineCore
 import SyncProtocol
+import TestSupport
 import Testing
 
 /// One document with one layer in a memory store, and people who push to it.
@@ -12,10 +13,15 @@ final class World {
     private var numbers: [String: Int64] = [:]
 
     /// - Parameter base: ids of highlights that the PDF itself holds.
-    init(base: [String] = [], store: any LayerStore = MemoryStore()) throws {
+    convenience init(base: [String] = [], store: any LayerStore = MemoryLayerStore()) throws {
+        try self.init(
+            baseRecords: base.map { Record(id: $0, content: Self.highlight("of the PDF")) }, store: store)
+    }
+
+    init(baseRecords: [Record], store: any LayerStore = MemoryLayerStore()) throws {
         self.store = store
         try store.write { store in
-            let base = try store.addBase(base.map { Record(id: $0, content: Self.highlight("of the PDF")) })
+            let base = try store.addBase(baseRecords)
             let page = StoredDocument.Page(width: 612, height: 792)
             try store.put(
                 StoredDocument(

@@ -65,6 +65,41 @@ extension LayerStoreContract {
         }
     }
 
+    static func keepsUploads(_ store: any LayerStore) throws {
+        let (one, two) = (attachment("a"), attachment("b"))
+        func uploaders(_ id: AttachmentID, _ layer: StoredLayer, _ store: any StoreReading) throws -> [String?] {
+            let users = ["ana", "bo", "é", "e\u{301}", nil] as [String?]
+            return try users.filter { try store.isUploaded(id, by: $0, in: layer) }
+        }
+        let made = try store.write { store in
+            let layer = try Self.layer(store)
+            let other = try store.addLayer(LayerKey(document: "doc", name: "other"), generation: "g")
+            for attachment in [one, two] { try store.put(attachment) }
+            try equal(try uploaders(one.id, layer, store), [], "nobody yet")
+            for user in ["ana", "é", nil, "ana"] { try store.addUpload(of: one.id, by: user, in: layer) }
+            try store.addUpload(of: two.id, by: "ana", in: layer)
+            try store.addUpload(of: one.id, by: "bo", in: other)
+            try equal(try uploaders(one.id, layer, store), ["ana", "é", nil], "by the bytes of the user's name")
+            try equal(try store.isUploaded(one.id, by: "", in: layer), true, "the anonymous user is empty or nil")
+            try equal(try uploaders(two.id, layer, store), ["ana"], "each file for itself")
+            try equal(try uploaders(one.id, other, store), ["bo"], "each layer for itself")
+            return [layer, other]
+        }
+        let (layer, other) = (made[0], made[1])
+        try store.write { store in
+            try store.renew(layer, generation: "g2")
+            try equal(try uploaders(one.id, layer, store), ["ana", "é", nil], "a renewed layer keeps them")
+            try store.removeAttachment(one.id, of: "doc")
+            try store.put(one)
+            try equal(try uploaders(one.id, layer, store), [], "gone with the attachment")
+            try equal(try uploaders(one.id, other, store), [], "in every layer")
+            try store.removeLayer(layer, at: now)
+            _ = try store.removeRows(ofLayer: layer.id, limit: 1000)
+            try equal(try uploaders(two.id, layer, store), [], "gone with the rows of the layer")
+        }
+        try equal(try store.read { try uploaders(two.id, layer, $0) }, [], "also for readers")
+    }
+
     private static func attachment(_ digit: String, of document: String = "doc") -> StoredAttachment {
         StoredAttachment(
             AttachmentID(String(repeating: digit, count: 64))!, document: document, bytes: 1 << 33, at: now)

@@ -22,6 +22,9 @@ package struct LayerStoreContract: Sendable {
         Step(description: "a savepoint that throws takes back its own part only", run: takesBackSavepoints),
         Step(description: "layers have a number that is never used again", run: keepsLayers),
         Step(description: "a layer goes with all that is in it", run: removesLayers),
+        Step(description: "a hidden layer is found by its own question only, until it is moved", run: hidesLayers),
+        Step(description: "what a deleted layer held goes in pieces", run: removesRowsInPieces),
+        Step(description: "base records are kept in pieces and unused until a document has them", run: keepsBases),
         Step(description: "a renewed layer keeps its records and forgets its clients", run: renewsLayers),
         Step(description: "a document goes with its layers and its base", run: removesDocuments),
         Step(description: "base records lie beneath until one is written over", run: overlaysBase),
@@ -37,6 +40,7 @@ package struct LayerStoreContract: Sendable {
         Step(description: "attachments belong to a document and go with it", run: keepsAttachments),
         Step(description: "what a record names is found, and what none names", run: findsNamers),
         Step(description: "what a record of the PDF names is found as well", run: findsNamersOfTheBase),
+        Step(description: "uploads belong to a user and a layer, and go with the attachment", run: keepsUploads),
         Step(description: "revocations are kept until their time is over", run: keepsRevocations),
     ]
 

@@ -13,6 +13,13 @@ package enum Repository {
     /// Whether this run writes expected results anew instead of comparing with them (`RECORD_SNAPSHOTS=1`).
     package static let isRecording = ProcessInfo.processInfo.environment["RECORD_SNAPSHOTS"] == "1"
 
+    /// A program of this build: all of one build are in one folder.
+    package static func program(_ name: String) -> String {
+        let beside = Bundle.main.executableURL?.deletingLastPathComponent().appendingPathComponent(name).path
+        let built = beside.flatMap { FileManager.default.isExecutableFile(atPath: $0) ? $0 : nil }
+        return built ?? root + "/.build/debug/" + name
+    }
+
     package static func write(_ text: String, to path: String) throws {
         try text.write(to: URL(fileURLWithPath: root + "/" + path), atomically: true, encoding: .utf8)
     }

@@ -66,7 +66,7 @@ package struct LayerView {
     }
 
     /// - Throws: ``Refusal`` with `epoch_changed` when a snapshot that was begun cannot go on.
-    package func checkSnapshot(at revision: Revision?, epoch: String?) throws {
+    private func checkSnapshot(at revision: Revision?, epoch: String?) throws {
         if let epoch { try check(epoch) }
         // A page may be asked for with any number: what was never handed out starts over.
         if let revision, revision > layer.head || revision < layer.horizon { throw Self.startOver }
@@ -118,18 +118,27 @@ package struct LayerView {
         return (items.sorted { $0.revision < $1.revision }, reach)
     }
 
-    /// One record, if it is live and this view may see it.
-    package func record(_ id: Record.ID) throws -> StoredRecord? {
-        guard let record = try store.record(id, in: layer), record.isLive, scope.contains(record.subject) else {
-            return nil
-        }
-        return record
-    }
-
     func check(_ epoch: String) throws {
         guard epoch == self.epoch else { throw Self.startOver }
     }
 
     package static let startOver = Refusal(
         .epochChanged, "the layer or what the token may see has changed, or the cursor is too old: load it anew")
+
+    private static let marksAtOnce = 2_000
+
+    /// All live records that the view may see, added up.
+    ///
+    /// - Parameter epoch: the epoch that the client has.
+    /// - Throws: ``Refusal`` with `epoch_changed`.
+    package func digest(epoch: String) throws -> DigestAnswer {
+        try check(epoch)
+        var digest = ViewDigest()
+        var marks: [RecordMark] = []
+        repeat {
+            marks = try store.marks(in: layer, after: marks.last?.id, limit: Self.marksAtOnce)
+            for mark in marks where scope.contains(mark.subject) { digest.add(mark.id, mark.revision) }
+        } while marks.count == Self.marksAtOnce
+        return DigestAnswer(epoch: self.epoch, upTo: layer.head, digest)
+    }
 }

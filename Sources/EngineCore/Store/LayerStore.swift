@@ -19,12 +19,21 @@ package protocol StoreReading {
     /// How many documents the query finds, its offset and limit aside.
     func documentCount(_ query: DocumentQuery) throws -> Int
     func isPDFUsed(_ sha256: String) throws -> Bool
+    /// When the set of base records was begun, while no document has it. The start of time: it is being removed.
+    func unusedSince(_ base: Int64) throws -> Timestamp?
+    /// Sets of base records that no document has and that were begun before the moment, or are being removed.
+    func unusedBases(before moment: Timestamp) throws -> [Int64]
 
+    /// nil for a hidden layer as well.
     func layer(_ key: LayerKey) throws -> StoredLayer?
-    /// Every layer there is.
+    /// Every layer but the hidden ones.
     func layers() throws -> [LayerKey]
-    /// Names, in byte order.
+    /// Names, in byte order, without those of hidden layers.
     func layerNames(of document: String) throws -> [String]
+    /// A hidden layer of a document.
+    func hiddenLayer(_ key: LayerKey) throws -> StoredLayer?
+    /// All of them, also those without a document, in the order of their ids.
+    func hiddenLayers() throws -> [HiddenLayer]
     /// When the layer was last deleted; nil when it never was.
     func deletion(of key: LayerKey) throws -> Timestamp?
 
@@ -54,6 +63,8 @@ package protocol StoreReading {
     func isAttachmentKept(_ id: AttachmentID) throws -> Bool
     /// Live records of the layer that name the attachment, in id order.
     func records(naming id: AttachmentID, in layer: StoredLayer) throws -> [StoredRecord]
+    /// Whether the user uploaded the attachment in this layer. All anonymous users (nil or empty) are one.
+    func isUploaded(_ id: AttachmentID, by user: String?, in layer: StoredLayer) throws -> Bool
 
     func client(_ id: String, in layer: StoredLayer) throws -> StoredClient?
     func answer(_ n: Int64, to client: String, in layer: StoredLayer) throws -> StoredAnswer?
@@ -101,19 +112,37 @@ package protocol StoreWriting: StoreReading {
     /// before anything else, and before any layer is named. Naming a layer holds that layer.
     func hold(_ what: Hold) throws
 
-    /// Adds the document or replaces the one with its id; its layers stay.
+    /// Adds the document or replaces the one with its id; its layers stay. Its base is used from now on, and that of a
+    /// replaced document is unused.
     func put(_ document: StoredDocument) throws
-    /// Keeps base records, in their order, and names the set.
-    func addBase(_ records: [Record]) throws -> Int64
-    func removeBase(_ base: Int64) throws
-    /// Removes the document, its base records, its attachments and its layers, noting when.
+    /// Begins a set of base records, which is unused until a document has it.
+    func addBase(at moment: Timestamp) throws -> Int64
+    /// Adds records to an unused set.
+    func add(_ records: [Record], toBase base: Int64) throws
+    /// Removes at most `limit` records of an unused set, and the set itself after the last one.
+    ///
+    /// - Returns: how many records there were; fewer than `limit`: nothing is left.
+    func removeBase(_ base: Int64, limit: Int) throws -> Int
+    /// Removes the document and its attachments, and takes its layers and its base out of use, noting when. Their rows
+    /// stay for ``removeRows(ofLayer:limit:)`` and ``removeBase(_:limit:)``.
     func removeDocument(_ id: String, at moment: Timestamp) throws
 
     func put(_ attachment: StoredAttachment) throws
+    /// Removes the attachment, and the note of who uploaded it in the document's layers.
     func removeAttachment(_ id: AttachmentID, of document: String) throws
+    /// Notes that the user has the bytes of the attachment. The note goes with the attachment or with the layer.
+    func addUpload(of id: AttachmentID, by user: String?, in layer: StoredLayer) throws
 
     func addLayer(_ key: LayerKey, generation: String) throws -> StoredLayer
+    /// Gives the layer another key, which is free. Its id and all that is in it stay.
+    func move(_ layer: StoredLayer, to key: LayerKey) throws
+    /// Hides the layer and records when it was deleted; for a hidden layer nothing is recorded. Its rows stay until
+    /// ``removeRows(ofLayer:limit:)``.
     func removeLayer(_ layer: StoredLayer, at moment: Timestamp) throws
+    /// Removes at most `limit` rows of a layer that was taken out of sight, and the layer itself after the last one.
+    ///
+    /// - Returns: how many rows there were; fewer than `limit`: nothing is left.
+    func removeRows(ofLayer id: Int64, limit: Int) throws -> Int
     func setHead(_ head: Revision, of layer: StoredLayer) throws
     /// Gives the layer another generation and forgets its clients: what they know of it is of another history.
     func renew(_ layer: StoredLayer, generation: String) throws
@@ -134,4 +163,16 @@ package protocol StoreWriting: StoreReading {
 extension StoreWriting {
     /// Where there is one writer at a time, nobody has to wait for more.
     package func hold(_ what: Hold) throws {}
+
+    /// Keeps base records, in their order, for a document that is put in the same transaction.
+    package func addBase(_ records: [Record]) throws -> Int64 {
+        let base = try addBase(at: .startOfTime)
+        try add(records, toBase: base)
+        return base
+    }
+}
+
+extension Timestamp {
+    /// Older than anything: what is unused since then may be removed at once.
+    package static let startOfTime = Timestamp(milliseconds: 0)
 }

@@ -1,3 +1,4 @@
+import Annotations
 package import SyncProtocol
 
 /// Names a layer: the document and the layer's own name, empty for the default layer.
@@ -8,6 +9,16 @@ package struct LayerKey: Hashable, Sendable {
     package init(document: String, name: String) {
         self.document = document
         self.name = name
+    }
+
+    /// By bytes, as stores compare: names that only look alike name two layers.
+    package static func == (one: LayerKey, other: LayerKey) -> Bool {
+        one.document.isExactly(other.document) && one.name.isExactly(other.name)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(ByteOrdered(document))
+        hasher.combine(ByteOrdered(name))
     }
 
     /// At most 256 characters and no `*` (guide: authentication).

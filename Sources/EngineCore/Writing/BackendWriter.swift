@@ -97,6 +97,10 @@ package struct BackendWriter {
         do {
             try content.validate(pageCount: writer.layer.pageCount, maximumBytes: limits.recordBytes)
         } catch { throw Refusal(.invalid, "\(error)") }
-        if let problem = try writer.problem(ofAttachmentIn: content, over: stored) { throw Refusal(.invalid, problem) }
+        // A backend may name any file of the document; what the record named before stays good.
+        guard let id = content.attachmentID, id != stored?.record.content.attachmentID,
+            try writer.store.attachment(id, of: writer.layer.key.document) == nil
+        else { return }
+        throw Refusal(.invalid, "the attachment it names was not uploaded")
     }
 }

@@ -3,12 +3,10 @@ import Authorization
 import SyncProtocol
 
 extension ChangeDecider {
+    /// Looks the id up last. An answer about a hidden id differs from one about a free id only for a create that would
+    /// have been applied, so learning that an id is taken costs a real record for each id that is free.
     func create(_ change: Change, _ writer: inout LayerWriter) throws -> Verdict {
         guard let content = change.content else { return .invalid("a create needs content") }
-        if let there = try writer.store.record(change.id, in: writer.layer) {
-            guard scope.contains(there.subject) else { return .noSuchRecord }
-            return there.isLive ? .conflict(there) : .gone("the id belonged to a record that was deleted")
-        }
         // Read once: a queue of thousands is decided one by one.
         let outline = ContentOutline(content)
         let type = outline.contentType
@@ -27,12 +25,20 @@ extension ChangeDecider {
         do {
             try outline.validate(pageCount: writer.layer.pageCount, maximumBytes: limits.recordBytes)
         } catch { return .invalid("\(error)") }
-        if let problem = try writer.problem(ofAttachmentIn: content, over: nil) { return .invalid(problem) }
+        if let problem = try problem(ofAttachmentIn: content, over: nil, writer) { return .invalid(problem) }
+        if let taken = try refuseID(change.id, writer) { return taken }
         let record = Record(
             id: change.id, content: outline.authored(content, by: grant.creatorName ?? outline.creatorName?.string),
             createdBy: grant.userID, updatedBy: grant.userID, group: change.group)
         let written = try writer.write(record, contentType: type, rootID: rootID, over: nil, client: clientID)
         return .applied(written.revision)
+    }
+
+    /// Refuses an id that has been used in the layer. A visible live record is shown as the winner; a tombstone and a
+    /// hidden record get one answer.
+    private func refuseID(_ id: Record.ID, _ writer: LayerWriter) throws -> Verdict? {
+        guard let there = try writer.store.record(id, in: writer.layer) else { return nil }
+        return there.isLive && scope.contains(there.subject) ? .conflict(there) : .idTaken
     }
 
     /// Why no comment can be put under this root; nil when it can.

@@ -28,7 +28,8 @@ extension ChangeDecider {
         return .applied(try writer.remove(thread + [root], by: grant.userID, client: clientID))
     }
 
-    /// The last comment takes its root along, if the root is as the bearer saw it and the bearer may delete it.
+    /// The last comment takes its root along, if the root was made for the thread, is as the bearer saw it, and the bearer
+    /// may delete it. A markup is content of its own: it stays.
     ///
     /// Where the change does not say which state of the root was seen: a comment is younger than its root, and changes
     /// reach a client in order, so who saw the comment at its base revision saw every state of the root up to there.
@@ -37,11 +38,21 @@ extension ChangeDecider {
     ) throws -> Verdict {
         var going = [comment]
         if let rootID = comment.rootID, let root = try find(rootID, writer), root.isLive,
+            try isMadeForItsThread(root, writer),
             isUnchanged(root, since: change.threadRevision ?? change.baseRevision),
             try live(in: rootID, writer).count == 1, grant.decide(.delete(root.subject)).isAllowed
         {
             going.insert(root, at: 0)
         }
         return .applied(try writer.remove(going, by: grant.userID, client: clientID))
+    }
+
+    /// A comment marker of the layer. One that came with the PDF was there before the thread.
+    private func isMadeForItsThread(_ root: StoredRecord, _ writer: LayerWriter) throws -> Bool {
+        guard AnnotationKind(type: root.record.content["type"]?.string ?? "") == .commentMarker else { return false }
+        // A layer without records of its own shows what the PDF brought.
+        var untouched = writer.layer
+        untouched.id = 0
+        return try writer.store.record(root.id, in: untouched) == nil
     }
 }

@@ -15,7 +15,7 @@ extension ChangeDecider {
         }
         let (outline, there) = (ContentOutline(content), ContentOutline(stored.record.content))
         if let problem = problem(outline, over: there, writer) { return .invalid(problem) }
-        if let problem = try writer.problem(ofAttachmentIn: content, over: stored) { return .invalid(problem) }
+        if let problem = try problem(ofAttachmentIn: content, over: stored, writer) { return .invalid(problem) }
         guard isFirst(change, stored) else { return .conflict(stored) }
         // Who made a record stays: also its name in the content is the stored one.
         var record = stored.record

@@ -2,8 +2,8 @@ import Annotations
 import Authorization
 import SyncProtocol
 
-/// Decides and performs one change of one bearer: what is there and may be seen, then permission on the stored
-/// record, then the content, then who was first.
+/// Decides and performs one change of one bearer. Of an existing record: may it be seen, permission on the stored record,
+/// the content, who was first. Of a new one: permission, the content, the id.
 struct ChangeDecider {
     let grant: Grant
     let scope: ViewScope
@@ -55,10 +55,28 @@ struct ChangeDecider {
     func live(in root: Record.ID, _ writer: LayerWriter) throws -> [StoredRecord] {
         try writer.store.thread(of: root, in: writer.layer)
     }
+
+    /// Why the bearer cannot name the content's attachment; nil when they can.
+    ///
+    /// A record that names a file hands it out to everybody who sees the record, so the bearer must already have the file:
+    /// they uploaded it in this layer, or see a record of this layer that names it. A missing file and
+    /// another user's file get the same answer. The attachment that the stored record already names stays valid.
+    func problem(
+        ofAttachmentIn content: Content, over stored: StoredRecord?, _ writer: LayerWriter
+    ) throws -> String? {
+        guard let id = content.attachmentID, id != stored?.record.content.attachmentID else { return nil }
+        let (store, layer) = (writer.store, writer.layer)
+        if try store.attachment(id, of: layer.key.document) != nil {
+            if try store.isUploaded(id, by: grant.userID, in: layer) { return nil }
+            if try store.records(naming: id, in: layer).contains(where: { scope.contains($0.subject) }) { return nil }
+        }
+        return "the attachment it names was not uploaded by this user in this layer: upload it first"
+    }
 }
 
 extension Verdict {
     static let noSuchRecord = Verdict.gone("there is no such record")
     static let recordDeleted = Verdict.gone("the record was deleted")
+    static let idTaken = Verdict.gone("this id is taken: create the record under another id")
     static let threadGone = Verdict.gone("the thread is gone")
 }

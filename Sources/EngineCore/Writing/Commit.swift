@@ -7,15 +7,8 @@ package struct Commit: Hashable, Sendable {
     /// As it stands after the transaction.
     package var layer: StoredLayer
     /// Each touched record once, in its final state, in revision order.
-    package var records: [StoredRecord]
-    package var departures: [Departure]
-
-    package init(before: Revision, layer: StoredLayer, records: [StoredRecord] = [], departures: [Departure] = []) {
-        self.before = before
-        self.layer = layer
-        self.records = records
-        self.departures = departures
-    }
+    package var records: [StoredRecord] = []
+    package var departures: [Departure] = []
 
     package var isEmpty: Bool { records.isEmpty }
 }

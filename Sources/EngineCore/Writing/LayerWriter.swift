@@ -107,15 +107,4 @@ package struct LayerWriter {
         written.removeSubrange(mark.written...)
         departures.removeSubrange(mark.departures...)
     }
-
-    /// Runs the body in a savepoint: when it throws, the writer too stands where it stood.
-    package mutating func attempt<Result>(_ body: (inout LayerWriter) throws -> Result) throws -> Result {
-        let mark = mark
-        do {
-            return try store.savepoint { try body(&self) }
-        } catch {
-            goBack(to: mark)
-            throw error
-        }
-    }
 }

@@ -1,10 +1,5 @@
 import CPostgres
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 /// One connection, one statement after the other. Calls block.
 ///

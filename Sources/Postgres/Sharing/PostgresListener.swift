@@ -1,12 +1,7 @@
 import CPostgres
 import Dispatch
+import Glibc
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// Hears what ``PostgresStore/notify(_:)`` of any server says, on a thread and a connection of its own. A connection that is
 /// lost is made again, after waits that grow; what was said meanwhile is lost.

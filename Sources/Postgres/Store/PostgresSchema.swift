@@ -3,7 +3,7 @@
 /// Ids are compared by their bytes (collation C). Times are milliseconds since 1970.
 enum PostgresSchema {
     /// Each is done once, in this order. What was released is never changed.
-    private static let steps = [layers, blobs, mark, baseAttachments]
+    private static let steps = [layers, blobs, mark, baseAttachments, uploads]
 
     /// Whoever starts first does it, the others wait.
     static func migrate(_ connection: PostgresConnection, at address: PostgresAddress) throws {
@@ -111,5 +111,15 @@ enum PostgresSchema {
         UPDATE base_record SET attachment = content::json ->> 'imageAttachmentId'
             WHERE content LIKE '%"imageAttachmentId"%';
         CREATE INDEX base_record_attachment ON base_record (base, attachment) WHERE attachment IS NOT NULL;
+        """
+
+    /// The users who uploaded an attachment to a layer and may therefore name it. An empty text is the anonymous user. For
+    /// files uploaded before this table existed no user is known: they are uploaded again, or named by a user who can see a
+    /// record that names them.
+    private static let uploads = """
+        CREATE TABLE upload (
+            layer bigint NOT NULL, sha256 text COLLATE "C" NOT NULL, user_id text COLLATE "C" NOT NULL,
+            PRIMARY KEY (layer, sha256, user_id)
+        );
         """
 }

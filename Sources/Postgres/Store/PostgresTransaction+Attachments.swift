@@ -59,6 +59,22 @@ extension PostgresTransaction {
 
     func removeAttachment(_ id: AttachmentID, of document: String) throws {
         try run("DELETE FROM attachment WHERE document = $1 AND sha256 = $2", [.text(document), .text(id.hex)])
+        try run(
+            "DELETE FROM upload WHERE layer IN (SELECT id FROM layer WHERE document = $1) AND sha256 = $2",
+            [.text(document), .text(id.hex)])
+    }
+
+    func isUploaded(_ id: AttachmentID, by user: String?, in layer: StoredLayer) throws -> Bool {
+        try one(
+            "SELECT 1 FROM upload WHERE layer = $1 AND sha256 = $2 AND user_id = $3",
+            [.integer(layer.id), .text(id.hex), .text(user ?? "")]
+        ) { _ in true } ?? false
+    }
+
+    func addUpload(of id: AttachmentID, by user: String?, in layer: StoredLayer) throws {
+        try run(
+            "INSERT INTO upload VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
+            [.integer(layer.id), .text(id.hex), .text(user ?? "")])
     }
 
     private static func attachment(_ row: PostgresRow) throws -> StoredAttachment? {

@@ -32,6 +32,9 @@ extension PostgresTransaction {
 
     func put(_ document: StoredDocument) throws {
         try hold(.document(document.id))
+        let old = try one("SELECT base FROM document WHERE id = $1", [.text(document.id)]) { $0.integer(0) }
+        if let old, old != document.base { try note(unused: old, since: .startOfTime) }
+        try forget(unused: document.base)
         try run(
             """
             INSERT INTO document VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
@@ -46,8 +49,53 @@ extension PostgresTransaction {
             ])
     }
 
-    func addBase(_ records: [Record]) throws -> Int64 {
+    func removeDocument(_ id: String, at moment: Timestamp) throws {
+        // It keeps others from all of its layers, so that none has to be named.
+        try hold(.document(id))
+        guard let document = try document(id) else { return }
+        try run(
+            """
+            INSERT INTO deleted_layer
+            SELECT document, name, $2 FROM layer WHERE document = $1 AND left(name, 1) <> '*'
+            ON CONFLICT (document, name) DO UPDATE SET at = excluded.at
+            """, [.text(id), .integer(moment.milliseconds)])
+        // Each gets the key that ``LayerKey/removed(_:)`` gives it.
+        try run("UPDATE layer SET document = '', name = '*gone-' || id WHERE document = $1", [.text(id)])
+        try note(unused: document.base, since: .startOfTime)
+        try run("DELETE FROM attachment WHERE document = $1", [.text(id)])
+        try run("DELETE FROM document WHERE id = $1", [.text(id)])
+    }
+
+    // MARK: Base records. An unused set has a row among the deletions, under the empty document id that no document has.
+
+    private static func key(ofUnused base: Int64) -> LayerKey { LayerKey(document: "", name: "*base-\(base)") }
+
+    func unusedSince(_ base: Int64) throws -> Timestamp? { try deletion(of: Self.key(ofUnused: base)) }
+
+    func unusedBases(before moment: Timestamp) throws -> [Int64] {
+        try all(
+            """
+            SELECT substr(name, 7)::bigint AS base FROM deleted_layer WHERE document = '' AND at < $1 ORDER BY base
+            """, [.integer(moment.milliseconds)]
+        ) { $0.integer(0) }
+    }
+
+    private func note(unused base: Int64, since moment: Timestamp) throws {
+        try noteDeletion(of: Self.key(ofUnused: base), at: moment)
+    }
+
+    private func forget(unused base: Int64) throws {
+        let key = Self.key(ofUnused: base)
+        try run("DELETE FROM deleted_layer WHERE document = $1 AND name = $2", [.text(key.document), .text(key.name)])
+    }
+
+    func addBase(at moment: Timestamp) throws -> Int64 {
         let base = try one("SELECT nextval('base')", []) { $0.integer(0) } ?? 0
+        try note(unused: base, since: moment)
+        return base
+    }
+
+    func add(_ records: [Record], toBase base: Int64) throws {
         for record in records {
             let stored = StoredRecord(base: record)
             try run(
@@ -58,18 +106,16 @@ extension PostgresTransaction {
                     PostgresValue(record.group), PostgresValue(record.content.attachmentID?.hex),
                 ])
         }
-        return base
     }
 
-    func removeBase(_ base: Int64) throws { try run("DELETE FROM base_record WHERE base = $1", [.integer(base)]) }
-
-    func removeDocument(_ id: String, at moment: Timestamp) throws {
-        try hold(.document(id))
-        guard let document = try document(id) else { return }
-        for layer in try layers(of: id) { try removeLayer(layer, at: moment) }
-        try removeBase(document.base)
-        try run("DELETE FROM attachment WHERE document = $1", [.text(id)])
-        try run("DELETE FROM document WHERE id = $1", [.text(id)])
+    func removeBase(_ base: Int64, limit: Int) throws -> Int {
+        // Two servers may remove the same set.
+        try lock(Self.key(ofUnused: base))
+        guard try unusedSince(base) != nil else { return 0 }
+        try note(unused: base, since: .startOfTime)
+        let removed = try remove(from: "base_record", where: "base", is: base, limit: limit)
+        if removed < limit { try forget(unused: base) }
+        return removed
     }
 
     private static func document(_ row: PostgresRow) throws -> StoredDocument {

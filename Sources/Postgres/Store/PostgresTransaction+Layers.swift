@@ -3,7 +3,11 @@ import EngineCore
 import SyncProtocol
 
 extension PostgresTransaction {
-    func layer(_ key: LayerKey) throws -> StoredLayer? {
+    func layer(_ key: LayerKey) throws -> StoredLayer? { key.isHidden ? nil : try find(key) }
+
+    func hiddenLayer(_ key: LayerKey) throws -> StoredLayer? { key.isHidden ? try find(key) : nil }
+
+    private func find(_ key: LayerKey) throws -> StoredLayer? {
         try lock(key)
         return try one(
             """
@@ -18,11 +22,21 @@ extension PostgresTransaction {
     }
 
     func layers() throws -> [LayerKey] {
-        try all("SELECT document, name FROM layer ORDER BY id", []) { LayerKey(document: $0.text(0), name: $0.text(1)) }
+        try all("SELECT document, name FROM layer WHERE left(name, 1) <> '*' ORDER BY id", []) {
+            LayerKey(document: $0.text(0), name: $0.text(1))
+        }
+    }
+
+    func hiddenLayers() throws -> [HiddenLayer] {
+        try all("SELECT id, document, name FROM layer WHERE left(name, 1) = '*' ORDER BY id", []) {
+            HiddenLayer(id: $0.integer(0), key: LayerKey(document: $0.text(1), name: $0.text(2)))
+        }
     }
 
     func layerNames(of document: String) throws -> [String] {
-        try all("SELECT name FROM layer WHERE document = $1 ORDER BY name", [.text(document)]) { $0.text(0) }
+        try all(
+            "SELECT name FROM layer WHERE document = $1 AND left(name, 1) <> '*' ORDER BY name", [.text(document)]
+        ) { $0.text(0) }
     }
 
     func deletion(of key: LayerKey) throws -> Timestamp? {
@@ -36,20 +50,51 @@ extension PostgresTransaction {
         try run(
             "INSERT INTO layer (document, name, generation, head, horizon) VALUES ($1, $2, $3, 0, 0)",
             [.text(key.document), .text(key.name), .text(generation)])
-        guard let layer = try layer(key) else { throw Refusal(.documentNotFound, "the document is gone") }
+        guard let layer = try find(key) else { throw Refusal(.documentNotFound, "the document is gone") }
         return layer
     }
 
+    func move(_ layer: StoredLayer, to key: LayerKey) throws {
+        try run(
+            "UPDATE layer SET document = $1, name = $2 WHERE id = $3",
+            [.text(key.document), .text(key.name), .integer(layer.id)])
+    }
+
     func removeLayer(_ layer: StoredLayer, at moment: Timestamp) throws {
+        guard !layer.key.document.isEmpty else { return }
         try lock(layer.key)
-        for table in ["record", "departure", "client", "answer"] {
-            try run("DELETE FROM \(table) WHERE layer = $1", [.integer(layer.id)])
-        }
-        try run("DELETE FROM layer WHERE id = $1", [.integer(layer.id)])
+        try move(layer, to: .removed(layer.id))
+        if !layer.key.isHidden { try noteDeletion(of: layer.key, at: moment) }
+    }
+
+    func noteDeletion(of key: LayerKey, at moment: Timestamp) throws {
         try run(
             """
             INSERT INTO deleted_layer VALUES ($1, $2, $3) ON CONFLICT (document, name) DO UPDATE SET at = excluded.at
-            """, [.text(layer.key.document), .text(layer.key.name), .integer(moment.milliseconds)])
+            """, [.text(key.document), .text(key.name), .integer(moment.milliseconds)])
+    }
+
+    func removeRows(ofLayer id: Int64, limit: Int) throws -> Int {
+        // Two servers may remove the same layer.
+        try lock(.removed(id))
+        let isRemoved = try one("SELECT 1 FROM layer WHERE id = $1 AND document = ''", [.integer(id)]) { _ in true }
+        guard isRemoved == true else { return 0 }
+        var left = limit
+        for table in ["record", "departure", "answer", "client", "upload"] where left > 0 {
+            left -= try remove(from: table, where: "layer", is: id, limit: left)
+        }
+        if left > 0 { try run("DELETE FROM layer WHERE id = $1", [.integer(id)]) }
+        return limit - left
+    }
+
+    /// - Returns: how many rows were removed.
+    func remove(from table: String, where column: String, is value: Int64, limit: Int) throws -> Int {
+        // By their places: a subquery over the key could walk the whole table.
+        let places = "SELECT ctid FROM \(table) WHERE \(column) = $1 LIMIT $2"
+        return try all(
+            "DELETE FROM \(table) WHERE ctid = ANY(ARRAY(\(places))) RETURNING 1::bigint",
+            [.integer(value), .integer(Int64(limit))]
+        ) { _ in true }.count
     }
 
     func setHead(_ head: Revision, of layer: StoredLayer) throws {

@@ -1,4 +1,5 @@
 import Annotations
+import EngineCore
 
 /// All that a memory store holds. A value: a transaction works on a copy, which a commit puts in the old one's place.
 struct MemoryState: Sendable {
@@ -8,6 +9,8 @@ struct MemoryState: Sendable {
         var departures: [Departure] = []
         var clients: [String: StoredClient] = [:]
         var answers: [String: [Int64: StoredAnswer]] = [:]
+        /// Who uploaded each attachment; the anonymous user is empty.
+        var uploads: [AttachmentID: Set<ByteOrdered>] = [:]
     }
 
     struct Key: Hashable, Sendable {
@@ -22,6 +25,8 @@ struct MemoryState: Sendable {
 
     var documents: [ByteOrdered: StoredDocument] = [:]
     var bases: [Int64: [Record]] = [:]
+    /// When each was begun that no document has.
+    var unusedBases: [Int64: Timestamp] = [:]
     var layers: [Int64: Layer] = [:]
     var layerIDs: [Key: Int64] = [:]
     var deletions: [Key: Timestamp] = [:]

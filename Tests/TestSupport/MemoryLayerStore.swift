@@ -1,13 +1,14 @@
-import Synchronization
+package import EngineCore
+private import Synchronization
 
 /// A store in memory: for tests, simulations and as the plainest statement of what the contract means.
-package final class MemoryStore: LayerStore {
+package final class MemoryLayerStore: LayerStore {
     private let state: Mutex<MemoryState>
 
     package init() { state = Mutex(MemoryState()) }
 
     /// A backup of another store, as it stands now.
-    package init(copying other: MemoryStore) { state = Mutex(other.state.withLock { $0 }) }
+    package init(copying other: MemoryLayerStore) { state = Mutex(other.state.withLock { $0 }) }
 
     package func read<Result: Sendable>(_ body: (any StoreReading) throws -> Result) throws -> Result {
         try body(MemoryTransaction(state.withLock { $0 }))

@@ -1,4 +1,5 @@
 import Annotations
+import EngineCore
 import SyncProtocol
 
 /// One transaction over a memory store: reads and writes its own copy of the state.
@@ -44,19 +45,41 @@ final class MemoryTransaction: StoreWriting {
         text.utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 + 32 : $0 }
     }
 
-    func put(_ document: StoredDocument) throws { state.documents[ByteOrdered(document.id)] = document }
+    func put(_ document: StoredDocument) throws {
+        if let old = try self.document(document.id), old.base != document.base {
+            state.unusedBases[old.base] = .startOfTime
+        }
+        state.unusedBases[document.base] = nil
+        state.documents[ByteOrdered(document.id)] = document
+    }
 
-    func addBase(_ records: [Record]) throws -> Int64 {
+    func unusedSince(_ base: Int64) throws -> Timestamp? { state.unusedBases[base] }
+
+    func unusedBases(before moment: Timestamp) throws -> [Int64] {
+        state.unusedBases.filter { $0.value < moment }.keys.sorted()
+    }
+
+    func addBase(at moment: Timestamp) throws -> Int64 {
         state.lastBase += 1
-        state.bases[state.lastBase] = records
+        state.bases[state.lastBase] = []
+        state.unusedBases[state.lastBase] = moment
         return state.lastBase
     }
 
-    func removeBase(_ base: Int64) throws { state.bases[base] = nil }
+    func add(_ records: [Record], toBase base: Int64) throws { state.bases[base, default: []] += records }
+
+    func removeBase(_ base: Int64, limit: Int) throws -> Int {
+        guard state.unusedBases[base] != nil else { return 0 }
+        state.unusedBases[base] = .startOfTime
+        let records = state.bases[base] ?? []
+        state.bases[base] = Array(records.dropFirst(limit))
+        if records.count < limit { (state.bases[base], state.unusedBases[base]) = (nil, nil) }
+        return min(records.count, limit)
+    }
 
     func removeDocument(_ id: String, at moment: Timestamp) throws {
         guard let document = state.documents.removeValue(forKey: ByteOrdered(id)) else { return }
-        state.bases[document.base] = nil
+        state.unusedBases[document.base] = .startOfTime
         state.attachments[ByteOrdered(id)] = nil
         for layer in state.layers.values where ByteOrdered(layer.layer.key.document) == ByteOrdered(id) {
             try removeLayer(layer.layer, at: moment)
@@ -65,7 +88,11 @@ final class MemoryTransaction: StoreWriting {
 
     // MARK: Layers
 
-    func layer(_ key: LayerKey) throws -> StoredLayer? {
+    func layer(_ key: LayerKey) throws -> StoredLayer? { key.isHidden ? nil : try find(key) }
+
+    func hiddenLayer(_ key: LayerKey) throws -> StoredLayer? { key.isHidden ? try find(key) : nil }
+
+    private func find(_ key: LayerKey) throws -> StoredLayer? {
         guard let id = state.layerIDs[MemoryState.Key(key)], var layer = state.layers[id]?.layer,
             let document = try document(key.document)
         else { return nil }
@@ -74,10 +101,18 @@ final class MemoryTransaction: StoreWriting {
         return layer
     }
 
-    func layers() throws -> [LayerKey] { state.layers.values.sorted { $0.layer.id < $1.layer.id }.map(\.layer.key) }
+    func layers() throws -> [LayerKey] {
+        state.layers.values.sorted { $0.layer.id < $1.layer.id }.map(\.layer.key).filter { !$0.isHidden }
+    }
+
+    func hiddenLayers() throws -> [HiddenLayer] {
+        state.layers.values.map { HiddenLayer(id: $0.layer.id, key: $0.layer.key) }.filter(\.key.isHidden)
+            .sorted { $0.id < $1.id }
+    }
 
     func layerNames(of document: String) throws -> [String] {
-        state.layers.values.map(\.layer.key).filter { ByteOrdered($0.document) == ByteOrdered(document) }
+        state.layers.values.map(\.layer.key)
+            .filter { ByteOrdered($0.document) == ByteOrdered(document) && !$0.isHidden }
             .map { ByteOrdered($0.name) }.sorted().map(\.text)
     }
 
@@ -95,10 +130,32 @@ final class MemoryTransaction: StoreWriting {
         return layer
     }
 
-    func removeLayer(_ layer: StoredLayer, at moment: Timestamp) throws {
-        state.layers[layer.id] = nil
+    func move(_ layer: StoredLayer, to key: LayerKey) throws {
+        guard state.layerIDs[MemoryState.Key(key)] == nil else { throw MemoryStoreError.layerExists }
+        try change(layer) { $0.layer.key = key }
         state.layerIDs[MemoryState.Key(layer.key)] = nil
-        state.deletions[MemoryState.Key(layer.key)] = moment
+        state.layerIDs[MemoryState.Key(key)] = layer.id
+    }
+
+    func removeLayer(_ layer: StoredLayer, at moment: Timestamp) throws {
+        guard !layer.key.document.isEmpty else { return }
+        try move(layer, to: .removed(layer.id))
+        if !layer.key.isHidden { state.deletions[MemoryState.Key(layer.key)] = moment }
+    }
+
+    /// Its clients and their answers go with the last row and do not count.
+    func removeRows(ofLayer id: Int64, limit: Int) throws -> Int {
+        guard var layer = state.layers[id], layer.layer.key.document.isEmpty else { return 0 }
+        let records = layer.records.keys.sorted().prefix(limit)
+        for record in records { layer.records[record] = nil }
+        let departures = min(limit - records.count, layer.departures.count)
+        layer.departures.removeFirst(departures)
+        state.layers[id] = layer
+        if records.count + departures < limit {
+            state.layers[id] = nil
+            state.layerIDs[MemoryState.Key(layer.layer.key)] = nil
+        }
+        return records.count + departures
     }
 
     func setHead(_ head: Revision, of layer: StoredLayer) throws { try change(layer) { $0.layer.head = head } }
@@ -221,6 +278,17 @@ final class MemoryTransaction: StoreWriting {
 
     func removeAttachment(_ id: AttachmentID, of document: String) throws {
         state.attachments[ByteOrdered(document)]?[id] = nil
+        for layer in state.layers.values where ByteOrdered(layer.layer.key.document) == ByteOrdered(document) {
+            state.layers[layer.layer.id]?.uploads[id] = nil
+        }
+    }
+
+    func isUploaded(_ id: AttachmentID, by user: String?, in layer: StoredLayer) throws -> Bool {
+        state.layers[layer.id]?.uploads[id]?.contains(ByteOrdered(user ?? "")) ?? false
+    }
+
+    func addUpload(of id: AttachmentID, by user: String?, in layer: StoredLayer) throws {
+        try change(layer) { _ = $0.uploads[id, default: []].insert(ByteOrdered(user ?? "")) }
     }
 
     // MARK: Clients and tokens

@@ -1,0 +1,231 @@
+import Annotations
+package import InstantCore
+import SyncProtocol
+import Synchronization
+
+/// A local store that forgets when the process ends: for tests, the simulator, and as the plainest statement of what the
+/// contract means.
+package final class MemoryStore: LocalStore {
+    private let kept: Mutex<Kept>
+    /// As the last synced transaction left it.
+    private let synced: Mutex<Kept>
+
+    package init(_ facts: LayerFacts) {
+        kept = Mutex(Kept(facts: facts))
+        synced = Mutex(Kept(facts: facts))
+    }
+
+    package func read<T>(_ body: (any StoredLayer) throws -> T) throws -> T {
+        let copy = kept.withLock { $0 }
+        return try body(MemoryLocalTransaction(copy))
+    }
+
+    /// The machine goes down: what was not synced is gone.
+    package func losePower() {
+        let synced = synced.withLock { $0 }
+        kept.withLock { $0 = synced }
+    }
+
+    package func write<T>(_ durability: Durability, _ body: (any WritableLayer) throws -> T) throws -> T {
+        // The body's result may be anything; it leaves the lock by a variable, not by the lock's own return value.
+        var result: Result<T, any Error>?
+        kept.withLock { kept in
+            let transaction = MemoryLocalTransaction(kept)
+            result = Result { try body(transaction) }
+            guard case .success = result else { return }
+            kept = transaction.kept
+            if durability == .synced { synced.withLock { $0 = transaction.kept } }
+        }
+        guard let result else { throw StoreError.failed(path: "memory", "the transaction did not run") }
+        return try result.get()
+    }
+
+    struct Kept: Sendable {
+        var facts: LayerFacts
+        var records: [Record.ID: StoredRecord] = [:]
+        var outbox: [OutboxEntry] = []
+        var nextSeq: Int64 = 1
+        var own: [Record.ID: OwnWrite] = [:]
+        var shown: [Record.ID: ShownRow] = [:]
+        /// In lower case.
+        var quotes: [Record.ID: String] = [:]
+        var stage: [Record.ID: StoredRecord] = [:]
+    }
+}
+
+/// A copy that becomes the store's state when its body ends well.
+final class MemoryLocalTransaction: WritableLayer {
+    var kept: MemoryStore.Kept
+
+    init(_ kept: MemoryStore.Kept) { self.kept = kept }
+
+    func facts() -> LayerFacts { kept.facts }
+    func set(_ facts: LayerFacts) { kept.facts = facts }
+    func moveCursor(to revision: Revision) { kept.facts.cursor?.revision = revision }
+    func setLastN(_ n: Int64) { kept.facts.lastN = n }
+
+    func record(_ id: Record.ID) -> StoredRecord? { kept.records[id] }
+    func records(after id: Record.ID?, limit: Int) -> [StoredRecord] {
+        Self.page(kept.records, after: id, limit: limit)
+    }
+    func put(_ record: StoredRecord) { kept.records[record.id] = record }
+    func removeRecord(_ id: Record.ID) { kept.records[id] = nil }
+
+    func hasEntries() -> Bool { !kept.outbox.isEmpty }
+    func entries(of id: Record.ID) -> [OutboxEntry] { kept.outbox.filter { $0.id == id } }
+    func entries(in stages: Set<OutboxEntry.Stage>, limit: Int) -> [OutboxEntry] {
+        Array(kept.outbox.lazy.filter { stages.contains($0.stage) }.prefix(limit))
+    }
+    func entry(_ seq: Int64) -> OutboxEntry? { kept.outbox.first { $0.seq == seq } }
+    func tally() -> [OutboxEntry.Stage: Int] { kept.outbox.reduce(into: [:]) { $0[$1.stage, default: 0] += 1 } }
+    func append(_ entry: OutboxEntry) -> OutboxEntry {
+        var entry = entry
+        entry.seq = kept.nextSeq
+        kept.nextSeq += 1
+        kept.outbox.append(entry)
+        return entry
+    }
+    func replace(_ entry: OutboxEntry) {
+        if let index = kept.outbox.firstIndex(where: { $0.seq == entry.seq }) { kept.outbox[index] = entry }
+    }
+    func mark(_ seq: Int64, _ state: OutboxEntry.State) {
+        if let index = kept.outbox.firstIndex(where: { $0.seq == seq }) { kept.outbox[index].state = state }
+    }
+    func removeEntry(_ seq: Int64) { kept.outbox.removeAll { $0.seq == seq } }
+    func ownWrite(_ id: Record.ID) -> OwnWrite? { kept.own[id] }
+    func ownWrites(after id: Record.ID?, limit: Int) -> [OwnWrite] { Self.page(kept.own, after: id, limit: limit) }
+    func note(_ write: OwnWrite) { kept.own[write.id] = write }
+    func forgetOwnWrite(_ id: Record.ID) { kept.own[id] = nil }
+    func forgetOwnWrites() { kept.own = [:] }
+
+    func digest() -> ViewDigest {
+        kept.records.values.reduce(into: ViewDigest()) { $0.add($1.id, $1.revision) }
+    }
+
+    func stage(_ record: StoredRecord) { kept.stage[record.id] = record }
+    func clearStage() { kept.stage = [:] }
+    func isStaged(_ id: Record.ID) -> Bool { kept.stage[id] != nil }
+    func stagedRecord(_ id: Record.ID) -> StoredRecord? { kept.stage[id] }
+    func staged(after id: Record.ID?, limit: Int) -> [StoredRecord] { Self.page(kept.stage, after: id, limit: limit) }
+
+    private static func page<Row>(_ rows: [Record.ID: Row], after id: Record.ID?, limit: Int) -> [Row] {
+        let ids = rows.keys.sorted { $0.isBefore($1) }.drop { key in id.map { !$0.isBefore(key) } ?? false }
+        return ids.prefix(limit).compactMap { rows[$0] }
+    }
+}
+
+extension MemoryLocalTransaction {
+    func show(_ row: ShownRow) {
+        var row = row
+        let before = kept.shown[row.row.id]?.row
+        row.row.isUnread = before?.isUnread ?? false
+        let stays =
+            before?.pageIndex == row.row.pageIndex && before?.box == row.row.box && before?.rects == row.row.rects
+        if !stays { kept.quotes[row.row.id] = nil }
+        kept.shown[row.row.id] = row
+    }
+    func hide(_ id: Record.ID) {
+        kept.shown[id] = nil
+        kept.quotes[id] = nil
+    }
+    func setQuotes(_ words: [Record.ID: String]) {
+        for (id, words) in words where kept.shown[id] != nil { kept.quotes[id] = words.lowercased() }
+    }
+    func forgetQuotes() { kept.quotes = [:] }
+    func pagesToQuote() -> [Int] { Set(unquoted.compactMap(\.row.pageIndex)).sorted() }
+    func rowsToQuote(onPage page: Int) -> [ListRow] {
+        unquoted.filter { $0.row.pageIndex == page }.sorted { ListQuery.Order.page.puts($0.row, before: $1.row) }
+            .map(withReplies)
+    }
+    private var unquoted: [ShownRow] {
+        kept.shown.values.filter { !$0.isComment && $0.row.kind.isMarkup && kept.quotes[$0.row.id] == nil }
+    }
+    func setUnread(_ ids: some Sequence<Record.ID>, _ unread: Bool) {
+        for id in ids { kept.shown[id]?.row.isUnread = unread }
+    }
+    func unreadCount() -> Int { kept.shown.values.count { $0.row.isUnread } }
+
+    func facets() -> ListFacets {
+        let rows = matching(ListFilter()).map(\.row)
+        return ListFacets(
+            kinds: Self.counted(rows.map(\.kind), \.type), authors: Self.counted(rows.compactMap(\.author), \.self),
+            groups: Self.counted(rows.compactMap(\.group), \.self))
+    }
+
+    private static func counted<Value>(_ values: [Value], _ name: (Value) -> String) -> [ListFacets.Facet<Value>] {
+        let counts = values.reduce(into: [Value: Int]()) { $0[$1, default: 0] += 1 }
+        let facets = counts.map { ListFacets.Facet($0, $1) }.sorted {
+            $0.count != $1.count ? $0.count > $1.count : name($0.value).isBefore(name($1.value))
+        }
+        return Array(facets.prefix(ListFacets.most))
+    }
+
+    func row(_ id: Record.ID) -> ListRow? { kept.shown[id].map(withReplies) }
+
+    func count(_ query: ListQuery) -> Int { matching(query.filter).count }
+    func counts(_ query: ListQuery, before id: Record.ID?) -> ListCounts {
+        ListCounts(
+            matching: count(query), all: count(ListQuery()), unread: unreadCount(),
+            position: id.flatMap { position(of: $0, in: query) })
+    }
+    func rows(_ query: ListQuery, offset: Int, limit: Int, of total: Int?) -> [ListRow] {
+        let sorted = matching(query.filter).sorted { query.order.puts($0.row, before: $1.row) }
+        return sorted.dropFirst(max(0, offset)).prefix(max(0, limit)).map(withReplies)
+    }
+    func position(of id: Record.ID, in query: ListQuery) -> Int? {
+        matching(query.filter).sorted { query.order.puts($0.row, before: $1.row) }.firstIndex { $0.row.id == id }
+    }
+    func rows(onPage page: Int) -> [ListRow] {
+        var filter = ListFilter()
+        filter.pageIndex = page
+        return rows(ListQuery(order: .page, filter: filter), offset: 0, limit: .max, of: nil)
+    }
+    func thread(under root: Record.ID) -> [Record.ID] {
+        kept.shown.values.filter { $0.root == root }.sorted {
+            let one = $0.createdAt?.milliseconds ?? .min
+            let other = $1.createdAt?.milliseconds ?? .min
+            return one != other ? one < other : $0.row.id.isBefore($1.row.id)
+        }.map(\.row.id)
+    }
+
+    private func matching(_ filter: ListFilter) -> [ShownRow] {
+        let text = filter.text.lowercased()
+        let fuzzy = filter.fuzzy.map { $0.lowercased() }
+        return kept.shown.values.filter { shown in
+            let places = [shown.search] + (filter.inQuotes ? kept.quotes[shown.row.id].map { [$0] } ?? [] : [])
+            return (text.isEmpty || places.contains { $0.containsBytes(of: text) })
+                && fuzzy.allSatisfy { letters in places.contains { $0.containsInOrder(letters) } }
+        }.filter {
+            !$0.isComment && (filter.kinds.isEmpty || filter.kinds.contains($0.row.kind))
+                && (filter.author == nil || filter.author == $0.row.author)
+                && (filter.group == nil || filter.group == $0.row.groupKey)
+                && (filter.pageIndex == nil || filter.pageIndex == $0.row.pageIndex)
+                && (!filter.unreadOnly || $0.row.isUnread)
+                && (!filter.pendingOnly || $0.row.delivery != .delivered)
+        }
+    }
+
+    private func withReplies(_ shown: ShownRow) -> ListRow {
+        var row = shown.row
+        row.replies = kept.shown.values.count { $0.root == row.id }
+        return row
+    }
+}
+
+extension String {
+    /// Whether the scalars of another text occur in it in their order, whatever is between them.
+    func containsInOrder(_ other: String) -> Bool {
+        var wanted = other.unicodeScalars[...]
+        for scalar in unicodeScalars where scalar == wanted.first { wanted.removeFirst() }
+        return wanted.isEmpty
+    }
+
+    func containsBytes(of other: String) -> Bool {
+        let (text, sought) = (Array(utf8), Array(other.utf8))
+        guard !sought.isEmpty else { return true }
+        guard text.count >= sought.count else { return false }
+        return (0...(text.count - sought.count)).contains { start in
+            text[start] == sought[0] && text[start..<(start + sought.count)].elementsEqual(sought)
+        }
+    }
+}
