@@ -25,6 +25,9 @@ extension Engine {
     func digest(_ claims: Claims, epoch: String) async throws -> DigestAnswer {
         try await view(claims) { [self] view in
             if let known = digests.withLock({ $0.answer(view.layer, scope: view.scope) }), known.epoch == epoch {
+                if checksDigests, case let stored = try view.digest(epoch: epoch), known != stored {
+                    throw CacheDifference("the digest of layer \(view.layer.key)", cached: known, stored: stored)
+                }
                 return known
             }
             let answer = try view.digest(epoch: epoch)
@@ -34,31 +37,24 @@ extension Engine {
     }
 
     func push(_ request: PushRequest, _ claims: Claims) async throws -> PushAnswer {
-        try await write(to: claims.layerKey, pushing(request, claims))
-    }
-
-    /// - Parameter answer: called once, in place or on a thread of the queue's.
-    func push(
-        _ request: PushRequest, _ claims: Claims,
-        _ answer: @escaping @Sendable (Result<PushAnswer, any Error>) -> Void
-    ) {
-        write(to: claims.layerKey, pushing(request, claims), then: answer)
-    }
-
-    private func pushing(
-        _ request: PushRequest, _ claims: Claims
-    ) -> @Sendable (any StoreWriting) throws -> (PushAnswer, Commit) {
         let push = Push(grant: claims.grant, limits: limits)
         let now = now()
-        return { store in
+        return try await write(to: claims.layerKey) { store in
             let layer = try Self.open(claims, in: store)
             return try push.perform(request, on: layer, in: store, now: now)
         }
     }
 
+    /// Notes that the token's user has the bytes of the attachment, durable when it returns.
+    func addUpload(of id: AttachmentID, _ claims: Claims) async throws {
+        try await writes.perform(on: claims.layerKey) { store in
+            try store.addUpload(of: id, by: claims.grant.userID, in: Self.open(claims, in: store))
+        }
+    }
+
     private static func open(_ claims: Claims, in store: any StoreWriting) throws -> StoredLayer {
         try admit(claims, in: store)
-        var random = SystemDice()
+        var random = SystemRandomNumberGenerator()
         return try Layers.open(claims.grant, issuedAt: claims.issuedAt, in: store, using: &random)
     }
 

@@ -9,8 +9,8 @@ extension Engine {
     ///
     /// - Parameter way: of a stream time is kept here, and it is told of everybody who is there.
     func listen(_ layer: StoredLayer, _ claims: Claims, by way: Listener.Way) -> Listener {
-        // Who is slow gets no longer row of calls: one more says nothing new, and mail waits in its box.
-        let (signals, wake) = AsyncStream<Signal>.makeStream(bufferingPolicy: .bufferingNewest(8))
+        // A second wake-up says nothing new: signals and mail wait with the listener's state.
+        let (wakeUps, wake) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let (scope, now) = (claims.grant.viewScope, now())
         let id = live.withLock { live in
             let id = live.fanout.add(layer, scope: scope, tokenID: claims.tokenID)
@@ -25,16 +25,20 @@ extension Engine {
             live.join(id, by: wake)
             return id
         }
-        return Listener(engine: self, id: id, layer: layer.id, way: way, signals: signals, wake: wake)
+        return Listener(engine: self, id: id, layer: layer.id, way: way, wakeUps: wakeUps, wake: wake)
     }
 
-    func take(_ id: Fanout.ListenerID) -> Delivery {
-        live.withLock { $0.isClosing ? Delivery(frames: [], end: SessionEvent(.closing)) : $0.fanout.take(id) }
+    func take(_ id: Fanout.ListenerID) -> (delivery: Delivery, signals: Listener.Signals) {
+        live.withLock { live in
+            let signals = live.takeSignals(of: id)
+            let closing = Delivery(frames: [], end: SessionEvent(.closing))
+            return (live.isClosing ? closing : live.fanout.take(id), signals)
+        }
     }
 
-    var mayOpenOutlet: Bool { live.withLock { $0.outletCount < Outlet.mostInAll } }
-
-    func open(_ outlet: Outlet, to id: Fanout.ListenerID) { live.withLock { $0.open(outlet, to: id) } }
+    func signal(_ signals: Listener.Signals, to id: Fanout.ListenerID) {
+        live.withLock { $0.signal(signals, to: id) }
+    }
 
     func leave(_ id: Fanout.ListenerID, _ layer: Int64, _ way: Listener.Way) {
         live.withLock { live in

@@ -40,9 +40,8 @@ extension Engine {
     func timePassed() {
         let now = now()
         changePeople { $0.timePassed(at: now) }
-        ahead.timePassed(at: now)
         live.withLock { live in
-            for (id, beat) in live.pulse.timePassed(at: now) { live.signal(Signal(beat), to: id) }
+            for (id, beat) in live.pulse.timePassed(at: now) { live.signal(Listener.Signals(beat), to: id) }
         }
     }
 
@@ -95,7 +94,7 @@ extension Live.State {
     }
 }
 
-extension Engine.Signal {
+extension Listener.Signals {
     fileprivate init(_ beat: Pulse.Beat) {
         self =
             switch beat {

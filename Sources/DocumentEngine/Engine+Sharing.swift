@@ -6,7 +6,7 @@ extension Engine {
     /// Of what is durable.
     func publish(_ commit: Commit) {
         guard !commit.isEmpty else { return }
-        guard let notices else { return live.withLock { $0.publish(commit, at: now()) } }
+        guard let notices else { return live.withLock { $0.publish(commit) } }
         notices.add(.changed(layer: commit.layer.id, head: commit.layer.head))
         if take(commit) == .look { lookups.add(.layer(commit.layer.id)) }
     }
@@ -15,7 +15,7 @@ extension Engine {
     private func take(_ commit: Commit) -> Feed.Step {
         live.withLock { live in
             let step = live.feed.take(commit)
-            if step == .publish { live.publish(commit, at: now()) }
+            if step == .publish { live.publish(commit) }
             return step
         }
     }

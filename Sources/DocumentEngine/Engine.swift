@@ -1,6 +1,5 @@
 import Annotations
 import Authorization
-import Dispatch
 import EngineCore
 import SyncProtocol
 import Synchronization
@@ -9,14 +8,19 @@ import Synchronization
 /// woken after each commit, other servers on the same store told of it.
 final class Engine: Sendable {
     let writes: WriteQueue
+    /// Passed by each transaction of work that takes several: see ``writePiece(_:)``.
+    let pieces = Gate(width: 1, line: .max)
     let limits: SyncProtocol.Limits
     let now: @Sendable () -> Timestamp
     let store: any LayerStore
-    private let readers: [DispatchQueue]
-    private let turn = Atomic<Int>(0)
+    /// Read transactions. As many as the store has connections for readers.
+    private let readers = WorkerThreads(width: 4)
+    /// Everything else that blocks or takes long: files, hashing, large bodies.
+    let workers = WorkerThreads(width: 4)
     let live: Live
     let digests = Mutex(DigestCache())
-    let ahead = PagesAhead()
+    /// Each digest out of the cache is added up all the same and compared: for tests.
+    let checksDigests: Bool
 
     /// What other servers have to know; nil: there are none.
     let notices: Gathering<Notice>?
@@ -25,47 +29,35 @@ final class Engine: Sendable {
     /// People of this server whom other servers have to hear of; nil: there are none.
     let peopleForPeers: Gathering<Presence.Whom>?
 
-    /// What a stream of events waits for.
-    enum Signal: Hashable, Sendable {
-        case mail
-        case heartbeat
-        case expiring
-        /// Look at the clock: the token's time may be over.
-        case time
-    }
-
     /// - Parameters:
     ///   - notices: where what others have to know is put; nil: this server has its store alone.
     ///   - ended: told of each transaction.
     init(
         store: any LayerStore, limits: SyncProtocol.Limits, now: @escaping @Sendable () -> Timestamp,
-        notices: Gathering<Notice>? = nil, ended: @escaping @Sendable (WriteQueue.Transaction) -> Void = { _ in }
+        notices: Gathering<Notice>? = nil, checksDigests: Bool = false,
+        ended: @escaping @Sendable (WriteQueue.Transaction) -> Void = { _ in }
     ) {
         self.store = store
         self.notices = notices
+        self.checksDigests = checksDigests
         self.limits = limits
         self.now = now
         peopleForPeers = notices == nil ? nil : Gathering()
         live = Live(presence: Presence(node: String(Fingerprint.hex(.random(in: 0 ... .max)).prefix(8))))
         writes = WriteQueue(
             store: store, grouping: notices == nil ? .everything : .layers(threads: 4), ended: ended)
-        readers = (0..<4).map { DispatchQueue(label: "postilla.reader.\($0)", qos: .userInitiated) }
     }
 
     /// One read transaction, off the threads of the event loops.
     func read<Result: Sendable>(
         _ body: @escaping @Sendable (any StoreReading) throws -> Result
     ) async throws -> Result {
-        try await apart { [store] in try store.read(body) }
+        try await readers.perform { [store] in try store.read(body) }
     }
 
-    /// What blocks, on one of the readers' threads.
+    /// Other blocking work.
     func apart<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
-        let index = turn.wrappingAdd(1, ordering: .relaxed).oldValue
-        let queue = readers[Int(UInt(bitPattern: index) % UInt(readers.count))]
-        return try await withCheckedThrowingContinuation { continuation in
-            queue.async { continuation.resume(with: Swift.Result { try body() }) }
-        }
+        try await workers.perform(body)
     }
 
     /// One write to one layer: durable when it returns, its listeners told before.
@@ -73,17 +65,5 @@ final class Engine: Sendable {
         to layer: LayerKey, _ body: @escaping @Sendable (any StoreWriting) throws -> (Result, Commit)
     ) async throws -> Result {
         try await writes.perform(on: layer, body) { [self] in publish($0.1) }.0
-    }
-
-    /// - Parameter finish: called once, in place or on a thread of the queue's.
-    func write<Result: Sendable>(
-        to layer: LayerKey, _ body: @escaping @Sendable (any StoreWriting) throws -> (Result, Commit),
-        then finish: @escaping @Sendable (Swift.Result<Result, any Error>) -> Void
-    ) {
-        writes.perform(on: layer, body) { [self] in
-            publish($0.1)
-        } then: {
-            finish($0.map(\.0))
-        }
     }
 }

@@ -43,6 +43,8 @@ extension Server {
         /// A clock that never goes back, for limits.
         package var uptime: @Sendable () -> Duration = Server.steadyClock
         package var logger = Logger(label: "postilla.server")
+        /// Compares each hit of a cache over the store with the store, and fails where they differ: for tests.
+        package var checksCaches = false
 
         package init(dataFolder: String, keys: [VerificationKey], apiToken: String? = nil) {
             self.dataFolder = dataFolder

@@ -46,39 +46,37 @@ package final class Server: Sendable {
         let work = PDFWork(options.service, metrics: metrics)
         engine = Engine(
             store: storage.store, limits: options.limits, now: options.now, notices: storage.shared?.notices,
-            ended: metrics.ended)
+            checksDigests: options.checksCaches, ended: metrics.ended)
         readiness = Readiness(engine: engine, uptime: options.uptime)
         attachments = Attachments(
             engine: engine, blobs: storage.attachments, limit: options.service.attachmentBytes)
         let intake = Intake(
             engine: engine, blobs: storage.pdfs, attachments: attachments, tools: options.tools,
             logger: options.logger, limit: options.service.pdfBytes, work: work)
+        let backend = BackendPlane(
+            engine: engine, intake: intake, attachments: attachments, secret: BackendSecret(options.apiToken),
+            admission: admission)
+        let sync = SyncPlane(
+            engine: engine, verifier: TokenVerifier(keys: options.keys, checksKnown: options.checksCaches),
+            blobs: storage.pdfs, attachments: attachments, admission: admission,
+            streams: options.rate == nil ? streams : nil)
         responder = Responder(
-            backend: BackendPlane(
-                engine: engine, intake: intake, attachments: attachments, secret: BackendSecret(options.apiToken),
-                admission: admission),
-            sync: SyncPlane(
-                engine: engine, verifier: TokenVerifier(keys: options.keys), blobs: storage.pdfs,
-                attachments: attachments, admission: admission, hasOutlets: options.tls == nil && options.rate == nil,
-                streams: options.rate == nil ? streams : nil),
-            readiness: readiness, metrics: metrics, options: options)
+            routes: RouteTable(backend: backend, sync: sync, readiness: readiness), workers: engine.workers,
+            metrics: metrics, options: options)
         metricsPlane = MetricsPlane(
             metrics: metrics, engine: engine, work: work.gate, admission: admission, readiness: readiness)
-        // Slow links that are tried out are slow in the framework's answers.
-        let plain = Self.http(options, metrics, push: options.rate == nil ? responder.push : nil)
+        let plain = Self.http(options, metrics)
         server = try options.tls.map { try HTTPServerBuilder.tls(plain, tlsConfiguration: $0.configuration) } ?? plain
     }
 
-    private static func http(
-        _ options: Options, _ metrics: ServerMetrics, push: PushHandler.Push? = nil
-    ) -> HTTPServerBuilder {
+    private static func http(_ options: Options, _ metrics: ServerMetrics) -> HTTPServerBuilder {
         let heads = HTTP1Channel.Configuration.DecoderConfiguration(
             maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100)
         let (limits, uptime) = (options.service, options.uptime)
         return HTTPServerBuilder { responder in
-            OnItsLoop(
+            ConnectionHandlers(
                 base: HTTP1Channel(responder: responder, configuration: .init(httpDecoderConfiguration: heads)),
-                pace: { LinePaceHandler(limits, uptime: uptime, closed: metrics.closed) }, push: push)
+                pace: { LinePaceHandler(limits, uptime: uptime, closed: metrics.closed) })
         }
     }
 
@@ -116,12 +114,7 @@ package final class Server: Sendable {
             storage.close()
             lock.release()
         }
-        do { try await group.run() } catch {
-            await engine.ahead.stop()
-            throw error
-        }
-        // Nobody waits for what it reads, so nobody else waits for its end.
-        await engine.ahead.stop()
+        try await group.run()
     }
 
     private func application<Plane: HTTPResponder>(
@@ -171,11 +164,11 @@ package final class Server: Sendable {
 
     package func stop() async { await group.withLock { $0 }?.triggerGracefulShutdown() }
 
+    /// What it answers.
+    var routes: [Route] { responder.routes.routes }
+
     /// How many streams of events are open.
     package var listenerCount: Int { engine.listenerCount }
-
-    /// How many pages of snapshots wait to be asked for.
-    package var pagesAhead: Int { engine.ahead.count }
 
     /// What the frameworks have to say of every connection is of no use to an operator.
     private var quiet: Logger {

@@ -1,6 +1,7 @@
 import Annotations
 import Authorization
 import Crypto
+import PostgresSupport
 import SyncProtocol
 import Testing
 
@@ -173,6 +174,98 @@ import Testing
             #expect(try await server.client(inside, "GET", "attachments/" + Self.name).status == 200)
             let elsewhere = try server.mint.token(TokenClaims(layer: "other"))
             #expect(try await server.client(elsewhere, "GET", "attachments/" + Self.name).status == 404)
+        }
+    }
+
+    // MARK: Who may name a file
+
+    enum Kind: CaseIterable { case file, database }
+
+    private func run(on kind: Kind, _ body: (RunningServer) async throws -> Void) async throws {
+        try await RunningServer.run({ if kind == .database { $0.postgres = try TestDatabase().address } }, body)
+    }
+
+    private func naming(
+        _ server: RunningServer, _ token: String, client: String, _ change: Change
+    ) async throws -> ChangeResult {
+        let answer: PushAnswer = try await server.push(token, client: client, [change]).message()
+        return try #require(answer.results.first)
+    }
+
+    /// A token of another layer knows the SHA-256: it gets neither the file nor the news that the server has it.
+    @Test(arguments: Kind.allCases) func aFileOfAnotherLayerIsNotThere(_ kind: Kind) async throws {
+        try await run(on: kind) { server in
+            try await server.upload()
+            let bo = try server.mint.token(TokenClaims(layer: "other", user: "bo"))
+            let missing = try await naming(server, bo, client: "b1", image(1, "b"))
+            let ana = try server.mint.token(TokenClaims())
+            #expect(try await put(server, ana).status == 200)
+            #expect(try await naming(server, ana, client: "a1", image(1, "a")).status == .applied)
+            let known = try await naming(server, bo, client: "b2", image(1, "b"))
+            #expect(known == missing, "one answer")
+            #expect(known.status == .invalid)
+            #expect(try await server.client(bo, "GET", "attachments/" + Self.name).status == 404)
+            // Who has the bytes proves it.
+            #expect(try await put(server, bo).status == 200)
+            #expect(try await naming(server, bo, client: "b2", image(2, "b")).status == .applied)
+            #expect(try await server.client(bo, "GET", "attachments/" + Self.name).body == Self.picture)
+        }
+    }
+
+    @Test(arguments: Kind.allCases) func aFileOfAHiddenRecordIsNotThere(_ kind: Kind) async throws {
+        try await run(on: kind) { server in
+            try await server.upload()
+            let ana = try server.mint.token(TokenClaims())
+            _ = try await put(server, ana)
+            _ = try await naming(server, ana, client: "a", image(1, "a", group: "secret"))
+            let rules = ["annotations:view:self", "annotations:edit:self"]
+            let guest = try server.mint.token(
+                TokenClaims(user: "guest", collaboration: rules, defaultGroup: "open"))
+            let hidden = try await naming(server, guest, client: "g", image(1, "g", group: "open"))
+            #expect(hidden.status == .invalid)
+            _ = try await naming(server, guest, client: "g", Samples.create(2, "own", group: "open"))
+            var moved = image(3, "own", group: "open")
+            (moved.kind, moved.baseRevision) = (.update, 2)
+            #expect(try await naming(server, guest, client: "g", moved).reason == hidden.reason)
+            #expect(try await server.client(guest, "GET", "attachments/" + Self.name).status == 404)
+            // Who sees the record may name its file, without having uploaded it.
+            let inside = try server.mint.token(
+                TokenClaims(user: "cy", collaboration: ["annotations:view:group=secret"], defaultGroup: "open"))
+            #expect(
+                try await naming(server, inside, client: "c", image(1, "c", group: "open")).status == .applied)
+        }
+    }
+
+    /// All tokens without a user are one user; a token with a name is another.
+    @Test(arguments: Kind.allCases) func theAnonymousUserIsOne(_ kind: Kind) async throws {
+        try await run(on: kind) { server in
+            try await server.upload()
+            let nobody = try server.mint.token(TokenClaims(user: nil))
+            #expect(try await put(server, nobody).status == 200)
+            let ana = try server.mint.token(TokenClaims())
+            #expect(try await naming(server, ana, client: "a", image(1, "a")).status == .invalid)
+            let again = try server.mint.token(TokenClaims(user: nil, id: "another"))
+            #expect(try await naming(server, again, client: "n", image(1, "n")).status == .applied)
+        }
+    }
+
+    /// A copy has the records and with them the files. Who uploaded those counts in the first layer only.
+    @Test(arguments: Kind.allCases) func aCopiedLayerShowsItsFilesAndNotWhoUploadedThem(_ kind: Kind) async throws {
+        try await run(on: kind) { server in
+            try await server.upload()
+            let ana = try server.mint.token(TokenClaims())
+            _ = try await put(server, ana)
+            _ = try await naming(server, ana, client: "a", image(1, "a", group: "secret"))
+            let made = try await server.backend(
+                "POST", "/api/documents/doc/layers", json: #"{"name":"copy","source_layer_name":"review"}"#)
+            #expect(made.status == 200, "\(made.text)")
+            let rules = ["annotations:view:group=open"]
+            let hidden = try server.mint.token(
+                TokenClaims(layer: "copy", user: "ana", collaboration: rules, defaultGroup: "open"))
+            #expect(
+                try await naming(server, hidden, client: "x", image(1, "x", group: "open")).status == .invalid)
+            let seen = try server.mint.token(TokenClaims(layer: "copy", user: "bo"))
+            #expect(try await naming(server, seen, client: "b", image(1, "b")).status == .applied)
         }
     }
 

@@ -49,6 +49,16 @@ import Testing
         #expect(throws: Refusal.self) { try verifier.verify(token + "A", now: TestClock.start) }
     }
 
+    @Test func aKnownTokenThatIsCheckedAgainHasTheSameClaims() throws {
+        let known = KnownTokens(isChecked: true)
+        func claims(_ payload: String) throws -> Claims {
+            try known.claims(of: "a") { _ in try Claims(payload: Array(payload.utf8)) }
+        }
+        #expect(try claims(Self.honest) == claims(Self.honest))
+        let other = Self.honest.replacing("ana", with: "bo")
+        #expect(throws: CacheDifference.self) { try claims(other) }
+    }
+
     @Test func manyTokensAreForgottenTogetherAndCheckedAgain() throws {
         let known = KnownTokens(most: 2)
         var checked: [String] = []

@@ -39,6 +39,8 @@ import Testing
             // Tables that came later are there.
             let name = String(repeating: "0", count: 64)
             #expect(try await server.client(token, "PUT", "attachments/\(name)", body: [1]).status == 422)
+            let one = "4bf5122f344554c53bde2ebb8cd2b7e3d1600ad631c385a5d7cce23c7785459a"
+            #expect(try await server.client(token, "PUT", "attachments/\(one)", body: [1]).status == 200)
         }
     }
 

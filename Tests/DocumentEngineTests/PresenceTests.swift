@@ -1,5 +1,6 @@
 import Annotations
 import SyncProtocol
+import TestThreads
 import Testing
 
 /// Who is there, over HTTP.
@@ -46,7 +47,7 @@ import Testing
                 var events = try await EventReader(server, ana, session: "a")
                 while try await events.next() != nil {}
             }
-            while server.server.listenerCount < 2 { await Task.yield() }
+            try await waitUntil("the server has two streams") { server.server.listenerCount >= 2 }
             _ = try await server.announce(ana, sign("a"))
             let id = try #require(try await events.presence()?.people.first?.id)
             reading.cancel()
@@ -172,7 +173,7 @@ import Testing
             #expect(first.presence?.people == [])
             async let waiting = server.client(ana, "GET", path + "&wait=30&presence=\(version)")
             async let deaf = server.client(ana, "GET", path + "&wait=30")
-            while server.server.listenerCount < 2 { await Task.yield() }
+            try await waitUntil("the server has two streams") { server.server.listenerCount >= 2 }
             _ = try await server.announce(ana, sign("a", page: 5))
             let second: PollAnswer = try await waiting.message()
             #expect(second.presence?.people.map(\.whereabouts.pageIndex) == [5])

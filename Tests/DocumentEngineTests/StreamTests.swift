@@ -1,5 +1,6 @@
 import Annotations
 import SyncProtocol
+import TestThreads
 import Testing
 
 /// How streams of events begin, go on and end.
@@ -170,7 +171,7 @@ import Testing
             #expect((nothing.changes.count, nothing.upTo) == (0, 0))
             async let waiting = server.client(ana, "GET", "events?wait=30&since=0&epoch=\(epoch)")
             // Once it listens, it cannot miss what is written now.
-            while server.server.listenerCount == 0 { await Task.yield() }
+            try await waitUntil("the server has a stream") { server.server.listenerCount > 0 }
             _ = try await server.push(ana, [note(1)])
             let delta: Delta = try await waiting.message()
             #expect(delta.changes.map(\.id) == ["n1"])
@@ -184,9 +185,9 @@ import Testing
             let token = try server.mint.token(TokenClaims())
             let epoch = try await server.session(token).epoch
             let polling = Task { try await server.client(token, "GET", "events?wait=60&since=0&epoch=\(epoch)") }
-            while server.server.listenerCount == 0 { await Task.yield() }
+            try await waitUntil("the server has a stream") { server.server.listenerCount > 0 }
             polling.cancel()
-            while server.server.listenerCount > 0 { await Task.yield() }
+            try await waitUntil("the server has no stream left") { server.server.listenerCount == 0 }
             #expect(try await server.session(token).head == 0)
         }
     }
@@ -197,7 +198,7 @@ import Testing
             let token = try server.mint.token(TokenClaims(id: "brief"))
             let epoch = try await server.session(token).epoch
             async let waiting = server.client(token, "GET", "events?wait=60&since=0&epoch=\(epoch)")
-            while server.server.listenerCount == 0 { await Task.yield() }
+            try await waitUntil("the server has a stream") { server.server.listenerCount > 0 }
             _ = try await server.backend("POST", "/api/revoke", json: #"{"jwts":["brief"]}"#)
             let answer = try await waiting
             #expect((answer.status, answer.reason) == (401, "token_revoked"))
@@ -219,7 +220,7 @@ import Testing
             }
             #expect(heard.hasPrefix("HTTP/1.1 200"))
             #expect(heard.contains(#""open""#) && heard.hasSuffix("\r\n0\r\n\r\n"), "\(heard)")
-            while server.server.listenerCount > 0 { await Task.yield() }
+            try await waitUntil("the server has no stream left") { server.server.listenerCount == 0 }
         }
     }
 
@@ -240,7 +241,7 @@ import Testing
                 #expect(!heard.contains("HTTP/1.1"), "\(heard)")
                 #expect(server.server.listenerCount == 1)
             }
-            while server.server.listenerCount > 0 { await Task.yield() }
+            try await waitUntil("the server has no stream left") { server.server.listenerCount == 0 }
         }
     }
 
@@ -252,9 +253,9 @@ import Testing
                 var events = try await EventReader(server, token)
                 while try await events.next() != nil {}
             }
-            while server.server.listenerCount == 0 { await Task.yield() }
+            try await waitUntil("the server has a stream") { server.server.listenerCount > 0 }
             listening.cancel()
-            while server.server.listenerCount > 0 { await Task.yield() }
+            try await waitUntil("the server has no stream left") { server.server.listenerCount == 0 }
             #expect(try await server.session(token).head == 0)
         }
     }

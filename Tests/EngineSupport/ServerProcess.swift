@@ -10,7 +10,7 @@ package final class ServerProcess {
     package private(set) var address = ""
     package let folder: URL
     package let mint: TokenMint
-    package let secret = UUID().uuidString
+    package let secret: String
     package let secretFile: URL
     /// 0 before the first start.
     package private(set) var port: Int
@@ -23,14 +23,15 @@ package final class ServerProcess {
     private var input = Pipe()
 
     /// - Parameters:
+    ///   - secret: the backend's; servers that share a store share it.
     ///   - port: 0 takes a free one, and the same again at later starts.
     ///   - options: further options of `serve`.
     ///   - environment: nil passes on that of this program.
     package init(
-        postilla: String, folder: URL, mint: TokenMint = TokenMint(), port: Int = 0, options: [String] = [],
-        environment: [String: String]? = nil
+        postilla: String, folder: URL, mint: TokenMint = TokenMint(), secret: String = UUID().uuidString,
+        port: Int = 0, options: [String] = [], environment: [String: String]? = nil
     ) throws {
-        (self.postilla, self.folder, self.mint, self.port) = (postilla, folder, mint, port)
+        (self.postilla, self.folder, self.mint, self.secret, self.port) = (postilla, folder, mint, secret, port)
         (self.options, self.environment) = (options, environment)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         secretFile = folder.appendingPathComponent("api-token")
@@ -48,6 +49,13 @@ package final class ServerProcess {
     package var log: String { (try? String(contentsOf: logFile, encoding: .utf8)) ?? "" }
     /// 0 when it does not run.
     package var processID: Int32 { process?.processIdentifier ?? 0 }
+    package var isRunning: Bool { process?.isRunning ?? false }
+    /// How it ended; nil while it runs.
+    package var ending: String? {
+        guard let process, !process.isRunning else { return nil }
+        let kind = process.terminationReason == .exit ? "status" : "signal"
+        return "\(kind) \(process.terminationStatus)"
+    }
 
     private var data: URL { folder.appendingPathComponent("data") }
     private var publicKey: URL { folder.appendingPathComponent("key.pub.pem") }
@@ -100,6 +108,9 @@ package final class ServerProcess {
         process.waitUntilExit()
         self.process = nil
     }
+
+    /// Sends SIGTERM and returns at once.
+    package func terminate() { process?.terminate() }
 
     /// Lets it come to its own end.
     package func stop() {

@@ -14,12 +14,17 @@ struct Exchange: Sendable {
     /// The client's address, for counting what it does wrong.
     let address: String?
     /// The connection, where the answer may need it.
-    var channel: (any Channel)?
+    let channel: any Channel
+    /// What stands in the path in place of the pattern's parameters.
+    let parameters: [String: String]
+    /// Bytes the body may have.
+    let maxBytes: Int64
 
-    var method: HTTPRequest.Method { head.method == .head ? .get : head.method }
+    /// A parameter of the path; empty where the pattern has none of this name.
+    subscript(parameter: String) -> String { parameters[parameter] ?? "" }
 
     /// Several fields of one name are one, with commas between what they say (RFC 9110 §5.2).
-    func header(_ name: HTTPField.Name) -> String? { head.headerFields.only(name) }
+    func header(_ name: HTTPField.Name) -> String? { head.headerFields[name] }
 
     /// The content type without its parameters, in lower case; empty when there is none.
     var mediaType: String {
@@ -47,15 +52,21 @@ struct Exchange: Sendable {
         if let encoding = header(.contentEncoding), encoding.lowercased() != "identity" {
             throw Refusal(.badRequest, "compressed requests are not taken")
         }
-        if header(.expect) != nil { channel?.triggerUserOutboundEvent(ContinueHandler.BodyIsWanted(), promise: nil) }
+        if header(.expect) != nil { channel.triggerUserOutboundEvent(ContinueHandler.BodyIsWanted(), promise: nil) }
         return body
     }
 
-    /// Hands the body on piece by piece, if it is no larger than this.
+    /// Passes the body to `take` piece by piece. Throws when it exceeds the limit of the route.
     ///
-    /// - Parameter excuse: said when it is; before anything is read, where its length was told.
-    private func read(upTo limit: Int64, else excuse: String, _ take: (ByteBuffer) throws -> Void) async throws {
-        let tooLarge = Refusal(.payloadTooLarge, excuse)
+    /// - Parameters:
+    ///   - limit: bytes, where a body of this kind may have fewer than the route allows.
+    ///   - excuse: the error when it is larger; nil: the usual one. Thrown before anything is read where the request
+    ///     tells the length.
+    func eachPiece(
+        upTo limit: Int64 = .max, else excuse: String? = nil, _ take: (ByteBuffer) throws -> Void
+    ) async throws {
+        let limit = min(limit, maxBytes)
+        let tooLarge = excuse.map { Refusal(.payloadTooLarge, $0) } ?? .tooLarge(upTo: limit)
         if let length = header(.contentLength).flatMap(Int64.init), length > limit { throw tooLarge }
         var room = limit
         for try await buffer in try incoming() {
@@ -66,19 +77,19 @@ struct Exchange: Sendable {
     }
 
     func receive(into upload: Upload, upTo limit: Int64, else excuse: String) async throws {
-        try await read(upTo: limit, else: excuse, upload.write)
+        try await eachPiece(upTo: limit, else: excuse, upload.write)
     }
 
-    func body(upTo limit: Int) async throws -> [UInt8] {
+    private func bytes(upTo limit: Int64 = .max) async throws -> [UInt8] {
         var bytes: [UInt8] = []
-        try await read(upTo: Int64(limit), else: Refusal.tooLarge(upTo: limit).description) {
-            bytes.append(contentsOf: $0.readableBytesView)
-        }
+        try await eachPiece(upTo: limit) { bytes.append(contentsOf: $0.readableBytesView) }
         return bytes
     }
 
     /// The body as one JSON value.
-    func json(upTo limit: Int) async throws -> JSON { try Self.json(await body(upTo: limit)) }
+    ///
+    /// - Parameter limit: bytes, where JSON may have fewer than the route allows.
+    func json(upTo limit: Int64 = .max) async throws -> JSON { try Self.json(await bytes(upTo: limit)) }
 
     static func json(_ bytes: [UInt8]) throws -> JSON {
         do { return try JSONReader.parse(bytes) } catch {
@@ -86,31 +97,17 @@ struct Exchange: Sendable {
         }
     }
 
-    func message<M: Message>(_ type: M.Type, upTo limit: Int) async throws -> M {
-        try Self.message(type, await body(upTo: limit))
-    }
-
-    static func message<M: Message>(_ type: M.Type, _ bytes: [UInt8]) throws -> M {
+    /// The body as a message of the protocol.
+    func message<M: Message>(_ type: M.Type) async throws -> M {
+        let bytes = try await bytes()
         do { return try M(bytes: bytes) } catch {
             throw Refusal(.badRequest, "the body is not the message that is expected here: \(error)")
         }
     }
 }
 
-extension HTTPFields {
-    /// The same as the subscript, which joins what mostly stands alone.
-    func only(_ name: HTTPField.Name) -> String? {
-        var found: String?
-        for field in self where field.name == name {
-            guard found == nil else { return self[name] }
-            found = field.value
-        }
-        return found
-    }
-}
-
 extension Refusal {
-    static func tooLarge(upTo limit: Int) -> Refusal {
+    static func tooLarge(upTo limit: Int64) -> Refusal {
         Refusal(.payloadTooLarge, "the request is larger than \(limit) bytes: send it in pieces")
     }
 }

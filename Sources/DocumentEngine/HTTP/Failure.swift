@@ -19,8 +19,8 @@ extension ErrorAnswer.Reason {
         case .payloadTooLarge: .contentTooLarge
         case .tooManyRequests: .tooManyRequests
         case .oldClient, .oldServer: .upgradeRequired
-        case .overload, .internalError: .internalServerError
-        case .unavailable: .serviceUnavailable
+        case .internalError: .internalServerError
+        case .overload, .unavailable: .serviceUnavailable
         case .rangeNotSatisfiable: .rangeNotSatisfiable
         case .methodNotAllowed: .methodNotAllowed
         }
@@ -38,16 +38,14 @@ extension ErrorAnswer.Reason {
 }
 
 extension Refusal {
-    var reply: Reply {
-        var reply = Reply(reason.status, json: ErrorAnswer(reason, description).bytes)
-        reply.headers[.wwwAuthenticate] = reason.challenge
+    var response: Response {
+        var response = Response.json(reason.status, bytes: ErrorAnswer(reason, description).bytes)
+        response.headers[.wwwAuthenticate] = reason.challenge
         if [.tooManyRequests, .overload, .unavailable].contains(reason) {
-            reply.headers[.retryAfter] = String(retryAfter?.wholeSecondsUp ?? 1)
+            response.headers[.retryAfter] = String(retryAfter?.wholeSecondsUp ?? 1)
         }
-        return reply
+        return response
     }
-
-    var response: Response { reply.response }
 }
 
 extension Duration {

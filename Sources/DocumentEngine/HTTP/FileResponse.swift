@@ -1,4 +1,3 @@
-import Dispatch
 import EngineCore
 import HTTPTypes
 import Hummingbird
@@ -7,7 +6,9 @@ import SyncProtocol
 
 extension Response {
     /// A file by its hash: `ETag`, one `Range`, `If-Range`, `If-None-Match`.
-    static func file(_ file: any Blob, sha256: String, type: String, _ exchange: Exchange) throws -> Response {
+    static func file(
+        _ file: any Blob, sha256: String, type: String, by workers: WorkerThreads, _ exchange: Exchange
+    ) throws -> Response {
         let tag = "\"\(sha256)\""
         var headers: HTTPFields = [
             .contentType: type, .eTag: tag, .acceptRanges: "bytes", .cacheControl: "no-store",
@@ -18,10 +19,10 @@ extension Response {
         // With If-Range a range counts only for the very file it was begun on.
         let stale = exchange.header(.ifRange).map { $0 != tag } ?? false
         switch ByteRange(header: stale ? nil : exchange.header(.range), of: file.length) {
-        case .whole: return Response(status: .ok, headers: headers, body: file.body(0..<file.length))
+        case .whole: return Response(status: .ok, headers: headers, body: file.body(0..<file.length, by: workers))
         case .part(let range):
             headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(file.length)"
-            return Response(status: .partialContent, headers: headers, body: file.body(range))
+            return Response(status: .partialContent, headers: headers, body: file.body(range, by: workers))
         case .unsatisfiable:
             var response = Refusal(.rangeNotSatisfiable, "the file has \(file.length) bytes").response
             response.headers[.contentRange] = "bytes */\(file.length)"
@@ -33,55 +34,43 @@ extension Response {
 
 extension Response {
     /// A file that is made for this one answer.
-    static func made(_ file: any Blob, type: String) -> Response {
+    static func made(_ file: any Blob, type: String, by workers: WorkerThreads) -> Response {
         Response(
             status: .ok, headers: [.contentType: type, .cacheControl: "no-store"],
-            body: file.body(0..<file.length))
+            body: file.body(0..<file.length, by: workers))
     }
 }
 
 extension Blobs {
     /// Where it lies on this machine, or a copy of it for so long: the tools read files.
+    ///
+    /// Blocks: to be called on worker threads.
     func withFile<Result>(_ sha256: String, _ body: (String) async throws -> Result) async throws -> Result {
         if let path = path(of: sha256) { return try await body(path) }
-        let blob = try await opened(sha256)
+        let blob = try open(sha256)
         let copy = try receive()
         defer { withExtendedLifetime(copy) {} }
         while copy.bytes < blob.length {
-            try copy.write(try await blob.read(copy.bytes, Int(min(blobPiece, blob.length - copy.bytes))))
+            try copy.write(blob.read(at: copy.bytes, Int(min(blobPiece, blob.length - copy.bytes))))
         }
         return try await body(copy.path)
-    }
-
-    func opened(_ sha256: String) async throws -> any Blob {
-        try await withCheckedThrowingContinuation { continuation in
-            blobQueue.async { continuation.resume(with: Result { try self.open(sha256) }) }
-        }
     }
 }
 
 extension Blob {
-    fileprivate func body(_ range: Range<Int64>) -> ResponseBody {
+    fileprivate func body(_ range: Range<Int64>, by workers: WorkerThreads) -> ResponseBody {
         ResponseBody(contentLength: Int(range.count)) { writer in
             var offset = range.lowerBound
             while offset < range.upperBound {
-                let buffer = try await read(offset, Int(min(blobPiece, range.upperBound - offset)))
+                let (from, count) = (offset, Int(min(blobPiece, range.upperBound - offset)))
+                let buffer = try await workers.perform { try read(at: from, count) }
                 offset += Int64(buffer.readableBytes)
                 try await writer.write(buffer)
             }
             try await writer.finish(nil)
         }
     }
-
-    fileprivate func read(_ offset: Int64, _ count: Int) async throws -> ByteBuffer {
-        try await withCheckedThrowingContinuation { continuation in
-            blobQueue.async { continuation.resume(with: Result { try self.read(at: offset, count) }) }
-        }
-    }
 }
 
 /// Bytes that are read at once.
 private let blobPiece: Int64 = 256 << 10
-
-/// Off the threads of the event loops.
-private let blobQueue = DispatchQueue(label: "postilla.blobs", attributes: .concurrent)

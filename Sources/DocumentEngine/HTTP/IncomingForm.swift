@@ -44,7 +44,7 @@ struct IncomingForm {
         var form = IncomingForm()
         var current: MultipartParser.Head?
         do {
-            for try await buffer in try exchange.incoming() {
+            try await exchange.eachPiece { buffer in
                 for event in try parser.feed(buffer.readableBytesView) { try form.take(event, &current, rules) }
             }
             try parser.finish()

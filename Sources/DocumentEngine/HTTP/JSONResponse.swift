@@ -14,9 +14,13 @@ extension Response {
         return self.json(status, bytes: json.bytes)
     }
 
+    /// Caches must not store answers.
+    ///
     /// - Parameter bytes: JSON already.
     static func json(_ status: HTTPResponse.Status = .ok, bytes: [UInt8]) -> Response {
-        Reply(status, json: bytes).response
+        Response(
+            status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 
     /// The vendor's envelope: `{"data":…}`.
@@ -29,5 +33,8 @@ extension Response {
         }
     }
 
-    static func message(_ message: some Message) -> Response { Reply(message).response }
+    static func message(_ message: some Message) -> Response { json(bytes: message.bytes) }
+
+    /// What the server takes and answers, in OpenAPI: `docs/openapi.json`, which is part of the program.
+    static var apiDescription: Response { json(bytes: PackageResources.openapi_json) }
 }

@@ -12,7 +12,6 @@ struct MultipartParser {
     struct Head: Hashable {
         var name: String
         var fileName: String?
-        var contentType: String?
     }
 
     enum Failure: Error, Hashable {
@@ -29,12 +28,16 @@ struct MultipartParser {
     private static let headLimit = 8 << 10
     private let delimiter: [UInt8]
     private var state = State.preamble
-    private var pending: [UInt8]
+    /// What was fed and not taken yet, behind ``taken`` bytes that were: moving the rest to the front for each piece would
+    /// take longer the larger the pieces are.
+    private var buffer: [UInt8]
+    private var taken = 0
+    private var pending: ArraySlice<UInt8> { buffer[taken...] }
 
     init(boundary: String) {
         delimiter = Array("\r\n--\(boundary)".utf8)
         // So that the first delimiter is found like any other, though no line comes before it.
-        pending = [0x0D, 0x0A]
+        buffer = [0x0D, 0x0A]
     }
 
     /// The boundary that a content type names; nil when it names none that is allowed.
@@ -49,9 +52,11 @@ struct MultipartParser {
     }
 
     mutating func feed(_ bytes: some Sequence<UInt8>) throws(Failure) -> [Event] {
-        pending.append(contentsOf: bytes)
+        buffer.append(contentsOf: bytes)
         var events: [Event] = []
         while let event = try step() { if let event { events.append(event) } }
+        buffer.removeFirst(taken)
+        taken = 0
         return events
     }
 
@@ -71,7 +76,7 @@ struct MultipartParser {
         case .head: return try head()
         case .content: return content()
         case .epilogue:
-            pending = []
+            drop(pending.count)
             return nil
         }
     }
@@ -79,13 +84,13 @@ struct MultipartParser {
     /// After a delimiter comes `--` at the very end, or the end of its line.
     private mutating func delimited(endingAt end: Int) -> Event?? {
         guard pending.count >= end + 2 else { return nil }
-        let mark = pending[end..<end + 2]
+        let mark = pending.dropFirst(end).prefix(2)
         if mark.elementsEqual("--".utf8) {
             state = .epilogue
             return .some(.end)
         }
         guard let line = find([0x0D, 0x0A], from: end) else { return nil }
-        pending.removeFirst(line)
+        drop(line)
         state = .head
         return .some(nil)
     }
@@ -96,11 +101,11 @@ struct MultipartParser {
             return nil
         }
         guard end <= Self.headLimit else { throw .headTooLarge }
-        guard let text = String(validating: pending[..<end], as: UTF8.self), let head = Head(text) else {
+        guard let text = String(validating: pending.prefix(end), as: UTF8.self), let head = Head(text) else {
             throw .badHead
         }
         // The last line end stays: a delimiter may follow at once.
-        pending.removeFirst(end + 2)
+        drop(end + 2)
         state = .content
         skipLineEnd = true
         return .some(.part(head))
@@ -121,15 +126,15 @@ struct MultipartParser {
     }
 
     private mutating func take(_ count: Int) -> [UInt8] {
-        let bytes = Array(pending[(skipLineEnd ? 2 : 0)..<max(count, skipLineEnd ? 2 : 0)])
+        let bytes = Array(pending.prefix(count).dropFirst(skipLineEnd ? 2 : 0))
         skipLineEnd = false
-        pending.removeFirst(count)
+        drop(count)
         return bytes
     }
 
-    private mutating func keep(last count: Int) {
-        if pending.count > count { pending.removeFirst(pending.count - count) }
-    }
+    private mutating func keep(last count: Int) { drop(max(0, pending.count - count)) }
+
+    private mutating func drop(_ count: Int) { taken += count }
 
     /// Where these bytes begin, looked for by their first one.
     private func find(_ needle: [UInt8], from start: Int = 0) -> Int? {
@@ -151,18 +156,16 @@ extension MultipartParser.Head {
     /// The head lines of a part. A part without a name is none of a form.
     fileprivate init?(_ text: String) {
         var disposition: [String: String] = [:]
-        var type: String?
         for line in text.split(separator: "\r\n") {
             let parts = line.split(separator: ":", maxSplits: 1).map { $0.trimmingSpaces }
             guard parts.count == 2 else { return nil }
             switch parts[0].lowercased() {
             case "content-disposition": disposition = Self.parameters(parts[1])
-            case "content-type": type = parts[1]
             default: break
             }
         }
         guard let name = disposition["name"] else { return nil }
-        self.init(name: name, fileName: disposition["filename"], contentType: type)
+        self.init(name: name, fileName: disposition["filename"])
     }
 
     /// `form-data; name="file"; filename="a;b.pdf"`

@@ -11,19 +11,13 @@ import SyncProtocol
 struct Responder: HTTPResponder {
     typealias Context = Caller
 
-    let backend: BackendPlane
-    let sync: SyncPlane
-    let readiness: Readiness
+    /// Bytes of a body that are parsed on the thread that read them.
+    static let smallBody: Int64 = 16 << 10
+
+    let routes: RouteTable
+    let workers: WorkerThreads
     let metrics: ServerMetrics
     let options: Server.Options
-    private let date = HTTPDate()
-
-    init(
-        backend: BackendPlane, sync: SyncPlane, readiness: Readiness, metrics: ServerMetrics, options: Server.Options
-    ) {
-        (self.backend, self.sync, self.readiness, self.metrics) = (backend, sync, readiness, metrics)
-        self.options = options
-    }
 
     func respond(to request: Request, context: Caller) async throws -> Response {
         let isStream = request.head.path?.utf8.starts(with: "/instant/v1/events".utf8) == true
@@ -40,70 +34,44 @@ struct Responder: HTTPResponder {
         let start = ContinuousClock.now
         let id = RequestID(request.headers[RequestID.header])
         let parts = (request.head.path ?? "").split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        let route = Route(path: parts.first ?? "")
+        let match = routes.match(parts.first ?? "")
         var response: Response
         var refusal: Refusal?
         do {
-            guard let route, let query = Query(parts.count > 1 ? parts[1] : "") else {
+            guard let match, let query = Query(parts.count > 1 ? parts[1] : "") else {
                 throw Refusal(.notFound, "there is nothing at this address")
+            }
+            guard let route = match.route(request.method) else {
+                throw Refusal(.methodNotAllowed, "this address takes \(match.allow)")
             }
             let address = Caller.address(request.head, from: context.peer, behindProxy: options.behindProxy)
             let exchange = Exchange(
                 head: request.head, body: request.body, query: query, id: id, address: address,
-                channel: context.channel)
+                channel: context.channel, parameters: match.parameters, maxBytes: route.maxBytes)
             response = try await answer(route, exchange)
         } catch {
             let reason = self.refusal(error, id)
             response = reason.response
+            // The vendor's backend clients know an overload as 500.
+            if reason.reason == .overload, match?.access == .secret { response.status = .internalServerError }
             refusal = reason
         }
-        if refusal?.reason == .methodNotAllowed { response.headers[.allow] = route?.allow }
+        if refusal?.reason == .methodNotAllowed { response.headers[.allow] = match?.allow }
         complete(&response.headers, id)
         if let rate = options.rate { response.body = response.body.limited(to: rate) }
         let sent = request.method == .head ? 0 : response.body.contentLength ?? 0
-        note(request.head, route, response.status, sent: sent, refusal, id, took: start.duration(to: .now))
+        note(
+            request.head, match?.pattern, response.status, sent: sent, refusal, id, took: start.duration(to: .now))
         return request.method == .head ? response.createHeadResponse() : response
     }
 
-    /// The answer to a push whose body is there: the same without a task.
-    ///
-    /// - Parameter answer: called once, in place or on a thread of the engine's.
-    func push(
-        _ head: HTTPRequest, _ body: ByteBuffer, from peer: String?, _ answer: @escaping @Sendable (Reply) -> Void
-    ) {
-        let start = ContinuousClock.now
-        let id = RequestID(head.headerFields.only(RequestID.header))
-        let exchange = Exchange(
-            head: head, body: RequestBody(buffer: body), query: Query(), id: id,
-            address: Caller.address(head, from: peer, behindProxy: options.behindProxy))
-        sync.push(exchange, body) { answered in
-            var reply: Reply
-            var refusal: Refusal?
-            do { reply = try answered.get() } catch {
-                let reason = self.refusal(error, id)
-                (reply, refusal) = (reason.reply, reason)
-            }
-            complete(&reply.headers, id)
-            reply.headers[.date] = date.now
-            reply.headers[.server] = Server.name
-            answer(reply)
-            note(
-                head, .sync(.changes), reply.status, sent: reply.body.readableBytes, refusal, id,
-                took: start.duration(to: .now))
-        }
-    }
-
+    /// What blocks, or is large, is done by threads that may be kept busy.
     private func answer(_ route: Route, _ exchange: Exchange) async throws -> Response {
-        guard route.methods.contains(exchange.method) else {
-            throw Refusal(.methodNotAllowed, "this address takes \(route.allow)")
+        let length = exchange.header(.contentLength).flatMap(Int64.init) ?? route.maxBytes
+        guard route.blocks || min(length, route.maxBytes) > Self.smallBody else {
+            return try await route.handle(exchange)
         }
-        switch route {
-        case .health: return .health
-        case .readiness: return await readiness.response()
-        case .apiDescription: return .apiDescription
-        case .sync(let route): return try await sync.answer(route, exchange)
-        default: return try await backend.answer(route, exchange)
-        }
+        return try await withTaskExecutorPreference(workers) { try await route.handle(exchange) }
     }
 
     private func refusal(_ error: any Error, _ id: RequestID) -> Refusal {
@@ -130,17 +98,17 @@ struct Responder: HTTPResponder {
 
     /// The address is told by its pattern: ids are the customer's, and a secret in a query would be one in the log.
     private func note(
-        _ head: HTTPRequest, _ route: Route?, _ status: HTTPResponse.Status, sent: Int, _ refusal: Refusal?,
+        _ head: HTTPRequest, _ pattern: String?, _ status: HTTPResponse.Status, sent: Int, _ refusal: Refusal?,
         _ id: RequestID, took duration: Duration
     ) {
         metrics.answered(
-            route?.pattern, head.method, status.code, in: duration,
-            received: Int(head.headerFields.only(.contentLength) ?? "") ?? 0, sent: sent)
+            pattern, head.method, status.code, in: duration,
+            received: Int(head.headerFields[.contentLength] ?? "") ?? 0, sent: sent)
         if let refusal { metrics.refused(refusal.reason) }
         guard options.logsRequests else { return }
         var details: Logger.Metadata = [
             "request": "\(id)", "method": "\(head.method.isKnown ? head.method.rawValue : "other")",
-            "route": "\(route?.pattern ?? "none")", "status": "\(status.code)",
+            "route": "\(pattern ?? "none")", "status": "\(status.code)",
             "ms": "\(duration.milliseconds)",
         ]
         if let refusal { details["reason"] = "\(refusal.reason.rawValue)" }

@@ -27,6 +27,8 @@ struct Attachments: Sendable {
             throw Refusal(.invalid, "the SHA-256 of what was sent is another: it was damaged on the way, or misnamed")
         }
         try await keep(received, of: claims.grant.documentID) { try Engine.admit(claims, in: $0) }
+        // A transaction of its own: the layer is not held while the bytes are kept.
+        try await engine.addUpload(of: id, claims)
         return .json { $0.object { $0.member("bytes", received.bytes) } }
     }
 
@@ -78,8 +80,8 @@ struct Attachments: Sendable {
     /// The bytes of an attachment of the document; nil when it has none of this name.
     func bytes(of id: AttachmentID, in document: String) async throws -> [UInt8]? {
         guard try await engine.read({ try $0.attachment(id, of: document) }) != nil else { return nil }
-        let blob = try await blobs.opened(id.hex)
-        return try await engine.apart {
+        return try await engine.apart { [blobs] in
+            let blob = try blobs.open(id.hex)
             var bytes: [UInt8] = []
             while Int64(bytes.count) < blob.length {
                 bytes += try blob.read(at: Int64(bytes.count), Int(blob.length) - bytes.count).readableBytesView
@@ -99,7 +101,9 @@ struct Attachments: Sendable {
 
     func send(_ id: AttachmentID, of document: String, _ exchange: Exchange) async throws -> Response {
         guard try await engine.read({ try $0.attachment(id, of: document) }) != nil else { throw Self.missing }
-        return try await .file(blobs.opened(id.hex), sha256: id.hex, type: "application/octet-stream", exchange)
+        let file = try await engine.apart { [blobs] in try blobs.open(id.hex) }
+        return try .file(
+            file, sha256: id.hex, type: "application/octet-stream", by: engine.workers, exchange)
     }
 
     static let missing = Refusal(.notFound, "there is no attachment of this name here")

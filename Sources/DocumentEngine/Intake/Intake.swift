@@ -38,7 +38,7 @@ struct Intake: Sendable {
             contents = try await work.perform { try await PDFContents.read(received.path, tools: tools) }
         } catch let error as PDFError { throw error.refusal }
         let now = engine.now()
-        var random = SystemDice()
+        var random = SystemRandomNumberGenerator()
         let id = wish.id ?? ULID.make(at: now, using: &random)
         let titles = [wish.title, wish.fileName, contents.title, id]
         let document = StoredDocument(
@@ -85,28 +85,59 @@ struct Intake: Sendable {
     private func put(
         _ document: StoredDocument, _ received: Upload.Received, _ records: [Record], overwriting: Bool
     ) async throws -> StoredDocument {
-        let (stored, old, layers) = try await engine.writes.perform { store in
-            try store.hold(.document(document.id))
-            try store.hold(.blob(document.pdfSHA256))
-            var document = document
-            let old = try store.document(document.id)
-            var layers: [Int64] = []
-            if let old {
-                guard overwriting else { throw Self.taken }
-                document.createdAt = old.createdAt
-                layers = try store.layers(of: old.id).map(\.id)
-                try store.removeBase(old.base)
+        var base = StagedBase(begun: document.createdAt)
+        let stored: StoredDocument
+        let old: StoredDocument?
+        let layers: [Int64]
+        do {
+            var rest = records[...]
+            while rest.count > Pieces.records {
+                let piece = Array(rest.prefix(Pieces.records))
+                rest = rest.dropFirst(Pieces.records)
+                base = try await engine.writePiece { [base] store in
+                    var base = base
+                    try base.add(piece, in: store)
+                    return base
+                }
             }
-            try blobs.keep(received)
-            document.base = try store.addBase(records)
-            try store.put(document)
-            return (document, old, layers)
+            let last = Array(rest)
+            (stored, old, layers) = try await engine.writePiece { [base] store in
+                try put(document, received, base, last, overwriting: overwriting, in: store)
+            }
+        } catch {
+            await engine.remove(base.remains)
+            throw error
         }
         for layer in layers {
             engine.end(layer, with: SessionEvent(.behind, reason: "the document was replaced"))
         }
-        if let old { try await removeBlob(old.pdfSHA256) }
+        if let old {
+            await engine.remove(Remains(bases: [old.base]))
+            try await removeBlob(old.pdfSHA256)
+        }
         return stored
+    }
+
+    /// - Returns: the document, the one it replaces, and the layers that go on with it.
+    private func put(
+        _ document: StoredDocument, _ received: Upload.Received, _ base: StagedBase, _ records: [Record],
+        overwriting: Bool, in store: any StoreWriting
+    ) throws -> (StoredDocument, old: StoredDocument?, layers: [Int64]) {
+        try store.hold(.document(document.id))
+        try store.hold(.blob(document.pdfSHA256))
+        var (document, base) = (document, base)
+        let old = try store.document(document.id)
+        var layers: [Int64] = []
+        if let old {
+            guard overwriting else { throw Self.taken }
+            document.createdAt = old.createdAt
+            layers = try store.layers(of: old.id).map(\.id)
+        }
+        try blobs.keep(received)
+        try base.add(records, in: store)
+        document.base = try base.take(in: store)
+        try store.put(document)
+        return (document, old, layers)
     }
 
     /// Removes a PDF that no document has any more.

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 /// Whose address it is, as far as an address tells: of IPv6 the first 64 bits, which is what one customer gets (RFC 6177),
 /// and who has one address of them has all.

@@ -1,10 +1,5 @@
 import FoundationEssentials
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 /// What the system says of this process. Where there is no `/proc`, only the limit is known.
 enum ProcessFigures {
@@ -22,11 +17,7 @@ enum ProcessFigures {
 
     static var fileLimit: Int? {
         var limit = rlimit()
-        #if canImport(Glibc)
-            let known = getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0
-        #else
-            let known = getrlimit(RLIMIT_NOFILE, &limit) == 0
-        #endif
+        let known = getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0
         return known ? Int(clamping: limit.rlim_cur) : nil
     }
 }

@@ -1,36 +1,14 @@
 import Annotations
 import EngineCore
-import HTTPTypes
 import Hummingbird
 import NIOCore
 import SyncProtocol
 
 extension BackendPlane {
-    func annotations(
-        _ key: LayerKey, _ what: Route.Annotations, _ method: HTTPRequest.Method, _ exchange: Exchange
-    ) async throws -> Response {
-        switch (what, method) {
-        case (.all, .get): return try await list(key, page: nil, exchange)
-        case (.onPage(let page), .get):
-            guard let page = Int(page), page >= 0 else { throw Refusal(.badRequest, "pages are counted from 0") }
-            return try await list(key, page: page, exchange)
-        case (.one(let id), .get): return try await one(key, id)
-        case (.all, .post): return try await create(key, exchange)
-        case (.one(let id), .put): return try await replace(key, id, exchange)
-        case (.all, .put): return try await replaceMany(key, exchange)
-        case (.one(let id), .delete): return try await delete(key, id)
-        case (.all, .delete): return try await deleteMany(key, exchange)
-        case (.comments(let root), .get): return try await thread(key, root)
-        case (.comments(let root), .post): return try await reply(key, root, exchange)
-        case (.threads, .post): return try await beginThread(key, exchange)
-        default: throw Self.notTaken(exchange)
-        }
-    }
-
     // MARK: Reading
 
     /// JSON stops at 1,000 and says so; NDJSON goes on to the end. Comments are left out.
-    private func list(_ key: LayerKey, page: Int?, _ exchange: Exchange) async throws -> Response {
+    func list(_ key: LayerKey, page: Int?, _ exchange: Exchange) async throws -> Response {
         let isWanted: @Sendable (StoredRecord) -> Bool = { row in
             row.contentType == .annotations
                 && (page == nil || row.record.content["pageIndex"]?.integer == page.map(Int64.init))
@@ -72,7 +50,7 @@ extension BackendPlane {
         }
     }
 
-    private func one(_ key: LayerKey, _ id: Record.ID) async throws -> Response {
+    func one(_ key: LayerKey, _ id: Record.ID) async throws -> Response {
         let record = try await engine.read { store in
             try store.record(id, in: Self.layer(key, in: store))
         }
@@ -98,7 +76,7 @@ extension BackendPlane {
         let (now, limits) = (engine.now(), engine.limits)
         return try await engine.write(to: key) { store in
             _ = try Self.document(key.document, in: store)
-            var random = SystemDice()
+            var random = SystemRandomNumberGenerator()
             let layer = try store.layer(key) ?? Layers.make(key, in: store, using: &random)
             var writer = BackendWriter(layer, in: store, now: now, limits: limits)
             let result = try body(&writer)
@@ -106,7 +84,7 @@ extension BackendPlane {
         }
     }
 
-    private func create(_ key: LayerKey, _ exchange: Exchange) async throws -> Response {
+    func create(_ key: LayerKey, _ exchange: Exchange) async throws -> Response {
         let body = try await recordBody(key, exchange)
         if let list = body["annotations"] {
             return try await batch(key, list, at: "annotations", exchange) { try $0.create($1) }
@@ -116,7 +94,7 @@ extension BackendPlane {
         return .data { $0.object { $0.member("annotation_id", id) } }
     }
 
-    private func replace(_ key: LayerKey, _ id: Record.ID, _ exchange: Exchange) async throws -> Response {
+    func replace(_ key: LayerKey, _ id: Record.ID, _ exchange: Exchange) async throws -> Response {
         var draft = try Draft(try await recordBody(key, exchange), now: engine.now())
         draft.id = id
         draft.hasOwnID = true
@@ -125,15 +103,15 @@ extension BackendPlane {
         return .data { $0.object { $0.member("annotation_id", id) } }
     }
 
-    private func replaceMany(_ key: LayerKey, _ exchange: Exchange) async throws -> Response {
-        let body = try await exchange.json(upTo: engine.limits.batchBytes)
+    func replaceMany(_ key: LayerKey, _ exchange: Exchange) async throws -> Response {
+        let body = try await exchange.json()
         guard let list = body["annotations"] else {
             throw Refusal(.badRequest, #""annotations" must be an array of records"#)
         }
         return try await batch(key, list, at: "annotations", exchange) { try $0.replace($1) }
     }
 
-    private func delete(_ key: LayerKey, _ id: Record.ID) async throws -> Response {
+    func delete(_ key: LayerKey, _ id: Record.ID) async throws -> Response {
         try await write(key) { try $0.delete(id, user: nil) }
         return .data { $0.object { $0.member("annotation_id", id) } }
     }

@@ -46,7 +46,7 @@ extension BackendPlane {
 
     /// `{"annotationIds":[…]|"all"}`
     func deleteMany(_ key: LayerKey, _ exchange: Exchange) async throws -> Response {
-        let body = try await exchange.json(upTo: engine.limits.batchBytes)
+        let body = try await exchange.json()
         switch body["annotationIds"] {
         case .string("all")?:
             var outcome = BatchOutcome()

@@ -24,7 +24,7 @@ extension BackendPlane {
 
     /// `{"comments":[{"id"?,"user_id"?,"group"?,"content":{"text"}}]}`
     func reply(_ key: LayerKey, _ root: Record.ID, _ exchange: Exchange) async throws -> Response {
-        let body = try await exchange.json(upTo: engine.limits.batchBytes)
+        let body = try await exchange.json()
         let (comments, now) = (try Self.comments(of: body), engine.now())
         let ids = try await write(key) { try $0.reply(to: root, comments, at: now) }
         return .data { $0.object { $0.comments(ids) } }
@@ -32,7 +32,7 @@ extension BackendPlane {
 
     /// `{"annotation":{…},"comments":[…]}`
     func beginThread(_ key: LayerKey, _ exchange: Exchange) async throws -> Response {
-        let body = try await exchange.json(upTo: engine.limits.batchBytes)
+        let body = try await exchange.json()
         guard let annotation = body["annotation"] else {
             throw Refusal(.badRequest, #""annotation" must be a record: the thread's root"#)
         }

@@ -2,10 +2,14 @@ import Annotations
 import EngineCore
 import HTTPTypes
 import Hummingbird
+import PDFPages
 import SyncProtocol
 
 extension BackendPlane {
     // MARK: Upload
+
+    /// Bytes of a PDF with what a form may bring beside it.
+    var uploadBytes: Int64 { intake.limit + Self.annotationFormBytes }
 
     /// A PDF as the body itself, or as the part `file` of a form. `document_id`, `title` and
     /// `overwrite_existing_document` come in the query or as parts; a form may bring Instant JSON as `attachment`, whose
@@ -81,17 +85,136 @@ extension BackendPlane {
 
     func deleteDocument(_ id: String) async throws -> Response {
         let now = engine.now()
-        let (hash, layers) = try await engine.writes.perform { store in
+        let (document, layers) = try await engine.writes.perform { store in
             try store.hold(.document(id))
             let document = try Self.document(id, in: store)
             let layers = try store.layers(of: id).map(\.id)
             try store.removeDocument(id, at: now)
-            return (document.pdfSHA256, layers)
+            return (document, layers)
         }
         for layer in layers {
             engine.end(layer, with: SessionEvent(.lost, reason: "the document was deleted"))
         }
-        try await intake.removeBlob(hash)
+        await engine.remove(Remains(layers: layers, bases: [document.base]))
+        try await intake.removeBlob(document.pdfSHA256)
         return .data { $0.object { $0.member("document_id", id) } }
+    }
+
+    /// `{"document_id", "new_document_id"?}`: a document of its own, which begins as the other one is now.
+    func copyDocument(_ exchange: Exchange) async throws -> Response {
+        let body = try await exchange.json(upTo: 64 << 10)
+        guard let source = body["document_id"]?.string else {
+            throw Refusal(.badRequest, #""document_id" must be a string: the document to copy"#)
+        }
+        let wish = body["new_document_id"]
+        guard wish == nil || wish == .null || wish?.string != nil else {
+            throw Refusal(.badRequest, #""new_document_id" must be a string"#)
+        }
+        let now = engine.now()
+        var random = SystemRandomNumberGenerator()
+        let id = wish?.string ?? ULID.make(at: now, using: &random)
+        let copy = try await engine.read { store in
+            try StagedCopy(of: try Self.document(source, in: store), to: id, in: store, now: now)
+        }
+        try await engine.perform(copy)
+        return .data { $0.object { $0.member("document_id", id) } }
+    }
+
+    /// The PDF: as it was uploaded, or with the annotations of a layer in it.
+    func pdf(_ key: LayerKey, _ exchange: Exchange) async throws -> Response {
+        let document = try await engine.read { try Self.document(key.document, in: $0) }
+        guard exchange.query["source"] != "true" else {
+            return try .file(
+                intake.blobs.open(document.pdfSHA256), sha256: document.pdfSHA256, type: "application/pdf",
+                by: engine.workers, exchange)
+        }
+        _ = try await engine.read { try Self.layer(key, in: $0) }
+        // For the result, and for what has to be remembered until the end.
+        let (target, notes) = (try intake.blobs.receive(), try intake.blobs.receive())
+        defer { withExtendedLifetime((target, notes)) {} }
+        do {
+            try await intake.work.perform {
+                try await intake.blobs.withFile(document.pdfSHA256) { path in
+                    try await annotate(path, key, into: target.path, notes: notes.path)
+                }
+            }
+        } catch let error as PDFError { throw error.refusal }
+        // Open it stays readable when its name is taken away.
+        return .made(try OpenFile(path: target.path), type: "application/pdf", by: engine.workers)
+    }
+
+    private func annotate(_ path: String, _ key: LayerKey, into target: String, notes: String) async throws {
+        try await intake.tools.annotate(path, into: target, notes: notes) { annotated in
+            try await eachPart(of: key, Self.withRoot) { part in
+                for entry in part {
+                    var image: [UInt8]?
+                    if let id = entry.record.content.attachmentID {
+                        image = try await attachments.bytes(of: id, in: key.document)
+                    }
+                    try annotated.add(entry.record, under: entry.root, image: image)
+                }
+            }
+        }
+    }
+
+    // MARK: A record sent together with the file it shows: a form with the part `annotation` and a part for the file
+
+    /// What a request says of one record, whether it comes as JSON or as a form with its file. The file is kept under
+    /// its SHA-256; a content that names no attachment, or names the part, gets that name.
+    func recordBody(_ key: LayerKey, _ exchange: Exchange) async throws -> JSON {
+        guard exchange.mediaType == "multipart/form-data" else {
+            return try await exchange.json(upTo: Int64(engine.limits.batchBytes))
+        }
+        _ = try await engine.read { try Self.document(key.document, in: $0) }
+        let form = try await IncomingForm.read(
+            exchange,
+            IncomingForm.Rules(
+                isFile: { $0.name != "annotation" && $0.fileName != nil },
+                fieldLimit: { [limits = engine.limits] in $0 == "annotation" ? limits.recordBytes + 4096 : 4096 },
+                fileLimit: attachments.limit, receive: attachments.blobs.receive))
+        guard let bytes = form["annotation"] else {
+            throw Refusal(.badRequest, #"the form has no part "annotation" with the record"#)
+        }
+        let body = try Exchange.json(bytes)
+        guard let file = form.files.first else { return body }
+        guard form.files.count == 1 else { throw Refusal(.badRequest, "a record has one attachment: send one file") }
+        let id = try await attachments.keep(try file.upload.finish(), of: key.document)
+        return Self.naming(id, sentAs: file.name, in: body)
+    }
+
+    private static func naming(_ id: AttachmentID, sentAs part: String, in body: JSON) -> JSON {
+        guard var record = body.object, var content = record["content"]?.object else { return body }
+        let named = content["imageAttachmentId"]?.string
+        guard named == nil || named.isExactly(part) else { return body }
+        content["imageAttachmentId"] = .string(id.hex)
+        record["content"] = .object(content)
+        return .object(record)
+    }
+
+    /// An upload as a form: the part `file`, and what else is wished as further parts.
+    func receiveForm(_ exchange: Exchange) async throws -> (Upload, Intake.Wish) {
+        let form = try await IncomingForm.read(
+            exchange,
+            IncomingForm.Rules(
+                isFile: { $0.name == "file" },
+                fieldLimit: { $0 == "attachment" ? Self.annotationFileBytes : 4096 },
+                fileLimit: intake.limit, receive: intake.blobs.receive))
+        guard let file = form.files.first else {
+            throw Refusal(.badRequest, #"the form has no part "file" with the PDF"#)
+        }
+        let wish = Intake.Wish(form, named: file.fileName)
+        try await intake.check(wish.id, wish)
+        return (file.upload, wish)
+    }
+}
+
+extension Intake.Wish {
+    fileprivate init(_ form: IncomingForm, named fileName: String?) {
+        var title = fileName?.split(separator: "/").last.map(String.init)
+        if let name = title, name.lowercased().hasSuffix(".pdf") { title = String(name.dropLast(4)) }
+        self.init(
+            id: form.text("document_id"), title: form.text("title"), fileName: title,
+            overwrites: form.text("overwrite_existing_document") == "true", annotations: form["attachment"],
+            keepsAnnotations: form.text("keep_current_annotations") == "true")
     }
 }

@@ -65,6 +65,21 @@ extension BackendPlane {
 
     /// Bytes of a file of annotations: it is read as a whole.
     static let annotationFileBytes = 64 << 20
+    /// The same with the form around it.
+    static let annotationFormBytes = Int64(annotationFileBytes) + (64 << 10)
+
+    /// A layer as one file of XFDF: annotations and their replies in the order of their ids.
+    func xfdf(_ key: LayerKey) async throws -> Response {
+        let pages = try await engine.read { try Self.document(key.document, in: $0).pages.map(\.frame) }
+        return try await file(of: key, type: "application/vnd.adobe.xfdf") { write in
+            let file = XFDFWriter(pages: pages)
+            try await write(file.begin())
+            try await eachPart(of: key, Self.withRoot) { part in
+                try await write(part.map { file.add($0.record, under: $0.root) }.joined())
+            }
+            try await write(file.end())
+        }
+    }
 }
 
 private enum Entry: Sendable {
@@ -91,7 +106,7 @@ extension BackendWriter {
 extension InstantJSONFile.Item {
     /// What has no id of its own is the PDF's annotation that it names, or a new one.
     func record(at moment: Timestamp) -> Record {
-        var random = SystemDice()
+        var random = SystemRandomNumberGenerator()
         return Record(
             id: id ?? content["pdfObjectId"]?.integer.map(String.init) ?? ULID.make(at: moment, using: &random),
             content: content, createdBy: createdBy, updatedBy: updatedBy ?? createdBy, group: group ?? nil)

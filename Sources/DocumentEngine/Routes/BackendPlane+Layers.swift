@@ -18,25 +18,19 @@ extension BackendPlane {
         guard let name = body["name"]?.string else {
             throw Refusal(.badRequest, #""name" must be a string: the name of the new layer"#)
         }
-        let source = body["source_layer_name"]?.string
-        let now = engine.now()
-        try await engine.writes.perform { store in
-            // A copy names two layers: whoever copies the other way waits before it has either.
-            try store.hold(.document(id))
-            _ = try Self.document(id, in: store)
-            let key = LayerKey(document: id, name: name)
-            guard try store.layer(key) == nil else {
-                throw Refusal(.alreadyExists, "there is a layer with this name already")
-            }
-            var random = SystemDice()
-            guard let source else {
+        let key = LayerKey(document: id, name: name)
+        if let source = body["source_layer_name"]?.string {
+            try await copyLayer(source, to: key)
+        } else {
+            try await engine.writes.perform { store in
+                try store.hold(.document(id))
+                _ = try Self.document(id, in: store)
+                guard try store.layer(key) == nil else {
+                    throw Refusal(.alreadyExists, "there is a layer with this name already")
+                }
+                var random = SystemRandomNumberGenerator()
                 _ = try Layers.make(key, in: store, using: &random)
-                return
             }
-            guard let source = try store.layer(LayerKey(document: id, name: source)) else {
-                throw Refusal(.notFound, "there is no layer with the name of the source")
-            }
-            try Layers.copy(source, to: key, in: store, now: now, using: &random)
         }
         return .data {
             $0.object {
@@ -44,6 +38,15 @@ extension BackendPlane {
                 $0.member("errors", JSON.array([]))
             }
         }
+    }
+
+    private func copyLayer(_ source: String, to key: LayerKey) async throws {
+        let now = engine.now()
+        let copy = try await engine.read { store in
+            _ = try Self.document(key.document, in: store)
+            return try StagedCopy(ofLayer: source, to: key, in: store, now: now)
+        }
+        try await engine.perform(copy)
     }
 
     func deleteLayer(_ key: LayerKey) async throws -> Response {
@@ -57,6 +60,7 @@ extension BackendPlane {
             return layer.id
         }
         engine.end(layer, with: SessionEvent(.lost, reason: "the layer was deleted"))
+        await engine.remove(Remains(layers: [layer]))
         return .data { $0.object { $0.member("name", key.name) } }
     }
 }

@@ -51,8 +51,10 @@ extension BackendPlane {
         _ = try await engine.read { try Self.layer(key, in: $0) }
         return Response(
             status: .ok, headers: [.contentType: type, .cacheControl: "no-store"],
-            body: ResponseBody { writer in
-                try await write { if !$0.isEmpty { try await writer.write(ByteBuffer(string: $0)) } }
+            body: ResponseBody { [workers = engine.workers] writer in
+                try await withTaskExecutorPreference(workers) {
+                    try await write { if !$0.isEmpty { try await writer.write(ByteBuffer(string: $0)) } }
+                }
                 try await writer.finish(nil)
             })
     }

@@ -1,7 +1,6 @@
 import Annotations
 import Authorization
 import EngineCore
-import HTTPTypes
 import Hummingbird
 import SyncProtocol
 
@@ -13,49 +12,12 @@ struct BackendPlane: Sendable {
     let secret: BackendSecret
     let admission: Admission
 
-    func answer(_ route: Route, _ exchange: Exchange) async throws -> Response {
+    /// - Throws: ``Refusal`` when the secret is wrong, or too many requests came.
+    func admit(_ exchange: Exchange) throws {
         try admission.login(with: .secret, from: exchange.address) {
             try secret.check(exchange.header(.authorization))
         }
         try admission.request(of: .backend)
-        switch (route, exchange.method) {
-        case (.documents, .get): return try await listDocuments(exchange)
-        case (.documents, .post): return try await upload(exchange)
-        case (.revoke, .post): return try await revoke(exchange)
-        case (.copyDocument, .post): return try await copyDocument(exchange)
-        case (.document(let id, let resource), let method):
-            return try await answer(id, resource, method, exchange)
-        default: throw Self.notTaken(exchange)
-        }
-    }
-
-    private func answer(
-        _ id: String, _ resource: Route.Resource, _ method: HTTPRequest.Method, _ exchange: Exchange
-    ) async throws -> Response {
-        switch (resource, method) {
-        case (.itself, .delete): return try await deleteDocument(id)
-        case (.properties, .get): return try await properties(id)
-        case (.info, .get): return try await info(id)
-        case (.pdf(let layer), .get): return try await pdf(LayerKey(document: id, name: layer), exchange)
-        case (.attachment(let name), .get):
-            guard let file = AttachmentID(name) else { throw Attachments.missing }
-            return try await attachments.send(file, of: id, exchange)
-        case (.layers, .get): return try await listLayers(id)
-        case (.layers, .post): return try await makeLayer(id, exchange)
-        case (.layer(let name), .delete): return try await deleteLayer(LayerKey(document: id, name: name))
-        case (.instantJSON(let layer), .get):
-            return try await instantJSON(LayerKey(document: id, name: layer))
-        case (.applyInstantJSON(let layer), .post):
-            return try await applyInstantJSON(LayerKey(document: id, name: layer), exchange)
-        case (.xfdf(let layer), .get): return try await xfdf(LayerKey(document: id, name: layer))
-        case (.annotations(let layer, let what), _):
-            return try await annotations(LayerKey(document: id, name: layer), what, method, exchange)
-        default: throw Self.notTaken(exchange)
-        }
-    }
-
-    static func notTaken(_ exchange: Exchange) -> Refusal {
-        Refusal(.methodNotAllowed, "this address does not take \(exchange.method.rawValue)")
     }
 
     /// The document, or 404.
@@ -69,8 +31,8 @@ struct BackendPlane: Sendable {
     // MARK: Revoking
 
     /// `{"jwts":[…]}`: tokens, or the `jti` of each. They are named here by whoever may revoke, so nothing is verified.
-    private func revoke(_ exchange: Exchange) async throws -> Response {
-        let body = try await exchange.json(upTo: engine.limits.batchBytes)
+    func revoke(_ exchange: Exchange) async throws -> Response {
+        let body = try await exchange.json()
         guard let entries = body["jwts"]?.array?.map(\.string), !entries.contains(nil) else {
             throw Refusal(.badRequest, #""jwts" must be an array of tokens or of their "jti""#)
         }

@@ -21,7 +21,7 @@ struct Draft: Sendable {
             self.id = id
             hasOwnID = true
         } else {
-            var random = SystemDice()
+            var random = SystemRandomNumberGenerator()
             id = ULID.make(at: now, using: &random)
             hasOwnID = false
         }

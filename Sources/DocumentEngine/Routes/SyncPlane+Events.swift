@@ -7,12 +7,13 @@ import NIOCore
 import SyncProtocol
 
 extension SyncPlane {
-    func events(_ claims: Claims, of client: Admission.Client, _ exchange: Exchange) async throws -> Response {
+    func events(_ bearer: Bearer, _ exchange: Exchange) async throws -> Response {
+        let (claims, channel) = (bearer.claims, exchange.channel)
         guard claims.grant.mayRead else {
             throw Refusal(.insufficientScope, Denial.lacks(.readDocument).description)
         }
         let cursor = try cursor(exchange)
-        let seat = try admission.seat(for: client)
+        let seat = try admission.seat(for: bearer.client)
         defer { withExtendedLifetime(seat) {} }
         if let seconds = try exchange.number("wait") {
             return try await longPoll(claims, since: cursor, seconds: min(seconds, 60), exchange)
@@ -22,12 +23,9 @@ extension SyncPlane {
         let session = try exchange.query["session"].map { name throws(Refusal) in
             try Presence.Session(name, at: layer.id, of: claims.grant)
         }
-        guard let channel = exchange.channel else {
-            throw Refusal(.internalError, "there is no connection to answer on")
-        }
         let body = ResponseBody { writer in
             defer { withExtendedLifetime(seat) {} }
-            let stream = EventStream(engine, claims, channel, hasOutlet: hasOutlets, to: writer)
+            let stream = EventStream(engine, claims, channel, to: writer)
             if try await stream.begin(on: layer, after: cursor, by: session) {
                 if let streams {
                     throw try await streams.take(channel) { line in
@@ -87,23 +85,19 @@ extension SyncPlane {
         }
         // A token ends when it ends, also in the middle of the wait.
         let wait = min(seconds * 1000, claims.grant.expiresAt - engine.now())
-        try await exchange.body.consumeWithCancellationOnInboundClose { _ in
-            let timer = Task {
-                try await Task.sleep(for: .milliseconds(max(0, wait)))
-                listener.wake.yield(.time)
-            }
-            defer { timer.cancel() }
-            for await signal in listener.signals {
-                let mail = listener.take()
-                let isNews = !mail.frames.isEmpty || mail.end != nil || (known != nil && !mail.presence.isEmpty)
-                if signal == .time || isNews { break }
-            }
-            try Task.checkCancellation()
+        try await exchange.channel.whenInputEnds { [wake = listener.wake] in wake.finish() }
+        let timer = Task {
+            try await Task.sleep(for: .milliseconds(max(0, wait)))
+            listener.signal(.time)
         }
+        defer { timer.cancel() }
+        for await _ in listener.wakeUps {
+            let (mail, signals) = listener.take()
+            let isNews = !mail.frames.isEmpty || mail.end != nil || (known != nil && !mail.presence.isEmpty)
+            if signals.contains(.time) || isNews { break }
+        }
+        try Task.checkCancellation()
         guard engine.now() < claims.grant.expiresAt else { throw Refusal(.tokenExpired, "the token has expired") }
-        var response = Response.message(try await pull())
-        // Nothing more is read of a connection that was watched for its end.
-        response.headers[.connection] = "close"
-        return response
+        return .message(try await pull())
     }
 }

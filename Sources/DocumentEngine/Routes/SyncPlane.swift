@@ -13,29 +13,24 @@ struct SyncPlane: Sendable {
     let blobs: any Blobs
     let attachments: Attachments
     let admission: Admission
-    /// Nothing stands between the pieces of a body and the socket.
-    let hasOutlets: Bool
     /// Where streams go on without the framework; nil: they stay with it.
     let streams: Streams?
 
-    func answer(_ route: Route.Sync, _ exchange: Exchange) async throws -> Response {
+    /// Who asks, by a token that was verified.
+    struct Bearer: Sendable {
+        let claims: Claims
+        let client: Admission.Client
+    }
+
+    /// - Throws: ``Refusal`` when the protocol's version or the token will not do, or too many requests came with it.
+    func admit(_ exchange: Exchange) throws -> Bearer {
         try checkVersion(exchange)
-        let (claims, client) = try verify(exchange)
-        switch route {
-        case .session: return try await session(claims)
-        case .document: return try await document(claims, exchange)
-        case .records: return try await records(claims, exchange)
-        case .digest: return try await digest(claims, exchange)
-        case .changes: return try await changes(claims, exchange)
-        case .events: return try await events(claims, of: client, exchange)
-        case .presence: return try await presence(claims, exchange)
-        case .attachment(let name): return try await attachment(name, claims, exchange)
-        }
+        return try verify(exchange)
     }
 
     // MARK: The token
 
-    private func verify(_ exchange: Exchange) throws -> (Claims, Admission.Client) {
+    private func verify(_ exchange: Exchange) throws -> Bearer {
         guard let token = exchange.header(.authorization).flatMap(Self.token) else {
             throw Refusal(.tokenMissing, "a token is needed: Authorization: Bearer …")
         }
@@ -44,12 +39,10 @@ struct SyncPlane: Sendable {
         }
         let client = Admission.Client(token: token)
         try admission.request(of: client)
-        return (claims, client)
+        return Bearer(claims: claims, client: client)
     }
 
     private static func token(in header: String) -> String? {
-        // As most clients write it.
-        if header.utf8.starts(with: "Bearer ".utf8) { return String(Substring(header.utf8.dropFirst(7))) }
         let parts = header.split(separator: " ", maxSplits: 1)
         return parts.count == 2 && parts[0].lowercased() == "bearer" ? String(parts[1]) : nil
     }
@@ -74,7 +67,8 @@ struct SyncPlane: Sendable {
 
     // MARK: Routes
 
-    private func session(_ claims: Claims) async throws -> Response {
+    func session(_ bearer: Bearer, _ exchange: Exchange) async throws -> Response {
+        let claims = bearer.claims
         try require(.readDocument, claims)
         let now = engine.now()
         let limits = engine.limits
@@ -90,14 +84,17 @@ struct SyncPlane: Sendable {
         return .message(answer)
     }
 
-    private func document(_ claims: Claims, _ exchange: Exchange) async throws -> Response {
+    func document(_ bearer: Bearer, _ exchange: Exchange) async throws -> Response {
+        let claims = bearer.claims
         try require(.download, claims)
         let hash = try await engine.view(claims) { try $0.store.document(claims.grant.documentID)?.pdfSHA256 }
         guard let hash else { throw Refusal(.documentNotFound, "the document is gone") }
-        return try await .file(blobs.opened(hash), sha256: hash, type: "application/pdf", exchange)
+        let file = try await engine.apart { [blobs] in try blobs.open(hash) }
+        return try .file(file, sha256: hash, type: "application/pdf", by: engine.workers, exchange)
     }
 
-    private func records(_ claims: Claims, _ exchange: Exchange) async throws -> Response {
+    func records(_ bearer: Bearer, _ exchange: Exchange) async throws -> Response {
+        let claims = bearer.claims
         try require(.readDocument, claims)
         let epoch = exchange.query["epoch"]
         let limit = min(try exchange.number("limit") ?? Int64.max, Int64(engine.limits.pageRecords))
@@ -105,15 +102,18 @@ struct SyncPlane: Sendable {
         if let since = try exchange.number("since") {
             guard let epoch else { throw Refusal(.badRequest, #""since" needs the "epoch" it belongs to"#) }
             let cursor = Cursor(epoch: epoch, revision: since)
-            return .message(try await engine.view(claims) { try $0.delta(since: cursor, limit: Int(limit)) })
+            return .json(bytes: try await engine.view(claims) { try $0.delta(since: cursor, limit: Int(limit)).bytes })
         }
         let after = exchange.query["after"]
         let at = try exchange.number("at")
-        let page = try await engine.snapshot(claims, after: after, at: at, epoch: epoch, limit: Int(limit))
+        let page = try await engine.view(claims) {
+            try $0.snapshot(after: after, at: at, epoch: epoch, limit: Int(limit)).bytes
+        }
         return .json(bytes: page)
     }
 
-    private func digest(_ claims: Claims, _ exchange: Exchange) async throws -> Response {
+    func digest(_ bearer: Bearer, _ exchange: Exchange) async throws -> Response {
+        let claims = bearer.claims
         try require(.readDocument, claims)
         guard let epoch = exchange.query["epoch"] else {
             throw Refusal(.badRequest, #"the "epoch" of the session answer is needed"#)
@@ -121,42 +121,33 @@ struct SyncPlane: Sendable {
         return .message(try await engine.digest(claims, epoch: epoch))
     }
 
-    private func changes(_ claims: Claims, _ exchange: Exchange) async throws -> Response {
-        try requirePush(claims)
-        let request = try await exchange.message(PushRequest.self, upTo: engine.limits.batchBytes)
-        return .message(try await engine.push(request, claims))
+    func changes(_ bearer: Bearer, _ exchange: Exchange) async throws -> Response {
+        try require(.readDocument, bearer.claims)
+        try require(.write, bearer.claims)
+        return .message(try await engine.push(exchange.message(PushRequest.self), bearer.claims))
     }
 
-    /// The same without a task, for a body that is there.
-    ///
-    /// - Parameter answer: called once, in place or on a thread of the engine's.
-    func push(
-        _ exchange: Exchange, _ body: ByteBuffer, _ answer: @escaping @Sendable (Result<Reply, any Error>) -> Void
-    ) {
-        do {
-            try checkVersion(exchange)
-            let (claims, _) = try verify(exchange)
-            try requirePush(claims)
-            guard body.readableBytes <= engine.limits.batchBytes else {
-                throw Refusal.tooLarge(upTo: engine.limits.batchBytes)
-            }
-            let request = try Exchange.message(PushRequest.self, Array(body.readableBytesView))
-            engine.push(request, claims) { answered in answer(answered.map { Reply($0) }) }
-        } catch { answer(.failure(error)) }
+    func sendAttachment(_ bearer: Bearer, _ exchange: Exchange) async throws -> Response {
+        try require(.readDocument, bearer.claims)
+        return try await attachments.send(Self.attachment(exchange), bearer.claims, exchange)
     }
 
-    private func requirePush(_ claims: Claims) throws {
-        try require(.readDocument, claims)
-        try require(.write, claims)
+    func receiveAttachment(_ bearer: Bearer, _ exchange: Exchange) async throws -> Response {
+        try require(.readDocument, bearer.claims)
+        let id = try Self.attachment(exchange)
+        try require(.write, bearer.claims)
+        return try await attachments.receive(id, bearer.claims, exchange)
     }
 
-    private func attachment(_ name: String, _ claims: Claims, _ exchange: Exchange) async throws -> Response {
-        try require(.readDocument, claims)
-        guard let id = AttachmentID(name) else {
+    private static func attachment(_ exchange: Exchange) throws -> AttachmentID {
+        guard let id = AttachmentID(exchange["sha256"]) else {
             throw Refusal(.notFound, "an attachment is named by the SHA-256 of its bytes, in lower-case hex")
         }
-        guard exchange.method == .put else { return try await attachments.send(id, claims, exchange) }
-        try require(.write, claims)
-        return try await attachments.receive(id, claims, exchange)
+        return id
+    }
+
+    func presence(_ bearer: Bearer, _ exchange: Exchange) async throws -> Response {
+        try require(.readDocument, bearer.claims)
+        return .message(try await engine.announce(exchange.message(PresenceSign.self), bearer.claims))
     }
 }

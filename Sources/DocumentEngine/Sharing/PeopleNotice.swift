@@ -35,14 +35,12 @@ struct PeopleNotice: Hashable, Sendable {
     }
 
     var text: String {
-        var json = JSONWriter()
-        json.object {
+        JSONWriter.text {
             $0.key("people")
             $0.array(people) { $1.write(to: &$0) }
             $0.key("left")
             $0.array(left) { $1.write(to: &$0) }
         }
-        return json.text
     }
 
     /// - Returns: nil: that is none.

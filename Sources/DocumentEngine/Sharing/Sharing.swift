@@ -23,14 +23,6 @@ struct Sharing: Service {
     let logger: Logger
     private let hearing = Hearing()
 
-    init(
-        engine: Engine, store: PostgresStore, mark: DatabaseMark, notices: Gathering<Notice>, pace: Pace,
-        logger: Logger
-    ) {
-        (self.engine, self.store, self.mark) = (engine, store, mark)
-        (self.notices, self.pace, self.logger) = (notices, pace, logger)
-    }
-
     func run() async throws {
         let listener = PostgresListener(store.address) { [self] in hear($0) }
         defer { listener.stop() }

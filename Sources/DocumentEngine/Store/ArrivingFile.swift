@@ -1,10 +1,5 @@
 import FoundationEssentials
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 /// A file under a name of its own until it gets the one it is kept by; without that it is gone when this is let go.
 final class ArrivingFile: Sendable {

@@ -1,13 +1,8 @@
 import EngineCore
 import FoundationEssentials
 import GRDB
+import Glibc
 import NIOCore
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// A copy of all that a server keeps in SQLite and beside it, made while it runs or rests. What the copy lacks of the
 /// server's own folder is the mark: a server that is started on it sees by that that it is a backup.

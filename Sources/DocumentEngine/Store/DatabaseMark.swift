@@ -18,7 +18,7 @@ struct DatabaseMark: RestoreMark {
         let file = MarkFile(folder: folder)
         let known = try file.lines().first.flatMap { Int64($0) } ?? 0
         let (count, isRestored) = try store.checkMark(known: known, draws: draws) { store in
-            var random = SystemDice()
+            var random = SystemRandomNumberGenerator()
             try Layers.renew(in: store, using: &random)
         }
         // After the commit: a server never remembers more than the database has counted.

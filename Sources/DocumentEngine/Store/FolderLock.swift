@@ -1,10 +1,5 @@
+import Glibc
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// Keeps a data folder to one server: two on one store would not hear each other's changes, and each would take the
 /// other's uploads for left-overs. The lock is the kernel's and lies on the folder itself: it ends with the process,

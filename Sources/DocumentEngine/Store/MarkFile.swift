@@ -1,10 +1,5 @@
 import FoundationEssentials
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 /// What a server keeps of its database's mark in its own folder: a few short lines, replaced as a whole.
 struct MarkFile: Sendable {

@@ -1,10 +1,5 @@
+import Glibc
 import NIOCore
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// A file that is being sent. It stays readable when its name is taken away meanwhile.
 final class OpenFile: Blob {

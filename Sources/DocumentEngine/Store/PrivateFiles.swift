@@ -1,10 +1,5 @@
 import FoundationEssentials
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 /// Files that only their owner may read (0600) in folders that only their owner may enter (0700).
 enum PrivateFiles {

@@ -9,7 +9,6 @@ import SQLite
 package final class SQLiteStore: LayerStore {
     private let pool: DatabasePool
     private let cache = StatementCache()
-    private let memory = WriterMemory()
 
     /// Opens the file, making it (readable by its owner only) and bringing an older schema up to date.
     ///
@@ -23,8 +22,6 @@ package final class SQLiteStore: LayerStore {
             let migrator = Schema.migrator
             if try pool.read(migrator.hasBeenSuperseded) { throw StoreError.newerSchema(path) }
             try migrator.migrate(pool)
-            // The log and its index are made beside it by SQLite, with the rights of the file.
-            try pool.write { LogRoom.reserve(for: $0) }
         } catch let error as StoreError { throw error } catch let error as DatabaseError {
             throw StoreError.unusable(path, error.resultCode.description)
         }
@@ -35,7 +32,7 @@ package final class SQLiteStore: LayerStore {
         configuration.label = "postilla.store"
         configuration.foreignKeysEnabled = true
         configuration.busyMode = .timeout(5)
-        // As many as threads that read: four for requests, two for pages that nobody has asked for yet.
+        // As many as threads that read: four for requests, and two of the worker's, for copies and backups.
         configuration.maximumReaderCount = 6
         configuration.prepareDatabase { database in
             try database.execute(sql: "PRAGMA trusted_schema = OFF")
@@ -44,21 +41,18 @@ package final class SQLiteStore: LayerStore {
     }
 
     package func read<Result: Sendable>(_ body: (any StoreReading) throws -> Result) throws -> Result {
-        try pool.read { try body(transaction($0, memory: nil)) }
+        try pool.read { try body(transaction($0)) }
     }
 
     package func write<Result: Sendable>(_ body: (any StoreWriting) throws -> Result) throws -> Result {
         try pool.writeWithoutTransaction { database in
-            let transaction = try transaction(database, memory: memory)
-            do { return try transaction.committing("BEGIN IMMEDIATE") { try body(transaction) } } catch {
-                memory.forget()
-                throw error
-            }
+            let transaction = try transaction(database)
+            return try transaction.committing("BEGIN IMMEDIATE") { try body(transaction) }
         }
     }
 
-    private func transaction(_ database: Database, memory: WriterMemory?) throws -> SQLiteTransaction {
-        SQLiteTransaction(database: database, statements: try cache.statements(of: database), memory: memory)
+    private func transaction(_ database: Database) throws -> SQLiteTransaction {
+        SQLiteTransaction(database: database, statements: try cache.statements(of: database))
     }
 
     /// What stands beside the layers and belongs to the file alone.

@@ -57,6 +57,21 @@ extension SQLiteTransaction {
 
     func removeAttachment(_ id: AttachmentID, of document: String) throws {
         try run("DELETE FROM attachment WHERE document = ? AND sha256 = ?", .text(document), .text(id.hex))
+        try run(
+            "DELETE FROM upload WHERE layer IN (SELECT id FROM layer WHERE document = ?) AND sha256 = ?",
+            .text(document), .text(id.hex))
+    }
+
+    func isUploaded(_ id: AttachmentID, by user: String?, in layer: StoredLayer) throws -> Bool {
+        try one(
+            "SELECT 1 FROM upload WHERE layer = ? AND sha256 = ? AND user_id = ?", .integer(layer.id), .text(id.hex),
+            .text(user ?? "")
+        ) { _ in true } ?? false
+    }
+
+    func addUpload(of id: AttachmentID, by user: String?, in layer: StoredLayer) throws {
+        try run(
+            "INSERT OR IGNORE INTO upload VALUES (?, ?, ?)", .integer(layer.id), .text(id.hex), .text(user ?? ""))
     }
 
     private static func attachment(_ row: Columns) throws -> StoredAttachment? {

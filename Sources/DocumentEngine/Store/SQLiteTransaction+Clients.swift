@@ -5,23 +5,23 @@ import SyncProtocol
 
 /// Who writes to a layer, what they were answered, and which tokens do not count any more.
 extension SQLiteTransaction {
-    func client(_ id: String, in layer: StoredLayer) throws -> StoredClient? { try rows(of: id, in: layer).client }
-
-    private func rows(of id: String, in layer: StoredLayer) throws -> ClientRows {
-        if let known = memory?.client(id, in: layer) { return known }
+    /// Answers are written anyway: the client's row is written only when they do not say the same.
+    func client(_ id: String, in layer: StoredLayer) throws -> StoredClient? {
         let row = try one(
             "SELECT user_id, last_n, acked FROM client WHERE layer = ? AND id = ?", .integer(layer.id), .text(id)
         ) {
             StoredClient(id: id, userID: $0.optionalText(0), lastN: $0.integer(1), acked: $0.integer(2))
         }
-        let answers: ClosedRange<Int64>?? = try one(
+        guard var client = row else { return nil }
+        // No number between the first and the last one that is kept is missing.
+        let answers = try one(
             "SELECT min(n), max(n) FROM answer WHERE layer = ? AND client = ?", .integer(layer.id), .text(id)
-        ) { row in
-            row.optionalInteger(0).map { $0...row.integer(1) }
+        ) { row in (first: row.optionalInteger(0), last: row.optionalInteger(1)) }
+        if let first = answers?.first, let last = answers?.last {
+            client.lastN = max(client.lastN, last)
+            client.acked = max(client.acked, first - 1)
         }
-        let rows = ClientRows(row: row, answers: answers ?? nil)
-        memory?.note(rows, id, in: layer)
-        return rows
+        return client
     }
 
     func answer(_ n: Int64, to client: String, in layer: StoredLayer) throws -> StoredAnswer? {
@@ -39,11 +39,10 @@ extension SQLiteTransaction {
     }
 
     func put(_ client: StoredClient, in layer: StoredLayer) throws {
-        guard try rows(of: client.id, in: layer).client != client else { return }
+        guard try self.client(client.id, in: layer) != client else { return }
         try run(
             "INSERT OR REPLACE INTO client VALUES (?, ?, ?, ?, ?)", .integer(layer.id), .text(client.id),
             .text(client.userID), .integer(client.lastN), .integer(client.acked))
-        memory?.change(client.id, in: layer) { $0.row = client }
     }
 
     func put(_ answer: StoredAnswer, to client: String, in layer: StoredLayer) throws {
@@ -51,25 +50,19 @@ extension SQLiteTransaction {
             "INSERT OR REPLACE INTO answer VALUES (?, ?, ?, ?, ?, ?, ?, ?)", .integer(layer.id), .text(client),
             .integer(answer.n), .text(answer.bodyHash), .text(answer.recordID), .text(answer.status.rawValue),
             .integer(answer.revision), .text(answer.reason))
-        memory?.change(client, in: layer) { $0.add(answer: answer.n) }
     }
 
     func removeAnswers(upTo n: Int64, to client: String, in layer: StoredLayer) throws {
         try run(
             "DELETE FROM answer WHERE layer = ? AND client = ? AND n <= ?", .integer(layer.id), .text(client),
             .integer(n))
-        memory?.change(client, in: layer) { $0.removeAnswers(upTo: n) }
     }
 
     func isRevoked(tokenID: String) throws -> Bool {
-        if memory?.isGood(tokenID: tokenID) == true { return false }
-        let isRevoked = try one("SELECT 1 FROM revoked WHERE jti = ?", .text(tokenID)) { _ in true } ?? false
-        if !isRevoked { memory?.noteGood(tokenID: tokenID) }
-        return isRevoked
+        try one("SELECT 1 FROM revoked WHERE jti = ?", .text(tokenID)) { _ in true } ?? false
     }
 
     func revoke(tokenID: String, until expiry: Timestamp) throws {
-        memory?.forget()
         try run(
             """
             INSERT INTO revoked VALUES (?, ?)

@@ -28,7 +28,9 @@ extension SQLiteTransaction {
     }
 
     func put(_ document: StoredDocument) throws {
-        defer { memory?.forget() }
+        let old = try one("SELECT base FROM document WHERE id = ?", .text(document.id)) { $0.integer(0) }
+        if let old, old != document.base { try note(unused: old, since: .startOfTime) }
+        try forget(unused: document.base)
         try run(
             "INSERT OR REPLACE INTO document VALUES (?, ?, ?, ?, ?, ?, ?, ?)", .text(document.id),
             .text(document.title), .text(document.pdfSHA256), .integer(document.pdfBytes),
@@ -36,10 +38,56 @@ extension SQLiteTransaction {
             .integer(document.pages.count))
     }
 
-    func addBase(_ records: [Record]) throws -> Int64 {
+    func removeDocument(_ id: String, at moment: Timestamp) throws {
+        guard let document = try document(id) else { return }
+        try run(
+            """
+            INSERT OR REPLACE INTO deleted_layer
+            SELECT document, name, ?2 FROM layer WHERE document = ?1 AND substr(name, 1, 1) <> '*'
+            """, .text(id), .integer(moment.milliseconds))
+        // Each gets the key that ``LayerKey/removed(_:)`` gives it.
+        try run("UPDATE layer SET document = '', name = '*gone-' || id WHERE document = ?", .text(id))
+        try note(unused: document.base, since: .startOfTime)
+        try run("DELETE FROM attachment WHERE document = ?", .text(id))
+        try run("DELETE FROM document WHERE id = ?", .text(id))
+    }
+
+    // MARK: Base records. An unused set has a row among the deletions, under the empty document id that no document has.
+
+    func unusedSince(_ base: Int64) throws -> Timestamp? {
+        try one("SELECT at FROM deleted_layer WHERE document = '' AND name = '*base-' || ?", .integer(base)) {
+            Timestamp(milliseconds: $0.integer(0))
+        }
+    }
+
+    func unusedBases(before moment: Timestamp) throws -> [Int64] {
+        try all(
+            """
+            SELECT CAST(substr(name, 7) AS INTEGER) AS base FROM deleted_layer WHERE document = '' AND at < ?
+            ORDER BY base
+            """, .integer(moment.milliseconds)
+        ) { $0.integer(0) }
+    }
+
+    private func note(unused base: Int64, since moment: Timestamp) throws {
+        try run(
+            "INSERT OR REPLACE INTO deleted_layer VALUES ('', '*base-' || ?, ?)", .integer(base),
+            .integer(moment.milliseconds))
+    }
+
+    private func forget(unused base: Int64) throws {
+        try run("DELETE FROM deleted_layer WHERE document = '' AND name = '*base-' || ?", .integer(base))
+    }
+
+    func addBase(at moment: Timestamp) throws -> Int64 {
         guard let base = try one("INSERT INTO base DEFAULT VALUES RETURNING id", read: { $0.integer(0) }) else {
             throw StoreError.unusable("the base of a document", "it was not kept")
         }
+        try note(unused: base, since: moment)
+        return base
+    }
+
+    func add(_ records: [Record], toBase base: Int64) throws {
         for record in records {
             let stored = StoredRecord(base: record)
             try run(
@@ -48,22 +96,21 @@ extension SQLiteTransaction {
                 .text(record.createdBy), .text(record.updatedBy), .text(record.group),
                 .text(record.content.attachmentID?.hex))
         }
-        return base
     }
 
-    func removeBase(_ base: Int64) throws {
-        defer { memory?.forget() }
-        try run("DELETE FROM base_record WHERE base = ?", .integer(base))
-        try run("DELETE FROM base WHERE id = ?", .integer(base))
-    }
-
-    func removeDocument(_ id: String, at moment: Timestamp) throws {
-        defer { memory?.forget() }
-        guard let document = try document(id) else { return }
-        for layer in try layers(of: id) { try removeLayer(layer, at: moment) }
-        try removeBase(document.base)
-        try run("DELETE FROM attachment WHERE document = ?", .text(id))
-        try run("DELETE FROM document WHERE id = ?", .text(id))
+    func removeBase(_ base: Int64, limit: Int) throws -> Int {
+        guard try unusedSince(base) != nil else { return 0 }
+        try note(unused: base, since: .startOfTime)
+        let removed = try all(
+            """
+            DELETE FROM base_record WHERE rowid IN (SELECT rowid FROM base_record WHERE base = ? LIMIT ?) RETURNING 1
+            """, .integer(base), .integer(limit)
+        ) { _ in true }
+        if removed.count < limit {
+            try run("DELETE FROM base WHERE id = ?", .integer(base))
+            try forget(unused: base)
+        }
+        return removed.count
     }
 
     private static let columns = "id, title, sha256, bytes, created_at, base, pages"

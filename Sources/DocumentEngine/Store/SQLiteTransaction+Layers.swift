@@ -4,33 +4,42 @@ import SQLite
 import SyncProtocol
 
 extension SQLiteTransaction {
-    /// A head is also written down, for a layer that no record stands for any more.
-    func layer(_ key: LayerKey) throws -> StoredLayer? {
-        if let known = memory?.layer(key) { return known.stored }
-        let found = try one(
+    func layer(_ key: LayerKey) throws -> StoredLayer? { key.isHidden ? nil : try find(key) }
+
+    func hiddenLayer(_ key: LayerKey) throws -> StoredLayer? { key.isHidden ? try find(key) : nil }
+
+    /// The head is the newest revision of the layer's records, or what was written down, for a layer that has none any more.
+    private func find(_ key: LayerKey) throws -> StoredLayer? {
+        try one(
             """
             SELECT layer.id, generation,
                 max(head, coalesce((SELECT max(revision) FROM record WHERE record.layer = layer.id), 0)),
-                horizon, document.base, document.page_count,
-                NOT EXISTS (SELECT 1 FROM base_record WHERE base_record.base = document.base)
+                horizon, document.base, document.page_count
             FROM layer JOIN document ON document.id = layer.document WHERE layer.document = ? AND layer.name = ?
             """, .text(key.document), .text(key.name)
         ) { row in
-            let layer = StoredLayer(
+            StoredLayer(
                 id: row.integer(0), key: key, generation: row.text(1), head: row.integer(2), horizon: row.integer(3),
                 base: row.integer(4), pageCount: row.number(5))
-            return WriterMemory.Layer(stored: layer, isBaseEmpty: row.flag(6))
         }
-        if let found { memory?.note(found) }
-        return found?.stored
     }
 
     func layers() throws -> [LayerKey] {
-        try all("SELECT document, name FROM layer ORDER BY id") { LayerKey(document: $0.text(0), name: $0.text(1)) }
+        try all("SELECT document, name FROM layer WHERE substr(name, 1, 1) <> '*' ORDER BY id") {
+            LayerKey(document: $0.text(0), name: $0.text(1))
+        }
+    }
+
+    func hiddenLayers() throws -> [HiddenLayer] {
+        try all("SELECT id, document, name FROM layer WHERE substr(name, 1, 1) = '*' ORDER BY id") {
+            HiddenLayer(id: $0.integer(0), key: LayerKey(document: $0.text(1), name: $0.text(2)))
+        }
     }
 
     func layerNames(of document: String) throws -> [String] {
-        try all("SELECT name FROM layer WHERE document = ? ORDER BY name", .text(document)) { $0.text(0) }
+        try all(
+            "SELECT name FROM layer WHERE document = ? AND substr(name, 1, 1) <> '*' ORDER BY name", .text(document)
+        ) { $0.text(0) }
     }
 
     func deletion(of key: LayerKey) throws -> Timestamp? {
@@ -43,29 +52,61 @@ extension SQLiteTransaction {
         try run(
             "INSERT INTO layer (document, name, generation, head, horizon) VALUES (?, ?, ?, 0, 0)",
             .text(key.document), .text(key.name), .text(generation))
-        guard let layer = try layer(key) else { throw StoreError.unusable(key.document, "the document is gone") }
+        guard let layer = try find(key) else { throw StoreError.unusable(key.document, "the document is gone") }
         return layer
     }
 
+    func move(_ layer: StoredLayer, to key: LayerKey) throws {
+        try run(
+            "UPDATE layer SET document = ?, name = ? WHERE id = ?", .text(key.document), .text(key.name),
+            .integer(layer.id))
+    }
+
     func removeLayer(_ layer: StoredLayer, at moment: Timestamp) throws {
-        defer { memory?.forget() }
-        try run("DELETE FROM record WHERE layer = ?", .integer(layer.id))
-        try run("DELETE FROM departure WHERE layer = ?", .integer(layer.id))
-        try forgetClients(of: layer)
-        try run("DELETE FROM layer WHERE id = ?", .integer(layer.id))
+        guard !layer.key.document.isEmpty else { return }
+        try move(layer, to: .removed(layer.id))
+        guard !layer.key.isHidden else { return }
         try run(
             "INSERT OR REPLACE INTO deleted_layer VALUES (?, ?, ?)", .text(layer.key.document), .text(layer.key.name),
             .integer(moment.milliseconds))
     }
 
+    func removeRows(ofLayer id: Int64, limit: Int) throws -> Int {
+        let isRemoved = try one("SELECT 1 FROM layer WHERE id = ? AND document = ''", .integer(id)) { _ in true }
+        guard isRemoved == true else { return 0 }
+        var left = limit
+        for statement in Self.removals where left > 0 {
+            let removed = try statements.prepared(composed: statement)
+                .rows([.integer(id), .integer(left)]) { _ in true }
+            left -= removed.count
+        }
+        if left > 0 { try run("DELETE FROM layer WHERE id = ?", .integer(id)) }
+        return limit - left
+    }
+
+    private static let removals = [
+        "DELETE FROM record WHERE rowid IN (SELECT rowid FROM record WHERE layer = ? LIMIT ?) RETURNING 1",
+        removal(from: "departure", by: ["revision", "id"]), removal(from: "answer", by: ["client", "n"]),
+        removal(from: "client", by: ["id"]), removal(from: "upload", by: ["sha256", "user_id"]),
+    ]
+
+    /// Up to the last of the first rows: a list of their keys would make SQLite walk the whole layer for each of them.
+    private static func removal(from table: String, by columns: [String]) -> String {
+        let key = columns.joined(separator: ", ")
+        let falling = columns.map { $0 + " DESC" }.joined(separator: ", ")
+        return """
+            DELETE FROM \(table) WHERE layer = ?1 AND (\(key)) <= (
+                SELECT \(key) FROM (SELECT \(key) FROM \(table) WHERE layer = ?1 ORDER BY \(key) LIMIT ?2)
+                ORDER BY \(falling) LIMIT 1)
+            RETURNING 1
+            """
+    }
+
     func setHead(_ head: Revision, of layer: StoredLayer) throws {
-        if memory?.finds(head: head, of: layer) == true { return }
-        defer { memory?.forget() }
         try run("UPDATE layer SET head = ? WHERE id = ?", .integer(head), .integer(layer.id))
     }
 
     func renew(_ layer: StoredLayer, generation: String) throws {
-        defer { memory?.forget() }
         try run("UPDATE layer SET generation = ? WHERE id = ?", .text(generation), .integer(layer.id))
         try forgetClients(of: layer)
     }
@@ -76,9 +117,8 @@ extension SQLiteTransaction {
     }
 
     func prune(_ layer: StoredLayer, before moment: Timestamp) throws {
-        defer { memory?.forget() }
         // The newest of its records may be among those that go.
-        if let head = try self.layer(layer.key)?.head {
+        if let head = try find(layer.key)?.head {
             try run("UPDATE layer SET head = ? WHERE id = ?", .integer(head), .integer(layer.id))
         }
         let (id, moment) = (SQLValue.integer(layer.id), SQLValue.integer(moment.milliseconds))

@@ -1,13 +1,8 @@
 import Annotations
 import Authorization
 import EngineCore
+import Glibc
 import SQLite
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// The live records of a layer, its own and those of the PDF that no own one stands for, in id order.
 extension SQLiteTransaction {

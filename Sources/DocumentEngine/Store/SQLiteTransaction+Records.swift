@@ -8,9 +8,8 @@ extension SQLiteTransaction {
     func record(_ id: Record.ID, in layer: StoredLayer) throws -> StoredRecord? {
         let own = try statements.prepared(composed: Self.ownRecord)
             .first([.integer(layer.id), .text(id)], Self.stored)
-        if own != nil || memory?.hasEmptyBase(layer) == true { return own }
-        return try statements.prepared(composed: Self.baseRecord)
-            .first([.integer(layer.base), .text(id)], Self.stored)
+        if own != nil { return own }
+        return try statements.prepared(composed: Self.baseRecord).first([.integer(layer.base), .text(id)], Self.stored)
     }
 
     func changed(in layer: StoredLayer, after revision: Revision, limit: Int) throws -> [StoredRecord] {
@@ -51,7 +50,6 @@ extension SQLiteTransaction {
             .text(stored.run.client), .integer(stored.run.start), .integer(stored.removal?.at.milliseconds),
             .text(stored.removal?.by), .text(stored.removal?.client), .integer(stored.removal?.cascade),
             .text(stored.record.content.attachmentID?.hex))
-        memory?.wrote(stored.revision, to: layer)
     }
 
     func add(_ departure: Departure, in layer: StoredLayer) throws {

@@ -6,8 +6,6 @@ import SQLite
 struct SQLiteTransaction: StoreWriting, SQLTransaction {
     let database: Database
     let statements: Statements
-    /// Of the writer; nil: this only reads, and sees the store as it was when it began.
-    let memory: WriterMemory?
 
     func savepoint<Result>(_ body: () throws -> Result) throws -> Result {
         // A disk that is full ends a transaction in the middle: what came behind it would stay without the rest.
@@ -18,7 +16,6 @@ struct SQLiteTransaction: StoreWriting, SQLTransaction {
             try run("RELEASE step")
             return result
         } catch {
-            memory?.forget()
             if database.isInsideTransaction {
                 try run("ROLLBACK TO step")
                 try run("RELEASE step")

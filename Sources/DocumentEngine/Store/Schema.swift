@@ -15,6 +15,7 @@ enum Schema {
         // No table changes, but what they say does: a layer's head and a client's last number stand in the rows that were
         // written for them. An older program would give revisions away twice; what it does not know it leaves alone.
         migrator.registerMigration("heads from records") { _ in }
+        migrator.registerMigration("uploads") { try $0.execute(sql: uploads) }
         return migrator
     }
 
@@ -82,6 +83,15 @@ enum Schema {
         CREATE INDEX attachment_sha256 ON attachment (sha256);
         ALTER TABLE record ADD COLUMN attachment TEXT;
         CREATE INDEX record_attachment ON record (layer, attachment) WHERE attachment IS NOT NULL;
+        """
+
+    /// The users who uploaded an attachment to a layer and may therefore name it. An empty text is the anonymous user. For
+    /// files uploaded before this table existed no user is known: they are uploaded again, or named by a user who can see a
+    /// record that names them.
+    private static let uploads = """
+        CREATE TABLE upload (
+            layer INTEGER NOT NULL, sha256 TEXT NOT NULL, user_id TEXT NOT NULL, PRIMARY KEY (layer, sha256, user_id)
+        ) WITHOUT ROWID;
         """
 
     private static let baseAttachments = """

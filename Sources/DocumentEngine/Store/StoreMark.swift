@@ -27,7 +27,7 @@ struct StoreMark: RestoreMark {
         let isRestored = marked.map { !kept.contains($0) } ?? !kept.isEmpty
         if isRestored {
             try store.write { store in
-                var random = SystemDice()
+                var random = SystemRandomNumberGenerator()
                 try Layers.renew(in: store, using: &random)
             }
         }

@@ -1,19 +1,20 @@
 import Annotations
 import Crypto
+import Glibc
 import NIOCore
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// Bytes on their way into the store, hashed while they are written.
-final class Upload {
+///
+/// Its methods block. Unchecked: a request's tasks use it one after the other, never at once, which the compiler cannot see
+/// across the worker threads.
+final class Upload: @unchecked Sendable {
     private let file: ArrivingFile
     private(set) var bytes: Int64 = 0
     private var hash = SHA256()
     private let descriptor: CInt
+    /// How much of it is on the disk.
+    private var flushed: Int64 = 0
+    private static let flushBytes: Int64 = 4 << 20
 
     init(folder: String) throws {
         (file, descriptor) = try ArrivingFile.make(in: folder)
@@ -29,6 +30,10 @@ final class Upload {
             guard PrivateFiles.writeAll(bytes, to: descriptor) else { throw Self.failure }
         }
         bytes += Int64(buffer.readableBytes)
+        guard bytes - flushed >= Self.flushBytes else { return }
+        // Flushing the whole file at the end would delay all commits meanwhile.
+        guard fdatasync(descriptor) == 0 else { throw Self.failure }
+        flushed = bytes
     }
 
     /// A file that is complete and on disk. It goes with the last who holds it, unless it was kept by then.

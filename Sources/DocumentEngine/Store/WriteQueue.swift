@@ -1,4 +1,3 @@
-import Dispatch
 import EngineCore
 import SyncProtocol
 import Synchronization
@@ -6,9 +5,6 @@ import Synchronization
 /// Group commit: what queued while the last commit was being written to disk becomes one transaction, each job in a
 /// savepoint of its own. A job's answer is given when its transaction is durable, and `committed` is called before that,
 /// for each layer in commit order, so that listeners are told in the order of revisions.
-///
-/// A write that comes alone to a store whose disk is quick is made by the thread that brings it: to wake another one, and
-/// to be woken by it, takes as long as the commit. Whatever comes meanwhile is left to the queue's own thread.
 final class WriteQueue: Sendable {
     /// Which jobs share a transaction.
     enum Grouping: Hashable, Sendable {
@@ -40,8 +36,6 @@ final class WriteQueue: Sendable {
     private struct State {
         var waiting: [Job] = []
         var running = 0
-        /// The last transaction kept its thread no longer than ``quick``.
-        var isQuick = false
         var busy: Set<LayerKey> = []
 
         mutating func takeAll() -> [Job] {
@@ -63,27 +57,24 @@ final class WriteQueue: Sendable {
     private let store: any LayerStore
     private let grouping: Grouping
     private let threads: Int
-    private let queue = DispatchQueue(label: "postilla.writer", qos: .userInitiated, attributes: .concurrent)
+    private let workers: WorkerThreads
     private let state = Mutex(State())
     private let done = Atomic<Int>(0)
     /// More than this many waiting jobs are turned away.
     private let limit: Int
     private let ended: @Sendable (Transaction) -> Void
-    /// So long may a thread that serves many connections be busy with one of them.
-    private let quick: Duration
 
     /// - Parameter ended: told of each transaction, on the thread that made it.
     init(
         store: any LayerStore, grouping: Grouping = .everything, limit: Int = 4096,
-        quick: Duration = .milliseconds(1),
         ended: @escaping @Sendable (Transaction) -> Void = { _ in }
     ) {
         self.store = store
         self.grouping = grouping
         self.limit = limit
-        self.quick = quick
         self.ended = ended
         threads = if case .layers(let threads) = grouping { threads } else { 1 }
+        workers = WorkerThreads(width: threads)
     }
 
     /// How many transactions there were: it differs when something was written meanwhile.
@@ -103,24 +94,10 @@ final class WriteQueue: Sendable {
         committed: @escaping @Sendable (Result) -> Void = { _ in }
     ) async throws -> Result {
         let outcome = Outcome<Result>()
-        if performAlone(job(layer, body, outcome, committed) {}) { return try outcome.get().get() }
         return try await withCheckedThrowingContinuation { continuation in
             let job = job(layer, body, outcome, committed) { continuation.resume(with: outcome.get()) }
             if !enqueue(job) { continuation.resume(throwing: Self.tooMany) }
         }
-    }
-
-    /// The same without a task.
-    ///
-    /// - Parameter finish: called once: in place, when the caller has done the writing, else on the queue's thread.
-    func perform<Result: Sendable>(
-        on layer: LayerKey? = nil, _ body: @escaping @Sendable (any StoreWriting) throws -> Result,
-        committed: @escaping @Sendable (Result) -> Void = { _ in },
-        then finish: @escaping @Sendable (Swift.Result<Result, any Error>) -> Void
-    ) {
-        let outcome = Outcome<Result>()
-        if performAlone(job(layer, body, outcome, committed) {}) { return finish(outcome.get()) }
-        if !enqueue(job(layer, body, outcome, committed) { finish(outcome.get()) }) { finish(.failure(Self.tooMany)) }
     }
 
     private static let tooMany = Refusal(.overload, "too many writes are waiting: try again")
@@ -141,33 +118,6 @@ final class WriteQueue: Sendable {
         }
     }
 
-    /// - Returns: whether the caller did the writing, with nothing under way and nothing waiting.
-    private func performAlone(_ job: @autoclosure () -> Job) -> Bool {
-        guard startAlone() else { return false }
-        transact([job()])
-        handOver()
-        return true
-    }
-
-    /// - Returns: whether nothing is under way, nothing waits, and the caller may do the writing.
-    private func startAlone() -> Bool {
-        state.withLock { state in
-            guard grouping == .everything, state.isQuick, state.running == 0 else { return false }
-            state.running = 1
-            return true
-        }
-    }
-
-    /// What came while the caller wrote is not the caller's to write.
-    private func handOver() {
-        let isOver = state.withLock { state in
-            guard state.waiting.isEmpty else { return false }
-            state.running -= 1
-            return true
-        }
-        if !isOver { queue.async { self.drain() } }
-    }
-
     private func enqueue(_ job: Job) -> Bool {
         let (taken, start) = state.withLock { state in
             guard state.waiting.count < limit else { return (false, false) }
@@ -176,7 +126,7 @@ final class WriteQueue: Sendable {
             state.running += 1
             return (true, true)
         }
-        if start { queue.async { self.drain() } }
+        if start { workers.submit { self.drain() } }
         return taken
     }
 
@@ -196,8 +146,6 @@ final class WriteQueue: Sendable {
         } catch is TakenBack {
             // Nothing was to be written; the job knows why.
         } catch { failure = error }
-        let duration = start.duration(to: .now)
-        state.withLock { $0.isQuick = failure == nil && duration < quick }
         for job in jobs { job.finish(failure) }
         ended(Transaction(writes: jobs.count, duration: start.duration(to: .now), isCommitted: failure == nil))
     }

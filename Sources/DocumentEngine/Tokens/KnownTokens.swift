@@ -10,16 +10,26 @@ final class KnownTokens: Sendable {
     private let known = Mutex<[SHA256Digest: Claims]>([:])
     /// Of that many, all are forgotten: each is then checked once more.
     private let most: Int
+    /// Each hit is compared with what the check says: for tests.
+    private let isChecked: Bool
 
-    init(most: Int = 4096) { self.most = most }
+    init(most: Int = 4096, isChecked: Bool = false) {
+        self.most = most
+        self.isChecked = isChecked
+    }
 
     /// - Parameter check: makes the claims of a token that is not known, and throws when it is not good.
-    func claims(of token: String, check: (String) throws -> Claims) rethrows -> Claims {
+    func claims(of token: String, check: (String) throws -> Claims) throws -> Claims {
         var hash = SHA256()
         var token = token
         token.withUTF8 { hash.update(bufferPointer: UnsafeRawBufferPointer($0)) }
         let digest = hash.finalize()
-        if let claims = known.withLock({ $0[digest] }) { return claims }
+        if let claims = known.withLock({ $0[digest] }) {
+            if isChecked, case let checked = try check(token), claims != checked {
+                throw CacheDifference("a token", cached: claims, stored: checked)
+            }
+            return claims
+        }
         let claims = try check(token)
         known.withLock {
             if $0.count >= most { $0 = [:] }

@@ -1,6 +1,4 @@
 import EngineCore
-import HTTPTypes
-import Hummingbird
 import Testing
 
 @testable import DocumentEngine
@@ -19,17 +17,4 @@ import Testing
             (0x0123_4567_89AB_CDEF, "0123456789abcdef"),
         ] as [(UInt64, String)])
     func aNumberHasSixteenDigits(_ number: UInt64, _ text: String) { #expect(Fingerprint.hex(number) == text) }
-
-    /// Two tokens are not one that happens to come first.
-    @Test func severalFieldsOfOneNameAreOne() throws {
-        var head = HTTPRequest(method: .get, scheme: nil, authority: nil, path: "/")
-        func exchange() -> Exchange {
-            Exchange(head: head, body: .init(buffer: .init()), query: Query(), id: RequestID("x"), address: nil)
-        }
-        #expect(exchange().header(.authorization) == nil)
-        head.headerFields.append(HTTPField(name: .authorization, value: "Bearer a"))
-        #expect(exchange().header(.authorization) == "Bearer a")
-        head.headerFields.append(HTTPField(name: .authorization, value: "Bearer b"))
-        #expect(exchange().header(.authorization) == "Bearer a, Bearer b")
-    }
 }

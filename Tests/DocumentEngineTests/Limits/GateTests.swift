@@ -1,5 +1,6 @@
 import EngineCore
 import Synchronization
+import TestThreads
 import Testing
 
 @testable import DocumentEngine
@@ -43,9 +44,9 @@ struct GateTests {
         let gate = Gate(width: 1, line: 1)
         let (release, hold) = AsyncStream<Void>.makeStream()
         let first = Task { try await gate.pass { for await _ in release { break } } }
-        while gate.running < 1 { await Task.yield() }
+        try await waitUntil("a job runs") { gate.running >= 1 }
         let second = Task { try await gate.pass {} }
-        while gate.waiting < 1 { await Task.yield() }
+        try await waitUntil("a job waits") { gate.waiting >= 1 }
         await #expect(throws: Refusal.self) { try await gate.pass {} }
         hold.yield()
         try await first.value
@@ -57,9 +58,9 @@ struct GateTests {
         let gate = Gate(width: 1, line: 8)
         let (release, hold) = AsyncStream<Void>.makeStream()
         let first = Task { try await gate.pass { for await _ in release { break } } }
-        while gate.running < 1 { await Task.yield() }
+        try await waitUntil("a job runs") { gate.running >= 1 }
         let second = Task { try await gate.pass {} }
-        while gate.waiting < 1 { await Task.yield() }
+        try await waitUntil("a job waits") { gate.waiting >= 1 }
         second.cancel()
         await #expect(throws: CancellationError.self) { try await second.value }
         hold.yield()

@@ -2,6 +2,7 @@ import Annotations
 import EngineCore
 import SyncProtocol
 import Synchronization
+import TestThreads
 import Testing
 
 @testable import DocumentEngine
@@ -131,7 +132,7 @@ import Testing
             #expect((full.status, full.reason) == (429, "too_many_requests"))
             // A place is free again when its stream is closed.
             open.removeAll()
-            while server.server.listenerCount > 0 { await Task.yield() }
+            try await waitUntil("the server has no stream left") { server.server.listenerCount == 0 }
             while true {
                 let again = try await EventReader(server, ana)
                 if again.status == 200 { break }
@@ -180,9 +181,13 @@ import Testing
             $0.metrics = Server.ListenAddress(host: "127.0.0.1", port: 0)
         } _: { server in
             async let worked = server.upload("worked").status
-            while try await !server.figures().contains("postilla_pdf_jobs_running 1\n") {}
+            try await waitUntil("a PDF is worked on") {
+                try await server.figures().contains("postilla_pdf_jobs_running 1\n")
+            }
             async let waiting = server.upload("waiting").status
-            while try await !server.figures().contains("postilla_pdf_jobs_waiting 1\n") {}
+            try await waitUntil("a PDF waits") {
+                try await server.figures().contains("postilla_pdf_jobs_waiting 1\n")
+            }
             let turnedAway = try await server.upload("late")
             #expect((turnedAway.status, turnedAway.reason) == (429, "too_many_requests"))
             #expect(turnedAway.headers["retry-after"] == "5")

@@ -1,6 +1,7 @@
 import EngineCore
 import SyncProtocol
 import Synchronization
+import TestThreads
 import Testing
 
 @testable import DocumentEngine
@@ -70,7 +71,7 @@ import Testing
                     """)
                 clock.hurry()
                 let line = #"postilla_slow_connections_total{reason="stalled_answer"} 1"#
-                while !(try await server.figures().contains(line)) { await Task.yield() }
+                try await waitUntil("the metric is there") { try await server.figures().contains(line) }
             }
         }
     }

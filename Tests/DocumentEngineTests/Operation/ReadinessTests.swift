@@ -1,3 +1,4 @@
+import TestThreads
 import Testing
 
 @testable import DocumentEngine
@@ -20,7 +21,7 @@ import Testing
             var events = try await EventReader(server, token)
             #expect(try await events.session()?.kind == .open)
             let stopping = Task { await server.server.stop() }
-            while try await server.send("GET", "/readiness").status == 200 { await Task.yield() }
+            try await waitUntil("the server is not ready") { try await server.send("GET", "/readiness").status != 200 }
             let answer = try await server.send("GET", "/readiness")
             #expect((answer.status, answer.reason) == (503, "unavailable"))
             #expect(try await server.send("GET", "/healthcheck").status == 200)

@@ -1,4 +1,5 @@
 import SyncProtocol
+import TestThreads
 import Testing
 
 @testable import DocumentEngine
@@ -55,7 +56,7 @@ import Testing
                     for await _ in stopped {}
                 } as Void
             }
-            while server.server.listenerCount == 0 { await Task.yield() }
+            try await waitUntil("the server has a stream") { server.server.listenerCount > 0 }
             let long = Samples.note(String(repeating: "long ", count: 20_000))
             for n in Int64(1)...60 {
                 let change = Change(n: n, kind: .create, id: "n\(n)", baseRevision: 0, content: long)

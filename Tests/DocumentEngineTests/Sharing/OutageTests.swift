@@ -38,8 +38,12 @@ import Testing
 
             try postgres.start()
             // As a client does: until it is answered.
-            while try await pair.one.client(ana, "GET", "session").status != 200 {}
-            while try await pair.other.client(ana, "GET", "session").status != 200 {}
+            try await waitUntil("server one has its database again") {
+                try await pair.one.client(ana, "GET", "session").status == 200
+            }
+            try await waitUntil("server other has its database again") {
+                try await pair.other.client(ana, "GET", "session").status == 200
+            }
             #expect(try await pair.other.session(ana).epoch == before.epoch, "this is no restored backup")
             let again: PushAnswer = try await pair.other.push(ana, changes).message()
             #expect(again.results.allSatisfy { $0.status == .applied && $0.revision == $0.n })

@@ -20,7 +20,7 @@ struct EventReader {
         var request = HTTPClientRequest(url: server.url + "/instant/v1/events" + query)
         request.headers.add(name: "Authorization", value: "Bearer \(token)")
         if let cursor { request.headers.add(name: "Last-Event-ID", value: cursor.eventID) }
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+        let response = try await HTTPClient.tests.execute(request, timeout: .seconds(60))
         status = Int(response.status.code)
         buffers = response.body.makeAsyncIterator()
     }

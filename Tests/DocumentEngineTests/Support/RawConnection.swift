@@ -1,5 +1,6 @@
 import NIOCore
 import NIOPosix
+import TestThreads
 
 /// A connection on which everything may be said, also what no HTTP library would send.
 struct RawConnection {
@@ -24,6 +25,12 @@ struct RawConnection {
                     wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
             }
         }
+        let what = WaitedInVain("a connection of a test is done", seconds: 60)
+        let end = channel.channel.eventLoop.scheduleTask(in: .seconds(60)) {
+            channel.channel.pipeline.fireErrorCaught(what)
+            channel.channel.close(promise: nil)
+        }
+        defer { end.cancel() }
         return try await channel.executeThenClose { inbound, outbound in
             var connection = RawConnection(bytes: inbound.makeAsyncIterator(), writer: outbound)
             return try await body(&connection)
@@ -62,6 +69,9 @@ struct RawConnection {
     func endInput() { writer.finish() }
 
     func send(_ text: String) async throws { try await writer.write(ByteBuffer(string: text)) }
+
+    /// What comes next, as much as was read at once; empty when the other end has closed.
+    mutating func piece() async throws -> String { try await bytes.next().map { String(buffer: $0) } ?? "" }
 
     /// What comes until the other end closes.
     mutating func rest() async throws -> String {

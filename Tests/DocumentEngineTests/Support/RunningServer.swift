@@ -9,6 +9,7 @@ import PDFPages
 import PostgresSupport
 import SyncProtocol
 import TestSupport
+import TestThreads
 
 /// A server on a free port of this machine, with a folder of its own.
 struct RunningServer: Sendable {
@@ -30,7 +31,11 @@ struct RunningServer: Sendable {
         _ change: (inout Server.Options) async throws -> Void = { _ in },
         _ body: (RunningServer) async throws -> Result
     ) async throws -> Result {
-        try await Turns.take(.servers) { try await start(folder: folder, clock: clock, change, body) }
+        try await Turns.take(.servers) {
+            try await Watchdog.shared.watch("a server") {
+                try await start(folder: folder, clock: clock, change, body)
+            }
+        }
     }
 
     private static func start<Result: Sendable>(
@@ -46,6 +51,7 @@ struct RunningServer: Sendable {
         options.now = { clock.now }
         options.uptime = { clock.uptime }
         options.timeEvery = .milliseconds(20)
+        options.checksCaches = true
         options.logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         try await change(&options)
         let server = try Server(options)
@@ -114,7 +120,7 @@ struct RunningServer: Sendable {
         request.method = .init(rawValue: method)
         for (name, value) in headers { request.headers.add(name: name, value: value) }
         if let body { request.body = .bytes(body) }
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+        let response = try await HTTPClient.tests.execute(request, timeout: .seconds(60))
         let bytes = try await response.body.collect(upTo: 64 << 20)
         var fields: [String: String] = [:]
         for (name, value) in response.headers { fields[name.lowercased()] = value }
@@ -164,6 +170,15 @@ struct RunningServer: Sendable {
     func session(_ token: String) async throws -> SessionAnswer {
         try await client(token, "GET", "session").message()
     }
+}
+
+extension HTTPClient {
+    /// As the shared one, but a connection on which nothing comes for a minute is given up: a test fails, and does not hang.
+    static let tests: HTTPClient = {
+        var configuration = Configuration.singletonConfiguration
+        configuration.timeout.read = .seconds(60)
+        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }()
 }
 
 enum Samples {

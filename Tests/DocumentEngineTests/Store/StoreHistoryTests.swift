@@ -6,13 +6,16 @@ import Testing
 
 @testable import DocumentEngine
 
-/// What the writer remembers is what stands in the file, whatever was written, taken back or failed; and what it leaves
+/// Random transactions, some of which are taken back or fail, leave the same in a file and in memory; what the file leaves
 /// unwritten is found by reading.
-@Suite("What the writer remembers", .timeLimit(.minutes(15))) struct WriterMemoryTests {
+@Suite("The history of a store", .timeLimit(.minutes(15))) struct StoreHistoryTests {
     private struct Stop: Error {}
 
-    private static let keys = ["", "review", "other"].map { LayerKey(document: "doc", name: $0) }
+    /// Two of them only look alike, as do two of the tokens.
+    private static let keys = ["", "review", "\u{E9}", "e\u{301}"].map { LayerKey(document: "doc", name: $0) }
     private static let clients = ["one", "two"]
+    private static let tokens = ["jti 1", "jti \u{E9}", "jti e\u{301}"]
+    private static let file = AttachmentID(String(repeating: "a", count: 64))!
     private static let now = Timestamp(seconds: 1_000)
 
     /// Everything that can be asked for.
@@ -21,12 +24,13 @@ import Testing
         var clients: [StoredClient?]
         var records: [Record.ID: Revision]
         var revoked: [Bool]
+        var uploads: [Bool]
 
         init(_ store: any StoreReading) throws {
             layers = try keys.map { try store.layer($0) }
             let there = layers.compactMap(\.self)
             clients = try there.flatMap { layer in
-                try WriterMemoryTests.clients.map { try store.client($0, in: layer) }
+                try StoreHistoryTests.clients.map { try store.client($0, in: layer) }
             }
             records = [:]
             for layer in there {
@@ -34,25 +38,56 @@ import Testing
                     records["\(layer.id) \(id)"] = try store.record(id, in: layer)?.revision
                 }
             }
-            revoked = try ["jti 1", "jti 2"].map { try store.isRevoked(tokenID: $0) }
+            revoked = try tokens.map { try store.isRevoked(tokenID: $0) }
+            uploads = try there.map { try store.isUploaded(file, by: "ana", in: $0) }
         }
     }
 
-    @Test(arguments: 0..<40) func isWhatStandsInTheFile(_ seed: Int) throws {
+    @Test(arguments: 0..<40) func theFileHoldsWhatMemoryHolds(_ seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
         let folder = try TemporaryFolder()
-        let store = try SQLiteStore(path: folder.path + "/store.sqlite")
+        var store = try SQLiteStore(path: folder.path + "/store.sqlite")
         defer { try? store.close() }
-        let peer = MemoryStore()
+        let peer = MemoryLayerStore()
         for step in 0..<60 {
+            if random.chance(1, of: 15) {
+                try store.close()
+                store = try SQLiteStore(path: folder.path + "/store.sqlite")
+            }
             let seed = random.next()
             let outcomes = ([store, peer] as [any LayerStore]).map { Self.transaction(in: $0, seed: seed) }
             #expect(outcomes[0] == outcomes[1])
-            let remembered = try store.write { try Look($0) }
-            #expect(remembered == (try store.read { try Look($0) }), "step \(step)")
+            let (here, there) = (try store.read { try Look($0) }, try peer.read { try Look($0) })
             // The numbers of layers are each store's own; all else is the same.
-            #expect(remembered.layers.map { $0?.head } == (try peer.read { try Look($0) }).layers.map { $0?.head })
-            #expect(remembered.clients == (try peer.read { try Look($0) }).clients, "step \(step)")
+            #expect(here.layers.map { $0?.head } == there.layers.map { $0?.head }, "step \(step)")
+            #expect(here.clients == there.clients, "step \(step)")
+            #expect(here.revoked == there.revoked, "step \(step)")
+            #expect(here.uploads == there.uploads, "step \(step)")
+        }
+    }
+
+    private static func put(document store: any LayerStore) throws {
+        try store.write { store in
+            let page = StoredDocument.Page(width: 1, height: 1)
+            try store.put(
+                StoredDocument(id: "doc", title: "t", pdfSHA256: "h", pdfBytes: 1, createdAt: now, pages: [page]))
+            for key in keys { _ = try store.addLayer(key, generation: "g of \(key.name)") }
+        }
+    }
+
+    /// A token of one layer must not reach another one, and revoking one token is not revoking another.
+    @Test func whatOnlyLooksAlikeIsKeptApart() throws {
+        let folder = try TemporaryFolder()
+        let store = try SQLiteStore(path: folder.path + "/store.sqlite")
+        defer { try? store.close() }
+        try Self.put(document: store)
+        try store.write { store in
+            let ids = try Self.keys.map { try store.layer($0)?.id }
+            #expect(Set(ids).count == Self.keys.count)
+            #expect(try Self.keys.allSatisfy { try store.layer($0)?.key.name.isExactly($0.name) == true })
+            try store.revoke(tokenID: "jti e\u{301}", until: Self.now)
+            #expect(try !store.isRevoked(tokenID: "jti \u{E9}"))
+            #expect(try store.isRevoked(tokenID: "jti e\u{301}"))
         }
     }
 
@@ -80,7 +115,7 @@ import Testing
     /// One thing that a server does.
     private static func act(_ store: any StoreWriting, _ random: inout SeededRandom) throws {
         let key = random.pick(keys)
-        switch Int.random(in: 0..<12, using: &random) {
+        switch Int.random(in: 0..<16, using: &random) {
         case 0:
             let base = try store.addBase(random.chance(1, of: 2) ? [record("of the PDF")] : [])
             try store.put(
@@ -90,12 +125,48 @@ import Testing
         case 1: if let layer = try store.layer(key) { try store.renew(layer, generation: "g\(random.next())") }
         case 2: if let layer = try store.layer(key) { try store.removeLayer(layer, at: now) }
         case 3: if let layer = try store.layer(key) { try store.prune(layer, before: now + 1) }
-        case 4: try store.revoke(tokenID: random.pick(["jti 1", "jti 2"]), until: now)
+        case 4: try store.revoke(tokenID: random.pick(tokens), until: now)
         case 5: try store.removeRevocations(before: now + 1)
         case 6: if random.chance(1, of: 4) { try store.removeDocument("doc", at: now) }
+        case 7: try move(key, to: random.pick(keys), store)
+        case 8, 9: try writeAsBackend(to: key, store, &random)
+        case 10:
+            try store.put(StoredAttachment(file, document: "doc", bytes: 1, at: now))
+            if let layer = try store.layer(key) { try store.addUpload(of: file, by: "ana", in: layer) }
+            if random.chance(1, of: 3) { try store.removeAttachment(file, of: "doc") }
         default: try push(to: key, store, &random)
         }
-        for id in ["jti 1", "jti 2"] { _ = try store.isRevoked(tokenID: id) }
+        for id in tokens { _ = try store.isRevoked(tokenID: id) }
+    }
+
+    /// Some of what a backend writes is taken back.
+    private static func writeAsBackend(
+        to key: LayerKey, _ store: any StoreWriting, _ random: inout SeededRandom
+    ) throws {
+        guard let layer = try store.layer(key) else { return }
+        var writer = BackendWriter(layer, in: store, now: now)
+        for id in ["a", "b"] {
+            let fails = random.chance(1, of: 3)
+            try? writer.attempt { writer in
+                if try store.record(id, in: layer)?.isLive == true {
+                    try writer.delete(id, user: nil)
+                } else {
+                    let content = Content(
+                        checked: #"{"v":2,"type":"pspdfkit/note","pageIndex":0,"bbox":[0,0,1,1],"text":"x"}"#)
+                    try writer.create(id, content, user: "backend", group: nil)
+                }
+                if fails { throw Stop() }
+            }
+        }
+    }
+
+    /// Out of sight and back, under another key if that is free.
+    private static func move(_ key: LayerKey, to other: LayerKey, _ store: any StoreWriting) throws {
+        guard let layer = try store.layer(key) else { return }
+        let hidden = LayerKey(document: key.document, name: "*hidden")
+        try store.move(layer, to: hidden)
+        let isFree = try store.layer(other) == nil
+        try store.move(try #require(try store.hiddenLayer(hidden)), to: isFree ? other : key)
     }
 
     private static func record(_ id: Record.ID) -> Record {

@@ -1,0 +1,126 @@
+import Annotations
+import EngineCore
+import HTTPTypes
+import Hummingbird
+
+/// Every route of the server. `docs/openapi.json` describes them and is checked against this table.
+extension RouteTable {
+    init(backend: BackendPlane, sync: SyncPlane, readiness: Readiness) {
+        self.init(Self.open(readiness) + Self.documents(backend) + Self.layers(backend) + Self.sync(sync))
+    }
+
+    private static func open(_ readiness: Readiness) -> [Route] {
+        [
+            Route(method: .get, pattern: "/healthcheck", access: .open) { _ in .health },
+            Route(method: .get, pattern: "/readiness", access: .open) { _ in await readiness.response() },
+            Route(method: .get, pattern: "/openapi.json", access: .open) { _ in .apiDescription },
+        ]
+    }
+
+    // MARK: The customer's backend
+
+    private static func documents(_ plane: BackendPlane) -> [Route] {
+        let (batch, small) = (Int64(plane.engine.limits.batchBytes), Int64(64 << 10))
+        func route(
+            _ method: HTTPRequest.Method, _ pattern: String, upTo maxBytes: Int64 = 0, _ handle: @escaping Route.Handler
+        ) -> Route {
+            Route(method: method, pattern: "/api/" + pattern, access: .secret, maxBytes: maxBytes, blocks: true) {
+                exchange in
+                try plane.admit(exchange)
+                return try await handle(exchange)
+            }
+        }
+        return [
+            route(.get, "documents", plane.listDocuments),
+            route(.post, "documents", upTo: plane.uploadBytes, plane.upload),
+            route(.post, "revoke", upTo: batch, plane.revoke),
+            route(.post, "copy_document", upTo: small, plane.copyDocument),
+            route(.delete, "documents/{id}") { try await plane.deleteDocument($0["id"]) },
+            route(.get, "documents/{id}/properties") { try await plane.properties($0["id"]) },
+            route(.get, "documents/{id}/attachments/{sha256}") { exchange in
+                guard let file = AttachmentID(exchange["sha256"]) else { throw Attachments.missing }
+                return try await plane.attachments.send(file, of: exchange["id"], exchange)
+            },
+            route(.get, "documents/{id}/layers") { try await plane.listLayers($0["id"]) },
+            route(.post, "documents/{id}/layers", upTo: small) { try await plane.makeLayer($0["id"], $0) },
+            route(.delete, "documents/{id}/layers/{layer}") { try await plane.deleteLayer($0.layer) },
+        ]
+    }
+
+    /// What a document has of its default layer and of each other one.
+    private static func layers(_ plane: BackendPlane) -> [Route] {
+        let batch = Int64(plane.engine.limits.batchBytes)
+        let withFile = max(batch, plane.attachments.limit + Int64(plane.engine.limits.recordBytes) + (64 << 10))
+        func route(
+            _ method: HTTPRequest.Method, _ pattern: String, upTo maxBytes: Int64 = 0, _ handle: @escaping Route.Handler
+        ) -> [Route] {
+            ["/api/documents/{id}/", "/api/documents/{id}/layers/{layer}/"].map { start in
+                Route(method: method, pattern: start + pattern, access: .secret, maxBytes: maxBytes, blocks: true) {
+                    exchange in
+                    try plane.admit(exchange)
+                    return try await handle(exchange)
+                }
+            }
+        }
+        return [
+            route(.get, "document_info") { try await plane.info($0["id"]) },
+            route(.get, "pdf") { try await plane.pdf($0.layer, $0) },
+            route(.get, "document.json") { try await plane.instantJSON($0.layer) },
+            route(.get, "document.xfdf") { try await plane.xfdf($0.layer) },
+            route(.post, "apply_instant_json", upTo: BackendPlane.annotationFormBytes) {
+                try await plane.applyInstantJSON($0.layer, $0)
+            },
+            route(.get, "annotations") { try await plane.list($0.layer, page: nil, $0) },
+            route(.post, "annotations", upTo: withFile) { try await plane.create($0.layer, $0) },
+            route(.put, "annotations", upTo: batch) { try await plane.replaceMany($0.layer, $0) },
+            route(.delete, "annotations", upTo: batch) { try await plane.deleteMany($0.layer, $0) },
+            route(.get, "pages/{index}/annotations") { try await plane.list($0.layer, page: $0.page(), $0) },
+            route(.get, "annotations/{annotation}") { try await plane.one($0.layer, $0["annotation"]) },
+            route(.put, "annotations/{annotation}", upTo: withFile) {
+                try await plane.replace($0.layer, $0["annotation"], $0)
+            },
+            route(.delete, "annotations/{annotation}") { try await plane.delete($0.layer, $0["annotation"]) },
+            route(.get, "annotations/{root}/comments") { try await plane.thread($0.layer, $0["root"]) },
+            route(.post, "annotations/{root}/comments", upTo: batch) {
+                try await plane.reply($0.layer, $0["root"], $0)
+            },
+            route(.post, "comments", upTo: batch) { try await plane.beginThread($0.layer, $0) },
+        ].flatMap { $0 }
+    }
+
+    // MARK: Clients with a token, which names the layer
+
+    private static func sync(_ plane: SyncPlane) -> [Route] {
+        func route(
+            _ method: HTTPRequest.Method, _ pattern: String, upTo maxBytes: Int64 = 0, blocks: Bool = false,
+            _ handle: @escaping @Sendable (SyncPlane.Bearer, Exchange) async throws -> Response
+        ) -> Route {
+            Route(
+                method: method, pattern: "/instant/v1/" + pattern, access: .token, maxBytes: maxBytes, blocks: blocks
+            ) { exchange in
+                try await handle(try plane.admit(exchange), exchange)
+            }
+        }
+        return [
+            route(.get, "session", plane.session),
+            route(.get, "document", plane.document),
+            route(.get, "records", plane.records),
+            route(.get, "digest", plane.digest),
+            route(.post, "changes", upTo: Int64(plane.engine.limits.batchBytes), plane.changes),
+            route(.get, "events", plane.events),
+            route(.post, "presence", upTo: 16 << 10, plane.presence),
+            route(.get, "attachments/{sha256}", plane.sendAttachment),
+            route(.put, "attachments/{sha256}", upTo: plane.attachments.limit, blocks: true, plane.receiveAttachment),
+        ]
+    }
+}
+
+extension Exchange {
+    /// The layer that the path names; without a name it is the default one.
+    fileprivate var layer: LayerKey { LayerKey(document: self["id"], name: self["layer"]) }
+
+    fileprivate func page() throws -> Int {
+        guard let page = Int(self["index"]), page >= 0 else { throw Refusal(.badRequest, "pages are counted from 0") }
+        return page
+    }
+}

@@ -1,0 +1,67 @@
+import HTTPTypes
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+import Testing
+
+@testable import DocumentEngine
+
+/// What ``StreamHandler`` relies on in the framework: fails when that changes, in the framework's own pipeline.
+@Suite("A stream leaves the framework", .timeLimit(.minutes(15))) struct StreamHandlerTests {
+    private typealias Decoder = ByteToMessageHandler<HTTPRequestDecoder>
+
+    @Test func theAnswerGoesOnWithoutTheFramework() async throws {
+        let channel = NIOAsyncTestingChannel()
+        let connection = ConnectionHandlers(
+            base: HTTP1Channel { _, _, _ in },
+            pace: { LinePaceHandler(ServiceLimits(), uptime: { .zero }, closed: { _ in }) })
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let framework = try await channel.testingEventLoop.flatSubmit {
+            connection.setup(channel: channel, logger: logger)
+        }.get()
+        try await channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).get()
+        try await framework.executeThenClose { requests, answers in
+            var requests = requests.makeAsyncIterator()
+            try await channel.writeInbound(ByteBuffer(string: "GET / HTTP/1.1\r\nHost: here\r\n\r\n"))
+            let head = try await requests.next()
+            #expect(head != nil)
+            try await answers.write(.head(HTTPResponse(status: .ok)))
+            #expect(try await said(channel).hasPrefix("HTTP/1.1 200 OK\r\n"))
+
+            try await onLoop(of: channel) { try $0.handler(type: StreamHandler.self).take() }
+            #expect(try await onLoop(of: channel) { (try? $0.context(handlerType: Decoder.self)) == nil })
+            try await onLoop(of: channel) {
+                _ = try $0.handler(type: StreamHandler.self).send(ByteBuffer(string: "abc"))
+            }
+            #expect(try await said(channel) == "3\r\nabc\r\n")
+
+            // Nothing passes between the two any more.
+            try? await answers.write(.body(ByteBuffer(string: "framework")))
+            answers.finish()
+            try await channel.writeInbound(ByteBuffer(string: "GET / HTTP/1.1\r\n\r\nnoise"))
+            #expect(try await said(channel) == "")
+            #expect(channel.isActive)
+
+            let ended = try await onLoop(of: channel) { try $0.handler(type: StreamHandler.self).end() }
+            try await ended?.get()
+            #expect(try await said(channel) == "0\r\n\r\n")
+            try await channel.closeFuture.get()
+        }
+    }
+
+    private func onLoop<Result: Sendable>(
+        of channel: NIOAsyncTestingChannel,
+        _ body: @escaping @Sendable (ChannelPipeline.SynchronousOperations) throws -> Result
+    ) async throws -> Result {
+        try await channel.testingEventLoop.submit { try body(channel.pipeline.syncOperations) }.get()
+    }
+
+    /// All bytes that have left since.
+    private func said(_ channel: NIOAsyncTestingChannel) async throws -> String {
+        var text = ""
+        while let buffer = try await channel.readOutbound(as: ByteBuffer.self) { text += String(buffer: buffer) }
+        return text
+    }
+}
