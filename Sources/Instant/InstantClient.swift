@@ -18,7 +18,6 @@ public final class InstantClient: Sendable {
     let folders: Folders
     let environment: Environment
     private let http: HTTPClient
-    private let lines: Lines
     private let allowsInsecureHTTP: Bool
     private let open = Mutex<[LayerIdentity: InstantDocumentDescriptor]>([:])
     private let delegation = Delegation()
@@ -48,7 +47,6 @@ public final class InstantClient: Sendable {
         address = try ServerAddress(serverURL)
         folders = try Folders(root: dataDirectory.path(percentEncoded: false).trimmedSlashes)
         http = HTTPTransport.makeHTTPClient()
-        lines = Lines(address)
         let watch = environment.watchNetwork { [weak self] in self?.networkReturned() }
         network.withLock { $0 = watch }
     }
@@ -62,7 +60,6 @@ public final class InstantClient: Sendable {
         let gone = InstantError(.requestFailed, "the client is gone: it has to be kept alive while syncing")
         for descriptor in open.withLock(\.values) { descriptor.close(because: gone) }
         http.shutdown { _ in }
-        lines.close()
     }
 
     /// Hears the events of every descriptor from now on. Held weakly.
@@ -95,7 +92,7 @@ public final class InstantClient: Sendable {
         open.withLock { open in
             if let known = open[identity] { return known }
             let recorder = RequestRecorder(now: environment.now)
-            let transport = HTTPTransport(http: http, lines: lines, address: address, recorder: recorder)
+            let transport = HTTPTransport(http: http, address: address, recorder: recorder)
             let delegation = delegation
             let descriptor = InstantDocumentDescriptor(
                 identity: identity, folders: folders, transport: transport, recorder: recorder,

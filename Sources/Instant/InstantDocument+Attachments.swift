@@ -15,7 +15,10 @@ extension InstantDocument {
     /// - Throws: `couldNotCreateAttachment`, `accessDenied` for a document that is read-only.
     public func addAttachment(_ data: Data) throws(InstantError) -> AttachmentID {
         guard isEditable else { throw Self.readOnly }
-        return try documentDescriptor.addAttachment(data)
+        let performer = try documentDescriptor.performer()
+        let id = try performer.attachments.add(data)
+        try InstantError.translating { try performer.layer.addUpload(id) }
+        return id
     }
 
     public func addAttachment(contentsOf file: URL) throws(InstantError) -> AttachmentID {
@@ -30,7 +33,13 @@ extension InstantDocument {
     ///
     /// - Throws: `attachmentNotLoaded` when it has to be loaded first.
     public func attachment(_ id: AttachmentID) throws(InstantError) -> Data {
-        try documentDescriptor.attachmentData(id)
+        let files = try documentDescriptor.performer().attachments
+        guard files.holds(id) else {
+            throw InstantError(.attachmentNotLoaded, "this attachment is not on this machine yet: load it first")
+        }
+        do { return try Data(contentsOf: URL(filePath: files.path(id))) } catch {
+            throw InstantError(.couldNotReadFromDiskCache, "the attachment cannot be read: \(error)")
+        }
     }
 
     public func isAttachmentLoaded(_ id: AttachmentID) -> Bool {
@@ -42,35 +51,16 @@ extension InstantDocument {
     /// - Throws: ``InstantError``: `noSuchAttachment`, `authenticationFailed` without an accepted token,
     ///   `requestFailed`, `invalidServerData`; `CancellationError`.
     public func loadAttachment(_ id: AttachmentID) async throws -> Data {
-        try await documentDescriptor.loadAttachment(id)
-    }
-}
-
-extension InstantDocumentDescriptor {
-    func addAttachment(_ data: Data) throws(InstantError) -> AttachmentID {
-        let performer = try performer()
-        let id = try performer.attachments.add(data)
-        try InstantError.translating { try performer.layer.addUpload(id) }
-        return id
-    }
-
-    func attachmentData(_ id: AttachmentID) throws(InstantError) -> Data {
-        let files = try performer().attachments
-        guard files.holds(id) else {
-            throw InstantError(.attachmentNotLoaded, "this attachment is not on this machine yet: load it first")
-        }
-        do { return try Data(contentsOf: URL(filePath: files.path(id))) } catch {
-            throw InstantError(.couldNotReadFromDiskCache, "the attachment cannot be read: \(error)")
-        }
-    }
-
-    func loadAttachment(_ id: AttachmentID) async throws -> Data {
-        let performer = try performer()
+        let performer = try documentDescriptor.performer()
         if !performer.attachments.holds(id) {
             guard let token = performer.dataToken else {
                 throw InstantError(.authenticationFailed, "a token is needed to load this attachment")
             }
-            do { try await performer.transport.load(id, into: performer.attachments, token: token) } catch {
+            do {
+                try await withTaskExecutorPreference(DiskExecutor.shared) {
+                    try await performer.transport.load(id, into: performer.attachments, token: token)
+                }
+            } catch {
                 if error is CancellationError { throw error }
                 // The session finds out whether the token is at an end.
                 if case SyncFailure.token = error { performer.post(.doubted) }
@@ -80,6 +70,6 @@ extension InstantDocumentDescriptor {
                 throw InstantError(error)
             }
         }
-        return try attachmentData(id)
+        return try await withTaskExecutorPreference(DiskExecutor.shared) { try attachment(id) }
     }
 }

@@ -4,7 +4,7 @@ import InstantCore
 /// Comments: flat threads under text markups and comment markers, oldest first (guide: comments).
 ///
 /// They are records like any other: ``update(_:content:)`` and ``remove(_:)`` work on them too. With the last comment
-/// of a thread the server takes the annotation it began at, if that is unchanged and may be deleted.
+/// of a thread the server deletes the comment marker it began at, if that is unchanged and may be deleted. A text markup stays.
 extension InstantDocument {
     /// The comments under an annotation; none while a deletion of it waits, which takes them along.
     public func comments(of root: Record.ID) throws(InstantError) -> [InstantRecord] {
@@ -25,7 +25,7 @@ extension InstantDocument {
         to root: Record.ID, text: CommentText, author: String? = nil
     ) throws(InstantError) -> Record.ID {
         try editing { descriptor in
-            guard let record = try descriptor.record(root) else { throw EditProblem.rootGone }
+            guard let record = try descriptor.layer.record(root) else { throw EditProblem.rootGone }
             let comment = Content.comment(text, under: root, record.content)
             return try descriptor.create(comment, author: name(author, for: comment)).id
         }

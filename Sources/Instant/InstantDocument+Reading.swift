@@ -5,7 +5,7 @@ import InstantCore
 extension InstantDocument {
     /// Comments of threads are not counted.
     public var annotationCount: Int {
-        get throws(InstantError) { try InstantError.translating { try documentDescriptor.count(ListQuery()) } }
+        get throws(InstantError) { try InstantError.translating { try documentDescriptor.layer.count(ListQuery()) } }
     }
 
     /// From top to bottom.

@@ -1,4 +1,4 @@
-import InstantCore
+public import InstantCore
 
 /// The calls that answer by event, awaited: each starts what its namesake starts and follows the events to the end.
 ///
@@ -39,7 +39,6 @@ extension InstantDocumentDescriptor {
     public func reauthenticateAndWait(withJWT jwt: String) async throws {
         let ends = ends
         reauthenticate(withJWT: jwt)
-        guard status.connection != .elsewhere else { throw InstantError.elsewhere }
         try await follow(ends) { event in
             switch event {
             case .didFinishReauthentication(let token): return token.jwt == jwt
@@ -49,10 +48,10 @@ extension InstantDocumentDescriptor {
         }
     }
 
-    /// One cycle, both ways, to its end. Cancelling ends the waiting; the cycle may be somebody else's too.
+    /// One cycle, both ways, to its end, by this process or by another one on this machine that syncs the layer.
+    /// Cancelling ends the waiting; the cycle may be somebody else's too.
     public func syncAndWait() async throws {
         let ends = ends
-        guard status.connection != .elsewhere else { throw InstantError.elsewhere }
         sync()
         try await follow(ends) { event in
             switch event {
@@ -82,13 +81,35 @@ extension InstantDocumentDescriptor {
         }
         throw CancellationError()
     }
-}
 
-extension InstantError {
-    fileprivate static var elsewhere: InstantError {
-        InstantError(
-            .requestFailed,
-            "another program on this machine keeps this layer in step: what is written here is sent by it"
-        )
+    /// Compares what is here with what the server holds for the present token, in a cycle of its own or in the one that
+    /// is under way. What differs is loaded anew, and `didCheckIntegrity` tells of that second comparison too.
+    ///
+    /// - Throws: ``InstantError`` when the server cannot be asked, or the layer changes faster than it can be compared;
+    ///   `CancellationError`.
+    public func checkIntegrity() async throws -> IntegrityReport {
+        let performer = try performer()
+        guard performer.snapshot.connection != .idle else {
+            throw InstantError(.requestFailed, "the layer is offline: connect it first")
+        }
+        guard performer.snapshot.connection != .elsewhere else {
+            throw InstantError(
+                .requestFailed, "another program on this machine syncs this layer: close it there, then try again")
+        }
+        let ends = ends
+        performer.post(.checkRequested)
+        for await event in ends {
+            switch event {
+            case .didCheckIntegrity(let report?): return report
+            case .didCheckIntegrity(nil):
+                throw InstantError(.requestFailed, "the layer changes faster than it can be compared: try again")
+            case .didFailSync(let error): throw error
+            case .didFailAuthentication(let need): throw InstantError(.authenticationFailed, need.description)
+            case .didLoseAccess(let why): throw InstantError(.accessDenied, why)
+            default: break
+            }
+        }
+        try Task.checkCancellation()
+        throw InstantError(.invalidDocument, "the layer was closed")
     }
 }

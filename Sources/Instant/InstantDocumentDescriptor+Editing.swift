@@ -32,11 +32,17 @@ extension InstantDocumentDescriptor {
     }
 
     /// Makes a root and says the first thing under it, both or neither.
+    ///
+    /// - Parameters:
+    ///   - id: of the root; nil: a new one.
+    ///   - commentID: nil: a new one.
+    ///   - author: for a token without `creator_name`.
     package func beginThread(
-        _ root: Content, _ text: CommentText, author: String? = nil
+        _ root: Content, id: Record.ID? = nil, _ text: CommentText, commentID: Record.ID? = nil,
+        author: String? = nil
     ) throws -> (root: EditReceipt, comment: EditReceipt) {
         try edit {
-            try $0.beginThread(root, id: newID(), text, commentID: newID(), author: author, at: $1)
+            try $0.beginThread(root, id: id ?? newID(), text, commentID: commentID ?? newID(), author: author, at: $1)
         }
     }
 
@@ -72,14 +78,34 @@ extension InstantDocumentDescriptor {
     private func edit<T>(_ body: (Layer, Timestamp) throws -> T) throws -> T {
         let performer = try performer()
         try performer.snapshot.documentState.requireEditable()
-        let result = try body(performer.editing, performer.environment.now())
-        if performer.snapshot.sendsAtOnce { performer.postAtOnce(.edited) } else { performer.post(.edited) }
+        let result = try body(performer.layer, performer.environment.now())
+        performer.post(.edited)
         return result
     }
 
     private func newID() throws -> Record.ID {
         var random = SystemRandomNumberGenerator()
         return ULID.make(at: try performer().environment.now(), using: &random)
+    }
+
+    // MARK: The group of new records
+
+    /// What new records get at present: the group of the override, else that of the token; nil is the null group (guide:
+    /// default group). An override is local, for this layer, and kept when the token changes.
+    public var defaultGroup: String? {
+        get throws(InstantError) { try InstantError.translating { try layer.facts().groupForNew } }
+    }
+
+    /// New records get this group in place of the token's default one.
+    ///
+    /// - Parameter group: nil is the null group.
+    public func overrideDefaultGroup(with group: String?) throws(InstantError) {
+        try InstantError.translating { try layer.overrideGroup(LayerFacts.GroupChoice(group: group)) }
+    }
+
+    /// The token's default group counts again.
+    public func resetDefaultGroup() throws(InstantError) {
+        try InstantError.translating { try layer.overrideGroup(nil) }
     }
 }
 

@@ -1,4 +1,4 @@
-package import Annotations
+public import Annotations
 import Authorization
 public import InstantCore
 
@@ -11,9 +11,10 @@ extension InstantDocumentDescriptor {
         else { return SyncStatus(connection: .lost("the local storage cannot be read")) }
         let snapshot = performer.snapshot
         let sealed = tally[.sealed, default: 0]
-        let maySend = facts.grant?.mayWrite ?? true
+        let grant = snapshot.grant ?? facts.grant
+        let maySend = grant?.mayWrite ?? true
         return SyncStatus(
-            connection: snapshot.connection, grant: facts.grant,
+            connection: snapshot.connection, grant: grant,
             unsent: tally[.waiting, default: 0] + (maySend ? sealed : 0),
             parked: tally[.parked, default: 0] + (maySend ? 0 : sealed), conflicts: tally[.conflict, default: 0],
             refused: tally[.refused, default: 0], isSyncing: snapshot.isSyncing, lastSync: facts.lastSync,
@@ -26,33 +27,40 @@ extension InstantDocumentDescriptor {
         return title
     }
 
-    package func count(_ query: ListQuery) throws -> Int { try layer.count(query) }
+    // MARK: Identifiers of annotations, for links, notifications and backends, and the way back
 
-    package func rows(_ query: ListQuery, offset: Int, limit: Int) throws -> [ListRow] {
-        try layer.rows(query, offset: offset, limit: limit)
+    /// The identifier by which every client and the server know an annotation.
+    ///
+    /// - Throws: `unmanagedAnnotation` when this layer has none like it.
+    public func identifier(for annotation: Annotation) throws(InstantError) -> Record.ID {
+        guard try InstantError.translating({ try layer.record(annotation.id) }) != nil else {
+            throw InstantError(.unmanagedAnnotation, "this annotation is none of this layer")
+        }
+        return annotation.id
     }
 
-    /// Where a row stands in the list of a query; nil when the query does not list it.
-    package func position(of id: Record.ID, in query: ListQuery) throws -> Int? {
-        try layer.position(of: id, in: query)
+    /// - Throws: `unmanagedDocument` for a document of another descriptor; `noSuchAnnotation`.
+    public func annotation(
+        with identifier: Record.ID, for document: InstantDocument
+    ) throws(InstantError) -> InstantRecord {
+        guard document.documentDescriptor === self else {
+            throw InstantError(.unmanagedDocument, "this document belongs to another layer")
+        }
+        guard let record = try document.record(identifier) else {
+            throw InstantError(.noSuchAnnotation, "there is no annotation \(identifier) in this layer")
+        }
+        return record
     }
 
-    /// The index of the first unread row behind this one, else of the first one of all.
-    package func nextUnread(_ query: ListQuery, behind index: Int) throws -> Int? {
-        try layer.nextUnread(query, behind: index)
+    // MARK: What is only on this machine
+
+    /// Everything of ours that the server has not taken, oldest first.
+    public func unsentEdits() throws(InstantError) -> [UnsentEdit] {
+        try InstantError.translating { try layer.outbox().map(UnsentEdit.init) }
     }
 
-    package func unreadCount() throws -> Int { try layer.unreadCount() }
-
-    package func rows(onPage page: Int) throws -> [ListRow] { try layer.rows(onPage: page) }
-
-    package func row(_ id: Record.ID) throws -> ListRow? { try layer.row(id) }
-
-    package func record(_ id: Record.ID) throws -> Record? { try layer.record(id) }
-
-    package func thread(under root: Record.ID) throws -> [Record] { try layer.thread(under: root) }
-
-    package func outbox() throws -> [OutboxEntry] { try layer.outbox() }
-
-    package func markRead(_ ids: some Sequence<Record.ID>) throws { try layer.markRead(ids) }
+    /// Edits that lost or were refused, oldest first, with base, mine and theirs.
+    public func conflicts() throws(InstantError) -> [Conflict] {
+        try InstantError.translating { try layer.conflicts() }
+    }
 }

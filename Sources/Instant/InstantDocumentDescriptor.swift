@@ -83,12 +83,13 @@ public final class InstantDocumentDescriptor: Sendable {
                 let folder = folders.layer(identity)
                 try Folders.make(folder)
                 let lock = FileLock(path: Folders.lock(in: folder))
+                let use = FileLock(path: Folders.use(in: folder), shared: true)
                 let store = try Self.open(
                     folder, identity: identity, now: environment.now(), schema: environment.schema,
-                    mayUpgrade: lock != nil)
+                    mayUpgrade: lock != nil && use?.isAlone() == true)
                 let performer = LayerPerformer(
                     folder: folder, store: store, folders: folders, transport: transport, environment: environment,
-                    hub: hub, lock: lock, onEvent: { [weak self] event in self?.onEvent?(event) })
+                    hub: hub, lock: lock, use: use, onEvent: { [weak self] event in self?.onEvent?(event) })
                 performer.post(.pushDelay(state.delay?.milliseconds))
                 if state.listeners > 0 { performer.post(.listening(true)) }
                 state.performer = performer
@@ -112,6 +113,9 @@ public final class InstantDocumentDescriptor: Sendable {
 
     /// The layer, for reading and editing; its errors are those of the core.
     package var layer: Layer { get throws { try performer().layer } }
+
+    /// Another process on this machine has this layer open.
+    package var isOpenElsewhere: Bool { ((try? performer())?.isOnlyUser).map { !$0 } ?? false }
 
     func close(because error: InstantError) {
         let performer = state.withLock { state in
@@ -189,14 +193,14 @@ extension InstantDocumentDescriptor {
         }
         let performer = try performer()
         performer.wantDownload()
-        performer.supply(jwt)
+        performer.supply(jwt, grant)
     }
 
     /// Answers by event: `didFinishReauthentication` (then the token is safe to keep) or `didFailReauthentication`.
     public func reauthenticate(withJWT jwt: String) {
         do throws(InstantError) {
-            _ = try check(jwt)
-            try performer().supply(jwt)
+            let grant = try check(jwt)
+            try performer().supply(jwt, grant)
         } catch { tell(.didFailReauthentication(error)) }
     }
 

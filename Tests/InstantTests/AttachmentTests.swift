@@ -36,7 +36,7 @@ import Testing
         #expect(try document.addAttachment(Self.picture) == name, "the same bytes have the same name")
         #expect(try document.attachment(name) == Self.picture)
         let id = try document.add(image(name))
-        try await bo.see { try bo.descriptor.row(id) != nil }
+        try await bo.see { try bo.descriptor.layer.row(id) != nil }
 
         let other = bo.descriptor.readOnlyDocument()
         #expect(try other.record(id)?.record.content.attachmentID == name)

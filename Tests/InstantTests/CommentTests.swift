@@ -117,13 +117,14 @@ import Testing
         withExtendedLifetime(client) {}
     }
 
-    @Test func aThreadOfTwoPeopleEndsWithItsLastComment() async throws {
+    @Test(arguments: [true, false]) func aThreadOfTwoPeopleEndsWithItsLastComment(isMarker: Bool) async throws {
         let server = try await LiveServer(folder: folder)
         try await server.upload(SmallPDF(annotations: []).bytes)
         let ana = try await Person(server, try server.token("ana"))
         let bo = try await Person(server, try server.token("bo"))
         let (hers, his) = (ana.descriptor.editableDocument, bo.descriptor.editableDocument)
-        let thread = try hers.beginThread(try highlight(), text: .plain("is this so?"))
+        let root = isMarker ? Content.commentMarker(onPage: 0, at: Point(x: 50, y: 50)) : try highlight()
+        let thread = try hers.beginThread(root, text: .plain("is this so?"))
         try await bo.see { try his.comments(of: thread.root).count == 1 }
         let answer = try his.reply(to: thread.root, text: "it is")
         try await ana.see { try hers.comments(of: thread.root).map(\.text) == ["is this so?", "it is"] }
@@ -131,8 +132,10 @@ import Testing
         try await bo.see { try his.record(thread.comment)?.text == "is that so?" }
         try hers.remove(thread.comment)
         try hers.remove(answer)
-        try await bo.see { try his.record(thread.root) == nil }
-        #expect(try his.annotationCount == 0)
+        try await bo.see { try his.comments(of: thread.root).isEmpty }
+        // A marker is there for its thread only; a markup is a mark of its own.
+        #expect(try (his.record(thread.root) == nil) == isMarker)
+        #expect(try his.annotationCount == (isMarker ? 0 : 1))
         try await server.stop()
     }
 }

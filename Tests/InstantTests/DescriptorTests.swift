@@ -2,6 +2,7 @@ import Annotations
 import Authorization
 import Foundation
 import InstantCore
+import TestThreads
 import Testing
 
 @testable import Instant
@@ -150,7 +151,7 @@ import Testing
         let client = try client(server)
         let found = try #require(try client.localDocumentDescriptors().first)
         #expect(found.title == "A title")
-        #expect(try found.record(id)?.content["text"]?.string == "kept")
+        #expect(try found.layer.record(id)?.content["text"]?.string == "kept")
         #expect(found.status.unsent == 1)
         #expect(found.status.connection == .needsToken(.noneYet))
         // The stored grant governs edits before any token.
@@ -177,8 +178,9 @@ import Testing
         let leading = try await live(try #require(first))
         let second = try client(server)
         let following = try second.documentDescriptor(forJWT: token())
+        #expect(following.status.connection == .needsToken(.noneYet))
+        try await following.reauthenticateAndWait(withJWT: token())
         #expect(following.status.connection == .elsewhere)
-        following.reauthenticate(withJWT: token())
         // What the second writes, the first notices and sends.
         leading.delayForSyncingLocalChanges = .zero
         let events = leading.events
@@ -190,8 +192,7 @@ import Testing
         let mine = following.events
         first = nil
         leading.close(because: InstantError(.requestFailed, "gone"))
-        try await wait(in: mine) { if case .didFinishReauthentication = $0 { () } else { nil } }
-        #expect(following.status.connection == .live)
+        try await wait(in: mine) { _ in following.status.connection == .live ? () : nil }
     }
 
     @Test func removingStorageInvalidatesAndLeavesThePDF() async throws {
@@ -230,7 +231,7 @@ import Testing
             let error = #expect(throws: InstantError.self) { try remove(false) }
             #expect(error?.kind == .unsentEdits)
             #expect(error?.message.contains(id) == true && error?.message.contains("nowhere else") == false)
-            #expect(try descriptor.record(id) != nil)
+            #expect(try descriptor.layer.record(id) != nil)
         }
         try client.removeLocalStorage(forDocumentIdentifier: "another", discardingUnsent: true)
         #expect(descriptor.documentState != .invalid)
@@ -375,7 +376,9 @@ import Testing
         #expect(descriptor.documentState == .invalid)
         try FileManager.default.removeItem(at: place)
         descriptor.reauthenticate(withJWT: token())
-        while !server.requests.contains(where: { $0.path.hasSuffix("/events") }) { await Task.yield() }
+        try await waitUntil("the stream is asked for") {
+            server.requests.contains(where: { $0.path.hasSuffix("/events") })
+        }
     }
 
     @Test func listeningIsCounted() async throws {
@@ -386,6 +389,8 @@ import Testing
         for _ in 0..<3 { descriptor.startListeningForServerChanges() }
         for _ in 0..<2 { descriptor.stopListeningForServerChanges() }
         descriptor.reauthenticate(withJWT: token())
-        while !server.requests.contains(where: { $0.path.hasSuffix("/events") }) { await Task.yield() }
+        try await waitUntil("the stream is asked for") {
+            server.requests.contains(where: { $0.path.hasSuffix("/events") })
+        }
     }
 }

@@ -1,14 +1,9 @@
 import Foundation
+import Glibc
 import Synchronization
 import Testing
 
 @testable import Instant
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// A descriptor that is closed twice is somebody else's the second time: a file or a socket that was opened meanwhile.
 @Suite(.serialized, .timeLimit(.minutes(15))) struct DescriptorsTests {

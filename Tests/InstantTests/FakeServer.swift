@@ -1,11 +1,7 @@
 import Foundation
+import Glibc
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import TestThreads
 
 /// A server on loopback that answers each request with exactly the bytes a test wants, one connection a request.
 final class FakeServer: Sendable {
@@ -40,6 +36,7 @@ final class FakeServer: Sendable {
     private let seen = Mutex<[Request]>([])
     private let gate = NSCondition()
     private let isReleased = Mutex(false)
+    private let watched = Watchdog.shared.began("a fake server")
 
     init(_ answer: @escaping @Sendable (Request) -> Answer) throws {
         (socket, port) = try TakenPort.bound()
@@ -66,7 +63,10 @@ final class FakeServer: Sendable {
     }
 
     /// Hold on to it for as long as it is to answer.
-    deinit { shutdown(socket, Int32(SHUT_RDWR)) }
+    deinit {
+        shutdown(socket, Int32(SHUT_RDWR))
+        Watchdog.shared.ended(watched)
+    }
 
     var url: URL { URL(string: "http://127.0.0.1:\(port)")! }
     var requests: [Request] { seen.withLock { $0 } }

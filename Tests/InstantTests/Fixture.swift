@@ -5,6 +5,7 @@ import Foundation
 import InstantCore
 import SyncProtocol
 import Synchronization
+import TestThreads
 
 @testable import Instant
 
@@ -112,10 +113,12 @@ func document(_ pdf: FakePDF, _ request: FakeServer.Request) -> FakeServer.Answe
 
 /// Reads events until one fits.
 func wait<T>(
-    in events: AsyncStream<InstantEvent>, for fits: (InstantEvent) -> T?
+    in events: AsyncStream<InstantEvent>, for fits: @escaping (InstantEvent) -> T?
 ) async throws -> T {
-    for await event in events { if let found = fits(event) { return found } }
-    throw EventsEnded()
+    try await limited("an event comes that fits", seconds: 240) {
+        for await event in events { if let found = fits(event) { return found } }
+        throw EventsEnded()
+    }
 }
 
 struct EventsEnded: Error {}

@@ -16,7 +16,7 @@ import Testing
         #expect(try await ana.descriptor.checkIntegrity() == IntegrityReport(here: 3, there: 3, isSound: true))
 
         // A row is gone, by a hand that should not have been there.
-        let row = try #require(try ana.descriptor.rows(ListQuery(), offset: 0, limit: 1).first)
+        let row = try #require(try ana.descriptor.layer.rows(ListQuery(), offset: 0, limit: 1).first)
         try ana.descriptor.layer.store.write { layer in
             try layer.removeRecord(row.id)
             try layer.hide(row.id)

@@ -26,7 +26,7 @@ import Testing
             ("page", count / 2, { _ = try layer.rows(onPage: 7) }),
             ("last window", count * 10, { _ = try layer.rows(query, offset: count - 40, limit: 40) }),
             ("count", count * 10, { _ = try layer.count(query) }),
-            ("position", count * 10, { _ = try layer.position(of: "id-\(count - 1)", in: query) }),
+            ("position", count * 10, { _ = try store.read { try $0.position(of: "id-\(count - 1)", in: query) } }),
             ("filtered window", count * 30, { _ = try layer.rows(found, offset: 0, limit: 40) }),
         ]
         for (what, most, ask) in questions {

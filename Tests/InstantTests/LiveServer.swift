@@ -3,20 +3,16 @@ import AsyncHTTPClient
 import Crypto
 import DocumentEngine
 import Foundation
+import Glibc
 import InstantCore
 import Logging
 import NIOCore
 import NIOHTTP1
 import SyncProtocol
 import TestSupport
+import TestThreads
 
 @testable import Instant
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// A document engine in this process, on loopback, with one document in it, and the key that signs its tokens.
 final class LiveServer: Sendable {
@@ -25,6 +21,7 @@ final class LiveServer: Sendable {
     private let key: P256.Signing.PrivateKey
     private let server: Server
     private let running: Task<Void, any Error>
+    private let watched = Watchdog.shared.began("a server")
 
     /// - Parameters:
     ///   - folder: kept by the caller, so that a server can be started again on what another one left.
@@ -65,6 +62,8 @@ final class LiveServer: Sendable {
         }
         return (server, running, port)
     }
+
+    deinit { Watchdog.shared.ended(watched) }
 
     func stop() async throws {
         await server.stop()
@@ -177,14 +176,16 @@ struct Person {
     }
 
     /// Waits until the layer is as wanted, looking again at each event.
-    func see(_ isSo: () throws -> Bool) async throws {
+    func see(_ isSo: @escaping () throws -> Bool) async throws {
         let events = descriptor.events
         if try isSo() { return }
-        for await _ in events where try isSo() { return }
-        throw EventsEnded()
+        try await limited("the layer is as wanted", seconds: 240) {
+            for await _ in events where try isSo() { return }
+            throw EventsEnded()
+        }
     }
 
     func texts() throws -> [String] {
-        try descriptor.rows(ListQuery(), offset: 0, limit: 100).map(\.text).sorted()
+        try descriptor.layer.rows(ListQuery(), offset: 0, limit: 100).map(\.text).sorted()
     }
 }

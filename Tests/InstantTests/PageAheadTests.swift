@@ -30,7 +30,7 @@ import Testing
 
     private func pages(from server: FakeServer) throws -> PageAhead {
         let address = try ServerAddress(server.url)
-        return PageAhead(transport: HTTPTransport(http: .shared, lines: Lines(address), address: address))
+        return PageAhead(transport: HTTPTransport(http: .shared, address: address))
     }
 
     @Test func thePageAheadIsTheOneThatIsAskedForNext() async throws {

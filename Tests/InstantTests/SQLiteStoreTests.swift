@@ -1,4 +1,5 @@
 import Annotations
+import Authorization
 import Foundation
 import InstantCore
 import SyncProtocol
@@ -12,6 +13,7 @@ import Testing
     func keepsTheContract(_ step: LocalStoreContract.Step) throws {
         let folder = try TemporaryFolder()
         try step.run(try store(in: folder))
+        try step.run(try SQLiteStore(inMemory: LocalStoreContract.facts))
     }
 
     /// SQLite's 2 is FULL. With 1 a commit outlives the process, but not the machine.
@@ -68,7 +70,7 @@ import Testing
         #expect(one.foreignVersion() != before)
     }
 
-    /// Two programs with the same layer: what one of them knows of the facts is what stands in the file.
+    /// Two programs with the same layer: each sees what the other one wrote.
     @Test func whatAnotherOpeningMovedOrSetIsSeen() throws {
         let folder = try TemporaryFolder()
         let (one, other) = (try store(in: folder), try SQLiteStore(path: folder.path + "/layer.sqlite"))
@@ -98,8 +100,69 @@ import Testing
         #expect(try seen(by: SQLiteStore(path: folder.path + "/layer.sqlite")) == [facts, facts])
     }
 
+    /// Two openings of one file, with transactions that are taken back and openings that are closed in between.
+    @Test(arguments: 0..<10) func theFactsAreThoseThatWereWrittenLast(_ seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/layer.sqlite"
+        var stores = [try store(in: folder), try SQLiteStore(path: path, checksFacts: true)]
+        var facts = LocalStoreContract.facts
+        for step in 0..<60 {
+            let index = Int.random(in: stores.indices, using: &random)
+            if random.chance(1, of: 10) {
+                stores[index].close()
+                stores[index] = try SQLiteStore(path: path, checksFacts: true)
+            }
+            var changed = facts
+            let isTakenBack = random.chance(1, of: 4)
+            do {
+                try stores[index].write { store in
+                    switch Int.random(in: 0..<4, using: &random) {
+                    case 0 where changed.cursor != nil:
+                        let revision = Revision.random(in: 0...99, using: &random)
+                        changed.cursor?.revision = revision
+                        try store.moveCursor(to: revision)
+                    case 1:
+                        changed.lastN += 1
+                        try store.setLastN(changed.lastN)
+                    default:
+                        Self.change(&changed, &random)
+                        try store.set(changed)
+                    }
+                    #expect(try store.facts() == changed, "step \(step)")
+                    if isTakenBack { throw CancellationError() }
+                }
+            } catch is CancellationError {}
+            if !isTakenBack { facts = changed }
+            for store in stores { #expect(try store.read { try $0.facts() } == facts, "step \(step)") }
+        }
+        for store in stores { store.close() }
+    }
+
+    private static func change(_ facts: inout LayerFacts, _ random: inout SeededRandom) {
+        let text = random.pick(["a", "é", "e\u{301}", #""\"#, "\u{FEFF}\n", ""])
+        switch Int.random(in: 0..<9, using: &random) {
+        case 0: facts.title = text
+        case 1: facts.cursor = Cursor(epoch: "g-1-\(Int.random(in: 0..<9, using: &random))", revision: 5)
+        case 2: facts.groupOverride = random.pick([nil, .init(group: nil), .init(group: text)])
+        case 3:
+            facts.uploads = random.pick([[], Set(AttachmentID(String(repeating: "a", count: 64)).map { [$0] } ?? [])])
+        case 4: facts.loading = random.pick([nil, .init(epoch: "e", at: 3, after: text, inPlace: true)])
+        case 5: facts.migratedTo = random.pick([nil, text])
+        case 6: facts.limits.batchChanges = Int.random(in: 1...9, using: &random)
+        case 7: facts.isRecovering.toggle()
+        default:
+            facts.grant = Grant(
+                documentID: "doc", layer: text, userID: "ana", general: [.readDocument, .write],
+                collaboration: random.pick([nil, [], [Permission(.comments, .view, .group(text.isEmpty ? nil : text))]]
+                ),
+                defaultGroup: random.pick([nil, "crew"]), creatorName: random.pick([nil, text]),
+                expiresAt: Timestamp(milliseconds: Int64.random(in: 0...99, using: &random)))
+        }
+    }
+
     private func store(in folder: TemporaryFolder) throws -> SQLiteStore {
-        let store = try SQLiteStore(path: folder.path + "/layer.sqlite")
+        let store = try SQLiteStore(path: folder.path + "/layer.sqlite", checksFacts: true)
         try store.write { try $0.set(LocalStoreContract.facts) }
         return store
     }

@@ -32,7 +32,7 @@ struct ScenarioPerson {
         try #require(try document.record(id)).instantRecordOperations
     }
 
-    func awaits(_ isSo: () throws -> Bool) async throws { try await person.see(isSo) }
+    func awaits(_ isSo: @escaping () throws -> Bool) async throws { try await person.see(isSo) }
     func awaits(_ id: Record.ID) async throws { try await person.see { try sees(id) } }
     func misses(_ id: Record.ID) async throws { try await person.see { try !sees(id) } }
 

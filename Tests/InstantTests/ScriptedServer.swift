@@ -2,6 +2,7 @@ import Foundation
 import NIOCore
 import NIOPosix
 import Synchronization
+import TestThreads
 
 @testable import Instant
 
@@ -11,8 +12,6 @@ final class ScriptedServer: Sendable {
         case say(String)
         case sayAndClose(String)
         case close
-        /// Says the request's body.
-        case echo
         /// Until ``say(_:on:)``.
         case wait
     }
@@ -34,7 +33,7 @@ final class ScriptedServer: Sendable {
         self.address = address
     }
 
-    static func run(_ script: [Step], _ body: (ScriptedServer, Lines) async throws -> Void) async throws {
+    static func run(_ script: [Step], _ body: (ScriptedServer, HTTPTransport) async throws -> Void) async throws {
         let place = Mutex<ScriptedServer?>(nil)
         let channel = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .childChannelInitializer { channel in
@@ -47,9 +46,16 @@ final class ScriptedServer: Sendable {
         let url = "http://127.0.0.1:\(channel.localAddress?.port ?? 0)"
         let server = ScriptedServer(script, try ServerAddress(URL(string: url) ?? URL(filePath: "/")))
         place.withLock { $0 = server }
-        let lines = Lines(server.address)
-        defer { lines.close() }
-        try await body(server, lines)
+        let http = HTTPTransport.makeHTTPClient()
+        do {
+            try await Watchdog.shared.watch("a scripted server") {
+                try await body(server, HTTPTransport(http: http, address: server.address))
+            }
+        } catch {
+            try await http.shutdown()
+            throw error
+        }
+        try await http.shutdown()
         try await channel.close()
     }
 
@@ -68,7 +74,7 @@ final class ScriptedServer: Sendable {
     }
 
     /// Waits until so many requests have come.
-    func heard(_ count: Int) async { while pieces.count < count { await Task.yield() } }
+    func heard(_ count: Int) async throws { try await waitUntil("\(count) requests came") { pieces.count >= count } }
 
     /// Waits until the client has closed this connection.
     func closed(_ connection: Int) async {
@@ -101,7 +107,6 @@ final class ScriptedServer: Sendable {
             let length = text.firstMatch(of: /content-length: (\d+)/.ignoresCase()).flatMap { Int($0.1) } ?? 0
             guard text[end...].utf8.count >= length else { return }
             let step = server.next(after: pieces, text)
-            let body = text[end...]
             (text, pieces) = ("", 0)
             switch step {
             case .say(let answer): say(answer, context)
@@ -109,7 +114,6 @@ final class ScriptedServer: Sendable {
                 say(answer, context)
                 context.close(promise: nil)
             case .close: context.close(promise: nil)
-            case .echo: say("HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)", context)
             case .wait: break
             }
         }

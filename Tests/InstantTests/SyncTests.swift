@@ -4,6 +4,7 @@ import InstantCore
 import SyncProtocol
 import Synchronization
 import TestSupport
+import TestThreads
 import Testing
 
 @testable import Instant
@@ -35,7 +36,9 @@ import Testing
         defer { server.release() }
         let clock = ManualClock()
         let it = try await Reader(server, Environment(now: { clock.now }))
-        while server.requests.allSatisfy({ $0.headers["accept"] != "text/event-stream" }) { await Task.yield() }
+        try await waitUntil("the stream is asked for") {
+            server.requests.contains { $0.headers["accept"] == "text/event-stream" }
+        }
         let events = it.descriptor.events
         clock.advance(by: 10_000)
         it.descriptor.retryNow()
@@ -57,7 +60,7 @@ import Testing
         let events = it.descriptor.events
         let before = server.requests.count
         it.descriptor.sync()
-        while server.requests.count == before { await Task.yield() }
+        try await waitUntil("another request came") { server.requests.count != before }
         it.descriptor.stopSyncing()
         try await wait(in: events) { if case .didFailSync = $0 { () } else { nil } }
         #expect(it.descriptor.documentState == .clean)
@@ -108,7 +111,7 @@ import Testing
         // The same one again is the same request.
         descriptor.reauthenticate(withJWT: token(more: #","jti":"one""#))
         try descriptor.performer().settle()
-        while server.requests.isEmpty { await Task.yield() }
+        try await waitUntil("a request came") { !server.requests.isEmpty }
         // However often it was asked: for one token.
         #expect(Set(server.requests.map { $0.headers["authorization"] }).count == 1)
     }

@@ -1,10 +1,5 @@
 import Foundation
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import Glibc
 
 /// A port at which nobody listens, and that nobody else can take meanwhile.
 final class TakenPort {

@@ -33,7 +33,7 @@ struct AttachmentFiles: Sendable {
         do {
             let part = try open(id)
             try part.drop()
-            try part.append(data)
+            try data.withUnsafeBytes(part.append)
             try part.finish(as: path(id), in: folder)
         } catch is PartFile.Busy where holds(id) {
             // Whoever wrote it at the same time was quicker.
@@ -63,8 +63,4 @@ struct AttachmentFiles: Sendable {
     }
 
     var bytes: Int64 { Folders.entries(folder).reduce(0) { $0 + Folders.size("\(folder)/\($1)") } }
-}
-
-extension Data: ContiguousBytesView {
-    func withBytes<T>(_ body: (UnsafeRawBufferPointer) throws -> T) throws -> T { try withUnsafeBytes(body) }
 }

@@ -17,12 +17,13 @@ extension HTTPTransport {
         request.headers.add(name: "content-type", value: "application/octet-stream")
         request.body = .bytes(ByteBuffer(bytes: data))
         // Ten kilobytes a second is slow and not dead.
-        let response = try await execute(request, deadline: .now() + .seconds(30 + Int64(data.count / 10_000)))
+        let deadline = NIODeadline.now() + .seconds(30 + Int64(data.count / 10_000))
+        let response = try await execute(request, deadline: deadline)
         if response.status == .unprocessableEntity {
             throw .attachment("the server does not take its attachment: the file was damaged here or on the way")
         }
-        try await check(response)
-        _ = try await collect(response, limit: 64 << 10)
+        try await check(response, deadline: deadline)
+        _ = try await collect(response, limit: 64 << 10, deadline: deadline)
         return .uploaded
     }
 
@@ -45,7 +46,7 @@ extension HTTPTransport {
                     throw InstantError(
                         .payloadLimitExceeded, "the attachment has more than \(AttachmentFiles.maximumBytes >> 20) MB")
                 }
-                try part.append(buffer.readableBytesView)
+                try buffer.withUnsafeReadableBytes(part.append)
             }
         } catch {
             if error is InstantError { throw error }

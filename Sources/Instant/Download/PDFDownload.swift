@@ -101,7 +101,7 @@ struct PDFDownload: Sendable {
                     try part.drop()
                     throw SyncFailure.invalidServer("the server sent more than the \(total) bytes of the PDF")
                 }
-                try part.append(buffer.readableBytesView)
+                try buffer.withUnsafeReadableBytes(part.append)
                 if clock.now - told >= .milliseconds(100) {
                     told = clock.now
                     progress(DownloadProgress(received: part.size, total: total))
@@ -112,8 +112,4 @@ struct PDFDownload: Sendable {
             throw transport.connectionFailure(error)
         }
     }
-}
-
-extension ByteBufferView: ContiguousBytesView {
-    func withBytes<T>(_ body: (UnsafeRawBufferPointer) throws -> T) throws -> T { try withUnsafeBytes(body) }
 }

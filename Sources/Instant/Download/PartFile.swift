@@ -1,10 +1,5 @@
 import Crypto
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import Glibc
 
 /// A file that is still being fetched, hashed as it grows. One process at a time writes to it.
 ///
@@ -74,18 +69,16 @@ final class PartFile {
         hash = SHA256()
     }
 
-    func append(_ bytes: some ContiguousBytesView) throws {
-        try bytes.withBytes { all in
-            var rest = all[...]
-            while let start = UnsafeRawBufferPointer(rebasing: rest).baseAddress, !rest.isEmpty {
-                let count = write(descriptor, start, rest.count)
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { throw Self.failure("cannot write \(path)") }
-                rest = rest.dropFirst(count)
-            }
-            hash.update(bufferPointer: all)
-            size += Int64(all.count)
+    func append(_ bytes: UnsafeRawBufferPointer) throws {
+        var rest = bytes[...]
+        while let start = UnsafeRawBufferPointer(rebasing: rest).baseAddress, !rest.isEmpty {
+            let count = write(descriptor, start, rest.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw Self.failure("cannot write \(path)") }
+            rest = rest.dropFirst(count)
         }
+        hash.update(bufferPointer: bytes)
+        size += Int64(bytes.count)
     }
 
     /// SHA-256 of everything so far, in lower-case hex.
@@ -103,9 +96,4 @@ final class PartFile {
     private static func failure(_ what: String) -> InstantError {
         InstantError(.couldNotWriteToDisk, "\(what): \(errnoText())")
     }
-}
-
-/// Bytes that lie in one piece, such as a network buffer's.
-protocol ContiguousBytesView {
-    func withBytes<T>(_ body: (UnsafeRawBufferPointer) throws -> T) throws -> T
 }

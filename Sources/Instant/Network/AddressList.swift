@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import Glibc
 
 /// The addresses of this machine, as the bytes of their `sockaddr`.
 enum AddressList {

@@ -1,16 +1,11 @@
 import Dispatch
+import Glibc
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// Tells when this machine may have got a network again, so that nobody sits out a pause that has become pointless.
 ///
-/// Linux tells it by itself, over a netlink socket that costs nothing while nothing changes. Elsewhere, and where such
-/// a socket is not to be had, the addresses of the machine are looked at every few seconds.
+/// The kernel tells it over a netlink socket, which costs nothing while nothing changes. Where no such socket can be
+/// opened, as in some containers, the addresses of the machine are looked at every few seconds.
 final class NetworkWatch: Sendable {
     /// Seconds between two looks at the addresses.
     private static let pollSeconds = 5
@@ -25,55 +20,49 @@ final class NetworkWatch: Sendable {
 
     deinit { stop() }
 
-    #if os(Linux)
-        /// IPv4 and IPv6, addresses and routes (linux/rtnetlink.h).
-        private static let groups: UInt32 = 0x10 | 0x40 | 0x100 | 0x400
+    /// IPv4 and IPv6, addresses and routes (linux/rtnetlink.h).
+    private static let groups: UInt32 = 0x10 | 0x40 | 0x100 | 0x400
 
-        /// - Returns: what ends it; nil when there is no such socket.
-        private static func listen(
-            on queue: DispatchQueue, _ returned: @escaping @Sendable () -> Void
-        ) -> (@Sendable () -> Void)? {
-            let descriptor = socket(
-                AF_NETLINK, Int32(SOCK_RAW.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
-            guard descriptor >= 0 else { return nil }
-            // struct sockaddr_nl: family, padding, the kernel's choice of a port, groups.
-            var address: (UInt16, UInt16, UInt32, UInt32) = (UInt16(AF_NETLINK), 0, 0, groups)
-            let size = socklen_t(MemoryLayout.size(ofValue: address))
-            let isBound = withUnsafePointer(to: &address) {
-                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, size) == 0 }
-            }
-            guard isBound else {
-                close(descriptor)
-                return nil
-            }
-            let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
-            source.setEventHandler { if hasNews(descriptor) { returned() } }
-            source.setCancelHandler { close(descriptor) }
-            source.resume()
-            return Ending(source).end
+    /// - Returns: what ends it; nil when there is no such socket.
+    private static func listen(
+        on queue: DispatchQueue, _ returned: @escaping @Sendable () -> Void
+    ) -> (@Sendable () -> Void)? {
+        let descriptor = socket(
+            AF_NETLINK, Int32(SOCK_RAW.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
+        guard descriptor >= 0 else { return nil }
+        // struct sockaddr_nl: family, padding, the kernel's choice of a port, groups.
+        var address: (UInt16, UInt16, UInt32, UInt32) = (UInt16(AF_NETLINK), 0, 0, groups)
+        let size = socklen_t(MemoryLayout.size(ofValue: address))
+        let isBound = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, size) == 0 }
         }
+        guard isBound else {
+            close(descriptor)
+            return nil
+        }
+        let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+        source.setEventHandler { if hasNews(descriptor) { returned() } }
+        source.setCancelHandler { close(descriptor) }
+        source.resume()
+        return Ending(source).end
+    }
 
-        /// Reads all there is, so that a burst is told once.
-        private static func hasNews(_ descriptor: Int32) -> Bool {
-            var buffer = [UInt8](repeating: 0, count: 16 << 10)
-            var hasNews = false
-            while true {
-                let count = recv(descriptor, &buffer, buffer.count, 0)
-                if count > 0 {
-                    hasNews = RouteMessages.bringNetwork(buffer[..<count]) || hasNews
-                } else if count < 0, errno == ENOBUFS {
-                    // More was told than fits: there will have been something in it.
-                    hasNews = true
-                } else {
-                    return hasNews
-                }
+    /// Reads all there is, so that a burst is told once.
+    private static func hasNews(_ descriptor: Int32) -> Bool {
+        var buffer = [UInt8](repeating: 0, count: 16 << 10)
+        var hasNews = false
+        while true {
+            let count = recv(descriptor, &buffer, buffer.count, 0)
+            if count > 0 {
+                hasNews = RouteMessages.bringNetwork(buffer[..<count]) || hasNews
+            } else if count < 0, errno == ENOBUFS {
+                // More was told than fits: there will have been something in it.
+                hasNews = true
+            } else {
+                return hasNews
             }
         }
-    #else
-        private static func listen(
-            on queue: DispatchQueue, _ returned: @escaping @Sendable () -> Void
-        ) -> (@Sendable () -> Void)? { nil }
-    #endif
+    }
 
     static func poll(
         on queue: DispatchQueue, _ returned: @escaping @Sendable () -> Void,

@@ -1,17 +1,12 @@
 package import Annotations
+import Glibc
 import InstantCore
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// What a performer takes from the world beside the network and the disk.
 package struct Environment: Sendable {
     package var now: @Sendable () -> Timestamp
     /// How often the lock and other processes' changes are looked at.
-    package var pollMilliseconds: Int
+    package var pollMilliseconds = 500
 
     /// Calls back when the network may have come back, for as long as what it returns is kept.
     package var watchNetwork: @Sendable (@escaping @Sendable () -> Void) -> any Sendable = {
@@ -19,22 +14,13 @@ package struct Environment: Sendable {
     }
 
     /// Milliseconds before a download that broke off so many times in a row goes on.
-    package var downloadPause: @Sendable (Int) -> Int64
+    package var downloadPause: @Sendable (Int) -> Int64 = { failures in
+        var random = SystemRandomNumberGenerator()
+        return Backoff.delay(failures: failures, using: &random)
+    }
 
     /// The tables of a layer.
     var schema = Schema.current
-
-    package init(
-        now: @escaping @Sendable () -> Timestamp, pollMilliseconds: Int = 500,
-        downloadPause: @escaping @Sendable (Int) -> Int64 = { failures in
-            var random = SystemRandomNumberGenerator()
-            return Backoff.delay(failures: failures, using: &random)
-        }
-    ) {
-        self.now = now
-        self.pollMilliseconds = pollMilliseconds
-        self.downloadPause = downloadPause
-    }
 
     /// The clock of this machine.
     package static let system = Environment(now: {

@@ -7,7 +7,7 @@ struct DownloadState {
     var isWanted = false
     /// The PDF is here; the layer's records may still be on their way.
     var hasPDF = false
-    var task: Task<Void, Never>?
+    var isRunning = false
     var progress: DownloadProgress?
     /// Attempts in a row that brought nothing.
     var failures = 0
@@ -27,13 +27,8 @@ struct DownloadState {
 }
 
 extension LayerPerformer {
-    /// For requests beside the sync; asked for at each one.
-    var dataToken: String? {
-        withState { state in state.synchronizer.dataTicket.flatMap { state.tokens[$0] } }
-    }
-
     func wantDownload() {
-        onLane {
+        onQueue {
             self.handle { state, _ in
                 state.download.isWanted = true
                 state.download.progress = state.download.progress ?? DownloadProgress(received: 0, total: 0)
@@ -46,12 +41,12 @@ extension LayerPerformer {
 
     /// Keeps what has arrived.
     func cancelDownload() {
-        onLane {
+        onQueue {
             var wasWanted = false
             self.handle { state, _ in
                 wasWanted = state.download.isWanted
                 state.download.isWanted = false
-                state.download.task?.cancel()
+                self.withShared { $0.download }?.cancel()
                 return []
             }
             if wasWanted { self.tell(.didCancelDownload) }
@@ -59,46 +54,52 @@ extension LayerPerformer {
     }
 
     /// Starts once a token was accepted, so that hash and length are known.
-    func startDownloadIfWanted(_ state: inout State) {
-        guard state.download.isWanted, !state.download.hasPDF, state.download.task == nil,
-            state.synchronizer.dataTicket != nil, let facts = try? layer.facts(), !facts.pdfSHA256.isEmpty
+    func startDownloadIfWanted(_ state: inout Confined) {
+        guard state.download.isWanted, !state.download.hasPDF, !state.download.isRunning,
+            state.synchronizer.session.dataTicket != nil, let facts = try? layer.facts(), !facts.pdfSHA256.isEmpty
         else { return }
         if let notBefore = state.download.notBefore, environment.now() < notBefore { return }
         let download = PDFDownload(
             transport: transport, folders: folders, sha256: facts.pdfSHA256, total: facts.pdfBytes)
-        state.download.task = Task {
-            do {
-                try await download.run(
-                    token: { self.dataToken },
-                    progress: { progress in self.progressed(progress) })
-                self.downloadEnded(nil)
-            } catch { self.downloadEnded(error) }
+        withShared { shared in
+            guard !shared.isClosed else { return }
+            shared.download = Task(executorPreference: DiskExecutor.shared) {
+                do {
+                    try await download.run(token: { self.dataToken }, progress: { self.progressed($0) })
+                    self.downloadEnded(nil)
+                } catch { self.downloadEnded(error) }
+            }
         }
+        state.download.isRunning = true
     }
 
     /// The download is done when the PDF and the layer's records are here.
-    func finishedDownload(_ state: inout State) -> [InstantEvent] {
+    func finishedDownload(_ state: inout Confined) -> [InstantEvent] {
         guard state.download.isWanted, state.download.hasPDF, (try? layer.facts().cursor) != nil else { return [] }
         state.download.isWanted = false
         return [.didFinishDownload]
     }
 
     private func progressed(_ progress: DownloadProgress) {
-        onLane {
+        onQueue {
+            var isWanted = false
             self.handle { state, _ in
+                // What arrived before the download was stopped is told of no more: it would look as if it went on.
+                isWanted = state.download.isWanted
+                guard isWanted else { return [] }
                 if progress.received > state.download.progress?.received ?? -1 { state.download.failures = 0 }
                 state.download.progress = progress
                 return []
             }
-            self.tell(.didMakeProgress(progress))
+            if isWanted { self.tell(.didMakeProgress(progress)) }
         }
     }
 
     private func downloadEnded(_ error: (any Error)?) {
-        onLane {
+        onQueue {
             var events: [InstantEvent] = []
             self.handle { state, now in
-                state.download.task = nil
+                state.download.isRunning = false
                 guard let error else {
                     state.download.hasPDF = true
                     return []
@@ -122,8 +123,8 @@ extension LayerPerformer {
         }
     }
 
-    private func downloadLater(_ delay: Int64, _ state: inout State, _ now: Timestamp) {
+    private func downloadLater(_ delay: Int64, _ state: inout Confined, _ now: Timestamp) {
         state.download.notBefore = now + delay
-        onLane(afterMilliseconds: Int(delay) + 1) { [weak self] in self?.handle { _, _ in [] } }
+        onQueue(afterMilliseconds: Int(delay) + 1) { [weak self] in self?.handle { _, _ in [] } }
     }
 }

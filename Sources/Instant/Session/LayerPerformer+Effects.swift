@@ -2,13 +2,13 @@ import InstantCore
 import SyncProtocol
 
 extension LayerPerformer {
-    /// - Returns: what is to be told, once nothing is locked any more.
-    func perform(_ effect: Synchronizer.Effect, _ state: inout State) -> InstantEvent? {
+    /// - Returns: what is to be told.
+    func perform(_ effect: Synchronizer.Effect, _ state: inout Confined) -> InstantEvent? {
         switch effect {
-        case .send(let request): state.requests[request.id] = send(request, token: state.tokens[request.ticket])
-        case .cancel(let id): state.requests.removeValue(forKey: id)?.cancel()
-        case .openStream(let request): state.streams[request.id] = open(request, token: state.tokens[request.ticket])
-        case .closeStream(let id): state.streams.removeValue(forKey: id)?.cancel()
+        case .send(let request): send(request)
+        case .cancel(let id): withShared { $0.requests.removeValue(forKey: id) }?.cancel()
+        case .openStream(let request): open(request)
+        case .closeStream(let id): withShared { $0.streams.removeValue(forKey: id) }?.cancel()
         case .wake(let moment): if let timer = state.alarm.set(for: moment) { startTimer(timer) }
         case .announce(let notice):
             if notice == .pdfReplaced {
@@ -16,76 +16,81 @@ extension LayerPerformer {
                 state.download.progress = nil
             }
             if case .presence(let presence) = notice { published.withLock { $0.presence = presence } }
-            return event(notice, state)
+            return event(notice)
+        case .lead(let leads):
+            state.wantsLock = leads
+            if !leads { dropLock() }
+        case .claim(let claims): claim(claims)
         }
         return nil
     }
 
-    private func send(_ request: SyncRequest, token: String?) -> Task<Void, Never> {
-        // An edit is on its way before the thread of the network is awake.
-        let begun = token.flatMap { pages.begin(request.kind, token: $0) }
-        return Task(executorPreference: NetworkLoop.executor) {
-            let input: Synchronizer.Input
-            do throws(SyncFailure) {
-                guard let token else { throw .token(.noneYet) }
-                let answer =
-                    if let begun {
-                        try await self.transport.answer(to: begun)
-                    } else if case .upload(let id) = request.kind {
-                        try await self.transport.upload(id, from: self.attachments, token: token)
-                    } else {
-                        try await self.pages.send(request.kind, token: token)
+    private func send(_ request: SyncRequest) {
+        withShared { shared in
+            guard !shared.isClosed else { return }
+            let token = shared.tokens[request.ticket]
+            shared.requests[request.id] = Task {
+                let input: Synchronizer.Input
+                do throws(SyncFailure) {
+                    guard let token else { throw .token(.noneYet) }
+                    input = .answered(request.id, try await self.answer(to: request.kind, token: token))
+                } catch { input = .failed(request.id, error) }
+                self.withShared { $0.requests[request.id] = nil }
+                await self.take(input)
+            }
+        }
+    }
+
+    private func answer(to kind: SyncRequest.Kind, token: String) async throws(SyncFailure) -> SyncAnswer {
+        guard case .upload(let id) = kind else { return try await pages.send(kind, token: token) }
+        do {
+            return try await withTaskExecutorPreference(DiskExecutor.shared) {
+                try await transport.upload(id, from: attachments, token: token)
+            }
+        } catch let failure as SyncFailure { throw failure } catch { throw .attachment("\(error)") }
+    }
+
+    private func open(_ request: StreamRequest) {
+        withShared { shared in
+            guard !shared.isClosed else { return }
+            let token = shared.tokens[request.ticket]
+            shared.streams[request.id] = Task {
+                var end: SyncFailure?
+                do throws(SyncFailure) {
+                    guard let token else { throw .token(.noneYet) }
+                    try await self.transport.listen(
+                        request.channel, from: request.cursor, session: request.session, token: token
+                    ) {
+                        await self.take(.heard(request.id, $0))
                     }
-                input = .answered(request.id, answer)
-            } catch { input = .failed(request.id, error) }
-            self.withState { $0.requests[request.id] = nil }
-            await self.take(input)
+                } catch { end = error }
+                await self.take(.streamEnded(request.id, end))
+            }
         }
     }
 
-    private func open(_ request: StreamRequest, token: String?) -> Task<Void, Never> {
-        Task(executorPreference: NetworkLoop.executor) {
-            var end: SyncFailure?
-            do throws(SyncFailure) {
-                guard let token else { throw .token(.noneYet) }
-                try await self.transport.listen(
-                    request.channel, from: request.cursor, session: request.session, token: token
-                ) {
-                    await self.take(.heard(request.id, $0))
-                }
-            } catch { end = error }
-            await self.take(.streamEnded(request.id, end))
-        }
-    }
-
-    /// Returns when it was handled: whoever brings it fast has to wait.
+    /// Returns when it was handled: a stream that is faster than the store has to wait.
     private func take(_ input: Synchronizer.Input) async {
         await withCheckedContinuation { continuation in
-            let step = { @Sendable in
+            onQueue {
                 self.handle { $0.synchronizer.handle(input, now: $1, random: &$0.random) }
                 continuation.resume()
             }
-            if input.isSmall { doOrAdd(step) } else { onLane(step) }
         }
     }
 
     private func startTimer(_ timer: Alarm.Timer) {
         let delay = Int(clamping: max(0, timer.moment.milliseconds - environment.now().milliseconds))
-        onLane(afterMilliseconds: min(delay, 86_400_000)) { [weak self] in
+        onQueue(afterMilliseconds: min(delay, 86_400_000)) { [weak self] in
             guard let self else { return }
-            switch self.withState({ $0.alarm.fired(timer, at: self.environment.now()) }) {
-            case nil: break
-            case .early(let next): self.startTimer(next)
-            case .due: self.handle { $0.synchronizer.handle(.woke, now: $1, random: &$0.random) }
+            handle { state, now in
+                switch state.alarm.fired(timer, at: now) {
+                case nil: break
+                case .early(let next): self.startTimer(next)
+                case .due: return state.synchronizer.handle(.woke, now: now, random: &state.random)
+                }
+                return []
             }
         }
-    }
-}
-
-extension Synchronizer.Input {
-    /// Whether the thread of the network can take it in between two reads: a change or two of others, for which no disk
-    /// is waited.
-    fileprivate var isSmall: Bool {
-        if case .heard(_, .change(let event)) = self { event.changes.count <= 4 } else { false }
     }
 }

@@ -2,14 +2,14 @@ import InstantCore
 
 extension LayerPerformer {
     /// What the world is told of a notice; nil: nothing.
-    func event(_ notice: Synchronizer.Notice, _ state: State) -> InstantEvent? {
+    func event(_ notice: Synchronizer.Notice) -> InstantEvent? {
         switch notice {
         case .changedState(let state): .didChangeSyncState(state)
         case .beganSync: .didBeginSync
         case .finishedSync: .didFinishSync
         case .failedSync(let failure): .didFailSync(InstantError(failure))
         case .authenticated(let ticket):
-            state.tokens[ticket].map { .didFinishReauthentication(AcceptedToken($0)) }
+            withShared { $0.tokens[ticket] }.map { .didFinishReauthentication(AcceptedToken($0)) }
         case .failedAuthentication(let need): .didFailAuthentication(need)
         case .failedReauthentication(_, let failure): .didFailReauthentication(InstantError(failure))
         case .changed(let changes):

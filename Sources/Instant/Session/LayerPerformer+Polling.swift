@@ -1,20 +1,25 @@
 import InstantCore
 
 extension LayerPerformer {
-    /// Takes the lock over from a process that died, and notices what other processes wrote.
+    /// Takes the lock once it is free, or gives way to another process, and notices what other processes wrote.
     func poll() {
-        onLane(afterMilliseconds: environment.pollMilliseconds) { [weak self] in
-            guard let self, !self.withState({ $0.isClosed }) else { return }
-            if self.withState({ $0.lock == nil }), let lock = FileLock(path: self.lockPath) {
-                self.withState { $0.lock = lock }
-                self.handle { $0.synchronizer.handle(.leading(true), now: $1, random: &$0.random) }
+        onQueue(afterMilliseconds: environment.pollMilliseconds) { [weak self] in
+            guard let self, !isClosed else { return }
+            handle { state, now in
+                let holdsLock = self.holdsLock
+                if holdsLock ? self.isLeadClaimed : state.wantsLock && self.tryToLead() {
+                    return state.synchronizer.handle(
+                        holdsLock ? .leadClaimed : .leading(true), now: now, random: &state.random)
+                }
+                return []
             }
-            let version = self.store.foreignVersion()
-            if self.withState({ $0.storeVersion != version }) {
-                self.withState { $0.storeVersion = version }
-                self.handle { $0.synchronizer.handle(.storeChanged, now: $1, random: &$0.random) }
+            let version = store.foreignVersion()
+            handle { state, now in
+                guard state.storeVersion != version else { return [] }
+                state.storeVersion = version
+                return state.synchronizer.handle(.storeChanged, now: now, random: &state.random)
             }
-            self.poll()
+            poll()
         }
     }
 }

@@ -1,14 +1,16 @@
 import Annotations
+import Authorization
+import Dispatch
 import InstantCore
 import SyncProtocol
 import Synchronization
 
 /// Does what the synchronizer of one layer decides: sends, listens, waits, keeps tokens, tells.
 ///
-/// One lane takes everything that happens, strictly in order; the store is written to from there and from the threads
-/// that edit. Tokens live here, in memory, until nothing needs them any more.
+/// A serial queue takes everything that happens, strictly in order; the synchronizer reads and writes the store there.
+/// What other threads need without waiting for the disk is behind a small lock of its own. Tokens live here, in memory,
+/// until nothing needs them any more.
 final class LayerPerformer: Sendable {
-    let layer: Layer
     let hub: EventHub
     let folders: Folders
     let attachments: AttachmentFiles
@@ -16,33 +18,53 @@ final class LayerPerformer: Sendable {
     let transport: HTTPTransport
     let pages: PageAhead
     let environment: Environment
-    let lockPath: String
-    private let lane = Lane(label: "postilla.layer")
-    private let state: Mutex<State>
+    private let lockPath: String
+    private let claimPath: String
+    /// Held shared as long as the layer is open in this process.
+    private let use: FileLock?
+    private let queue = DispatchQueue(label: "postilla.layer")
+    /// Taken on the queue only: never contended, whatever the store waits for meanwhile.
+    private let confined: Mutex<Confined>
+    private let shared = Mutex(Shared())
     let published: Mutex<Published>
-    /// Called on the lane, after the hub.
+    /// Called on the queue, after the hub.
     private let onEvent: @Sendable (InstantEvent) -> Void
 
-    struct State {
+    /// What belongs to the queue.
+    struct Confined {
         var synchronizer: Synchronizer
         var random = SystemRandomNumberGenerator()
-        var tokens: [Ticket: String] = [:]
         var nextTicket = 1
-        var requests: [Int: Task<Void, Never>] = [:]
-        var streams: [StreamID: Task<Void, Never>] = [:]
         var alarm = Alarm()
-        var lock: FileLock?
+        var wantsLock: Bool
+        /// The rights of a token without `write` decide before the server has answered.
+        var restriction: Grant?
         var storeVersion: Int64?
-        var isClosed = false
         var download = DownloadState()
     }
 
-    /// What other threads may read without waiting for the store.
+    /// What any thread may use. Nothing is read or written under this lock.
+    struct Shared {
+        var tokens: [Ticket: String] = [:]
+        /// For requests beside the sync.
+        var dataToken: String?
+        var requests: [Int: Task<Void, Never>] = [:]
+        var streams: [StreamID: Task<Void, Never>] = [:]
+        var download: Task<Void, Never>?
+        /// Of the layer: held while this process leads.
+        var lock: FileLock?
+        /// Says to the process that leads that this one waits.
+        var claim: FileLock?
+        var isClosed = false
+    }
+
+    /// What other threads read.
     struct Published {
         var connection: SyncStatus.Connection
+        /// What decides in this process; nil: the stored grant.
+        var grant: Grant?
         var documentState: DocumentState
         var isSyncing = false
-        var sendsAtOnce = false
         var progress: DownloadProgress?
         var problem: String?
         var presence = LayerPresence()
@@ -50,7 +72,7 @@ final class LayerPerformer: Sendable {
 
     init(
         folder: String, store: SQLiteStore, folders: Folders, transport: HTTPTransport, environment: Environment,
-        hub: EventHub, lock: FileLock?, onEvent: @escaping @Sendable (InstantEvent) -> Void
+        hub: EventHub, lock: FileLock?, use: FileLock?, onEvent: @escaping @Sendable (InstantEvent) -> Void
     ) {
         self.store = store
         self.folders = folders
@@ -60,45 +82,47 @@ final class LayerPerformer: Sendable {
         self.environment = environment
         self.hub = hub
         self.onEvent = onEvent
-        layer = Layer(store: store)
+        self.use = use
         lockPath = Folders.lock(in: folder)
+        claimPath = Folders.claim(in: folder)
         var random = SystemRandomNumberGenerator()
         let session = ULID.make(at: environment.now(), using: &random)
         let synchronizer = Synchronizer(
             layer: Layer(store: OwnReads(store: store)), isLeading: lock != nil, session: session)
         published = Mutex(
             Published(connection: synchronizer.connection, documentState: synchronizer.cycle.state))
-        state = Mutex(State(synchronizer: synchronizer, lock: lock, storeVersion: store.foreignVersion()))
+        confined = Mutex(
+            Confined(synchronizer: synchronizer, wantsLock: lock != nil, storeVersion: store.foreignVersion()))
+        shared.withLock { $0.lock = lock }
         post(.woke)
         poll()
     }
 
-    /// The layer as edits go to it.
-    var editing: Layer { snapshot.sendsAtOnce ? layer.sealingEdits : layer }
+    /// The layer for reading and editing, by the rights of this process.
+    var layer: Layer { Layer(store: store, ownGrant: snapshot.grant) }
 
     var snapshot: Published { published.withLock { $0 } }
 
+    /// For requests beside the sync; asked for at each one.
+    var dataToken: String? { shared.withLock(\.dataToken) }
+
     func post(_ input: Synchronizer.Input) {
-        lane.add { self.take(input) }
+        onQueue {
+            self.handle { $0.synchronizer.handle(input, now: $1, random: &$0.random) }
+        }
     }
 
-    /// By the thread that brings it, where nothing stands in the way.
-    func postAtOnce(_ input: Synchronizer.Input) {
-        lane.doOrAdd { self.take(input) }
-    }
-
-    private func take(_ input: Synchronizer.Input) {
-        handle { $0.synchronizer.handle(input, now: $1, random: &$0.random) }
-    }
-
-    /// - Parameter token: checked by the caller to name this layer.
-    func supply(_ token: String) {
-        lane.add {
+    /// - Parameters:
+    ///   - token: checked by the caller to name this layer.
+    ///   - grant: what it claims to allow.
+    func supply(_ token: String, _ grant: Grant) {
+        onQueue {
             var refused: InstantError?
             self.handle { state, now in
-                if let known = state.synchronizer.tickets.first(where: { state.tokens[$0] == token }) {
+                let tokens = self.shared.withLock(\.tokens)
+                if let known = state.synchronizer.session.tickets.first(where: { tokens[$0] == token }) {
                     // The same token twice is one request; once accepted, it is accepted.
-                    return state.synchronizer.dataTicket == known ? [.announce(.authenticated(known))] : []
+                    return state.synchronizer.session.dataTicket == known ? [.announce(.authenticated(known))] : []
                 }
                 guard !state.synchronizer.isAuthenticating else {
                     refused = InstantError(.alreadyAuthenticating, "another token is being tried: wait for its answer")
@@ -106,7 +130,8 @@ final class LayerPerformer: Sendable {
                 }
                 let ticket = Ticket(state.nextTicket)
                 state.nextTicket += 1
-                state.tokens[ticket] = token
+                self.shared.withLock { if !$0.isClosed { $0.tokens[ticket] = token } }
+                state.restriction = grant.mayWrite ? nil : grant
                 return state.synchronizer.handle(.tokenSupplied(ticket), now: now, random: &state.random)
             }
             if let refused { self.tell(.didFailReauthentication(refused)) }
@@ -115,39 +140,51 @@ final class LayerPerformer: Sendable {
 
     /// Ends everything: the lock is free when this returns, and nothing is told afterwards but the end.
     func close(because error: InstantError) {
-        let wasSyncing = state.withLock { state in
-            state.isClosed = true
-            for task in Array(state.streams.values) + Array(state.requests.values) { task.cancel() }
-            (state.streams, state.requests) = ([:], [:])
-            state.download.task?.cancel()
-            pages.drop()
-            state.tokens = [:]
-            state.lock = nil
-            return state.synchronizer.cycle.isSyncing
+        let isSyncing = snapshot.isSyncing
+        let tasks = shared.withLock { shared in
+            let tasks =
+                Array(shared.streams.values) + Array(shared.requests.values) + [shared.download].compactMap(\.self)
+            shared = Shared(isClosed: true)
+            return tasks
         }
-        lane.add {
-            if wasSyncing { self.tell(.didFailSync(error)) }
+        for task in tasks { task.cancel() }
+        pages.drop()
+        onQueue {
+            if isSyncing { self.tell(.didFailSync(error)) }
             self.tell(.didClose(error))
             self.hub.finish()
         }
     }
 
-    /// Waits until everything posted so far was handled.
-    func settle() { lane.wait() }
+    /// Waits until everything posted so far was handled. Not from the queue.
+    func settle() { queue.sync {} }
 }
 
 extension LayerPerformer {
-    /// On the lane.
-    func handle(_ step: (inout State, Timestamp) -> [Synchronizer.Effect]) {
-        let events = state.withLock { state -> [InstantEvent] in
-            guard !state.isClosed else { return [] }
-            let effects = step(&state, environment.now())
-            let events = effects.compactMap { perform($0, &state) }
-            let needed = Set(state.synchronizer.tickets)
-            state.tokens = state.tokens.filter { needed.contains($0.key) }
+    /// On the queue.
+    func handle(_ step: (inout Confined, Timestamp) -> [Synchronizer.Effect]) {
+        let events = confined.withLock { state -> [InstantEvent] in
+            guard !isClosed else { return [] }
+            var effects = step(&state, environment.now())
+            var events: [InstantEvent] = []
+            while !effects.isEmpty {
+                var answers: [Synchronizer.Input] = []
+                for effect in effects {
+                    if let event = perform(effect, &state) { events.append(event) }
+                    if effect == .lead(true) { answers.append(.leading(tryToLead())) }
+                }
+                effects = answers.flatMap {
+                    state.synchronizer.handle($0, now: environment.now(), random: &state.random)
+                }
+            }
+            let needed = Set(state.synchronizer.session.tickets)
+            shared.withLock { shared in
+                shared.tokens = shared.tokens.filter { needed.contains($0.key) }
+                shared.dataToken = state.synchronizer.session.dataTicket.flatMap { shared.tokens[$0] }
+            }
             startDownloadIfWanted(&state)
             let connection = publish(state)
-            return events + connection + finishedDownload(&state)
+            return isClosed ? [] : events + connection + finishedDownload(&state)
         }
         for event in events { tell(event) }
     }
@@ -157,28 +194,60 @@ extension LayerPerformer {
         onEvent(event)
     }
 
-    func withState<T: Sendable>(_ body: (inout State) -> T) -> T { state.withLock { body(&$0) } }
+    var isClosed: Bool { shared.withLock(\.isClosed) }
 
-    func doOrAdd(_ body: @escaping @Sendable () -> Void) { lane.doOrAdd(body) }
+    func withShared<T: Sendable>(_ body: (inout Shared) -> T) -> T { shared.withLock { body(&$0) } }
 
-    func onLane(_ body: @escaping @Sendable () -> Void) { lane.add(body) }
+    func onQueue(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
 
-    func onLane(afterMilliseconds delay: Int, _ body: @escaping @Sendable () -> Void) {
-        lane.add(afterMilliseconds: delay, body)
+    func onQueue(afterMilliseconds delay: Int, _ body: @escaping @Sendable () -> Void) {
+        queue.asyncAfter(deadline: .now() + .milliseconds(delay), execute: body)
     }
 
     /// - Returns: what is to be told of it.
-    private func publish(_ state: State) -> [InstantEvent] {
+    private func publish(_ state: Confined) -> [InstantEvent] {
         let synchronizer = state.synchronizer
         return published.withLock {
             let before = ($0.connection, $0.problem)
             $0.connection = synchronizer.connection
+            $0.grant = synchronizer.ownGrant ?? state.restriction
             $0.documentState = synchronizer.cycle.state
             $0.isSyncing = synchronizer.cycle.isSyncing
-            $0.sendsAtOnce = synchronizer.sendsAtOnce
             $0.progress = state.download.progress
             $0.problem = synchronizer.problem?.description
             return before == ($0.connection, $0.problem) ? [] : [.didChangeConnection]
         }
     }
+}
+
+// Files that tell processes of each other.
+extension LayerPerformer {
+    /// A process that waits for the lead, and says so, goes first.
+    ///
+    /// - Returns: whether this process holds the layer's lock.
+    func tryToLead() -> Bool {
+        let (holds, claims) = shared.withLock { ($0.lock != nil, $0.claim != nil) }
+        if holds { return true }
+        guard claims || !isLeadClaimed, let lock = FileLock(path: lockPath) else { return false }
+        return shared.withLock { shared in
+            guard !shared.isClosed else { return false }
+            shared.lock = lock
+            return true
+        }
+    }
+
+    func dropLock() { _ = shared.withLock { $0.lock.take() } }
+
+    /// Held shared: several may wait at a time.
+    func claim(_ claims: Bool) {
+        let claim = claims ? FileLock(path: claimPath, shared: true) : nil
+        shared.withLock { if !$0.isClosed { $0.claim = claim } }
+    }
+
+    var holdsLock: Bool { shared.withLock { $0.lock != nil } }
+
+    var isLeadClaimed: Bool { FileLock.isHeld(claimPath) }
+
+    /// Whether no other process has this layer open.
+    var isOnlyUser: Bool { use?.isAlone() ?? false }
 }

@@ -36,13 +36,6 @@ final class PageAhead: Sendable {
         return answer
     }
 
-    /// See ``HTTPTransport/begin(_:token:)``.
-    func begin(_ kind: SyncRequest.Kind, token: String) -> HTTPTransport.Begun? {
-        let begun = transport.begin(kind, token: token)
-        if begun != nil { drop() }
-        return begun
-    }
-
     func drop() { ahead.withLock { $0.take() }?.answer.cancel() }
 
     private func fetch(_ page: Layer.NextPage, token: String) {

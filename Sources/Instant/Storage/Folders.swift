@@ -1,19 +1,15 @@
+import Annotations
 import Crypto
 import FoundationEssentials
+import Glibc
 import InstantCore
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// Where things lie on this machine. Ids of documents, layers and users never become names of files: their hashes do.
 ///
 /// ```
 /// DATA/author                               the remembered author
 /// DATA/pdfs/HASH.pdf, HASH.part             by SHA-256 of the PDF, shared by all layers and users
-/// DATA/layers/SERVER-USER/DOCUMENT-LAYER/   layer.sqlite, sync.lock
+/// DATA/layers/SERVER-USER/DOCUMENT-LAYER/   layer.sqlite, attachments/, sync.lock, claim.lock, open.lock
 /// ```
 struct Folders: Hashable, Sendable {
     let root: String
@@ -44,15 +40,15 @@ struct Folders: Hashable, Sendable {
     }
 
     static func database(in folder: String) -> String { folder + "/layer.sqlite" }
+    /// Of the process that leads.
     static func lock(in folder: String) -> String { folder + "/sync.lock" }
+    /// Of processes that wait for the lead.
+    static func claim(in folder: String) -> String { folder + "/claim.lock" }
+    /// Of every process that has the layer open.
+    static func use(in folder: String) -> String { folder + "/open.lock" }
 
-    static func isSHA256(_ text: String) -> Bool {
-        text.utf8.count == 64
-            && text.utf8.allSatisfy {
-                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-                    || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
-            }
-    }
+    /// In lower-case hex, as it names attachments too.
+    static func isSHA256(_ text: String) -> Bool { AttachmentID(text) != nil }
 
     static func make(_ path: String) throws(InstantError) {
         do {

@@ -1,12 +1,7 @@
 import Crypto
 public import FoundationEssentials
+import Glibc
 import InstantCore
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// One thing under a data folder, read from its first byte to its last.
 public struct InstantStorageFinding: Hashable, Sendable {

@@ -10,12 +10,30 @@ final class KnownFacts: Sendable {
         var facts: LayerFacts
     }
 
+    /// The known facts are not what the text says. Thrown only where that is checked.
+    struct Difference: Error, CustomStringConvertible {
+        var known: LayerFacts
+        var stored: LayerFacts
+
+        var description: String { "the known facts are \(known.json), and the store says \(stored.json)" }
+    }
+
     private let known = Mutex<Known?>(nil)
+    /// Each hit is compared with what the text says: for tests.
+    private let isChecked: Bool
+
+    init(isChecked: Bool = false) { self.isChecked = isChecked }
 
     /// - Parameter text: as it stands in the database now; nil: it is not text.
     func read(_ text: UnsafeBufferPointer<UInt8>?) throws -> LayerFacts {
         guard let text else { throw Self.corrupt("it holds no facts") }
-        if let known = known.withLock({ $0 }), text.elementsEqual(known.text) { return known.facts }
+        if let known = known.withLock({ $0 }), text.elementsEqual(known.text) {
+            if isChecked {
+                let stored = try LayerFacts(json: String(decoding: text, as: UTF8.self))
+                guard stored == known.facts else { throw Difference(known: known.facts, stored: stored) }
+            }
+            return known.facts
+        }
         do {
             let facts = try LayerFacts(json: String(decoding: text, as: UTF8.self))
             known.withLock { $0 = Known(text: Array(text), facts: facts) }

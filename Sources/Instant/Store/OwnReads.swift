@@ -1,8 +1,8 @@
 import InstantCore
 
-/// A store that is read by the connection that writes it. SQLite forgets what a connection has read whenever another one
-/// writes, so after each commit a reader begins with the file; whoever writes himself, and alone, need not. Readers of
-/// other threads must not use this: they would wait for every commit.
+/// A store that is read by the connection that writes it, for the one who writes: the synchronizer. Its reads take no
+/// reader's connection from the screen, which would have to open another one in the middle of a key. Readers of other
+/// threads must not use this: they would wait for every commit.
 struct OwnReads: LocalStore {
     let store: SQLiteStore
 

@@ -1,23 +1,27 @@
 import Annotations
 import GRDB
 import GRDBSQLite
-import InstantCore
+package import InstantCore
 import SQLite
 
 /// A layer in one SQLite file: WAL, edits on the disk before they are told (`synchronous` FULL; NORMAL for what the server
 /// can tell again), readers that never wait for a writer. Several processes may open one file; writers take turns.
 final class SQLiteStore: LocalStore {
     let path: String
-    private let pool: DatabasePool
+    private let connections: any DatabaseWriter
     let cache = StatementCache()
-    private let facts = KnownFacts()
+    private let facts: KnownFacts
 
     /// Opens the file and makes the tables it lacks.
     ///
-    /// - Parameter mayUpgrade: false when another program may have the file open.
+    /// - Parameters:
+    ///   - mayUpgrade: false when another program may have the file open.
+    ///   - checksFacts: compares the known facts with the stored ones each time; for tests.
     /// - Throws: ``StoreError``; a file that is damaged or newer than this program stays as it is.
-    convenience init(path: String, schema: Schema = .current, mayUpgrade: Bool = true) throws {
-        try self.init(path: path) { db in
+    convenience init(
+        path: String, schema: Schema = .current, mayUpgrade: Bool = true, checksFacts: Bool = false
+    ) throws {
+        try self.init(path: path, checksFacts: checksFacts) { db in
             // SQLite falls back to reading without a word, and the first edit would be the one to find out.
             guard sqlite3_db_readonly(db.sqliteConnection, "main") != 1 else {
                 throw StoreError.failed(path: path, "it can only be read: is the file system or the file read-only?")
@@ -33,8 +37,17 @@ final class SQLiteStore: LocalStore {
         try self.init(path: path) { _ = try Schema.current.found($0, path: path) }
     }
 
-    private init(path: String, prepare: (Database) throws -> Void) throws {
-        self.path = path
+    /// A layer without a file: it is gone with the store.
+    convenience init(inMemory facts: LayerFacts) throws {
+        try self.init(path: nil) { try Schema.current.prepare($0, path: Self.noPath, mayUpgrade: true) }
+        try write { try $0.set(facts) }
+    }
+
+    private static let noPath = "memory"
+
+    private init(path: String?, checksFacts: Bool = false, prepare: (Database) throws -> Void) throws {
+        self.path = path ?? Self.noPath
+        facts = KnownFacts(isChecked: checksFacts)
         var configuration = Configuration()
         configuration.label = "postilla.layer"
         configuration.busyMode = .timeout(10)
@@ -44,17 +57,21 @@ final class SQLiteStore: LocalStore {
             try TextFunctions.add(to: db)
         }
         do {
-            pool = try DatabasePool(path: path, configuration: configuration)
-            try pool.writeWithoutTransaction { db in
+            if let path {
+                connections = try DatabasePool(path: path, configuration: configuration)
+            } else {
+                connections = try DatabaseQueue(configuration: configuration)
+            }
+            try connections.writeWithoutTransaction { db in
                 // Here, and not with the configuration: GRDB itself relaxes it when it turns the write-ahead log on.
                 try db.execute(sql: "PRAGMA synchronous = FULL")
                 try prepare(db)
             }
-        } catch { throw StoreError(error, path: path) }
+        } catch { throw StoreError(error, path: self.path) }
     }
 
     func read<T>(_ body: (any StoredLayer) throws -> T) throws -> T {
-        do { return try pool.read { try body(transaction($0)) } } catch {
+        do { return try connections.read { try body(transaction($0)) } } catch {
             throw StoreError.orOther(error, path: path)
         }
     }
@@ -62,7 +79,7 @@ final class SQLiteStore: LocalStore {
     /// See ``OwnReads``.
     func readByWriter<T>(_ body: (any StoredLayer) throws -> T) throws -> T {
         do {
-            return try pool.writeWithoutTransaction { db in
+            return try connections.writeWithoutTransaction { db in
                 let transaction = try transaction(db)
                 return try transaction.committing("BEGIN") { try body(transaction) }
             }
@@ -71,7 +88,7 @@ final class SQLiteStore: LocalStore {
 
     func write<T>(_ durability: Durability, _ body: (any WritableLayer) throws -> T) throws -> T {
         do {
-            return try pool.writeWithoutTransaction { db in
+            return try connections.writeWithoutTransaction { db in
                 let transaction = try transaction(db)
                 try transaction.statements.wait(durability == .synced ? .always : .never)
                 // Immediate: a transaction that reads first must not find out at its first write that it is too late.
@@ -82,20 +99,20 @@ final class SQLiteStore: LocalStore {
 
     /// A number that differs after another process (or another opening of the file) has written.
     func foreignVersion() -> Int64? {
-        try? pool.writeWithoutTransaction { try Int64.fetchOne($0.cachedStatement(sql: "PRAGMA data_version")) }
+        try? connections.writeWithoutTransaction { try Int64.fetchOne($0.cachedStatement(sql: "PRAGMA data_version")) }
     }
 
     /// What SQLite finds wrong with the file, in its words; nil: nothing. Reads all of it.
     func damage() throws -> String? {
         do {
-            let findings = try pool.read { try String.fetchAll($0, sql: "PRAGMA integrity_check(3)") }
+            let findings = try connections.read { try String.fetchAll($0, sql: "PRAGMA integrity_check(3)") }
             return findings == ["ok"] ? nil : findings.joined(separator: "; ")
         } catch { throw StoreError.orOther(error, path: path) }
     }
 
     func close() {
-        try? pool.barrierWriteWithoutTransaction { _ in cache.finalize() }
-        try? pool.close()
+        try? connections.barrierWriteWithoutTransaction { _ in cache.finalize() }
+        try? connections.close()
     }
 
     private func transaction(_ db: Database) throws -> SQLiteTransaction {
@@ -121,9 +138,19 @@ extension StoreError {
     }
 }
 
+extension Layer {
+    /// In memory, and gone with this process: of what has neither a server nor a place among the layers kept here.
+    package init(inMemory facts: LayerFacts) throws { self.init(store: try SQLiteStore(inMemory: facts)) }
+}
+
 extension SQLiteStore {
     /// Says which layer a new file holds, and makes sure that an old one holds this layer.
     func found(_ identity: LayerIdentity, now: Timestamp) throws {
+        // Another process may be writing: of a file that is known already, this is only read.
+        let present = try read { store in
+            try (store as? SQLiteTransaction).flatMap { try $0.hasFacts() ? try $0.facts().identity : nil }
+        }
+        if present == identity { return }
         let known = try write { store -> LayerIdentity in
             if let transaction = store as? SQLiteTransaction, try !transaction.hasFacts() {
                 var random = SystemRandomNumberGenerator()

@@ -59,7 +59,7 @@ extension HTTPTransport {
                     ("since", "\(cursor.revision)"), ("epoch", cursor.epoch), ("wait", "\(wait)"),
                     ("presence", version),
                 ], token: token,
-                timeout: Self.timeout + .seconds(wait))
+                timeout: timeout + .seconds(wait))
             let delta = answer.delta
             if let list = answer.presence {
                 version = list.version

@@ -6,14 +6,15 @@ import SyncProtocol
 
 extension HTTPTransport {
     /// Reads what a status that is not success means for the session.
-    func check(_ response: HTTPClientResponse) async throws(SyncFailure) {
+    func check(_ response: HTTPClientResponse, deadline: NIODeadline? = nil) async throws(SyncFailure) {
         let status = response.status.code
         guard status != 200 else { return }
         if (300..<400).contains(status) {
             throw notOurs("it answers with a redirect, which is not followed")
         }
         let retryAfter = response.headers.first(name: "retry-after").flatMap(Int64.init).map { max(0, min($0, 3600)) }
-        let bytes = try await collect(response, limit: 64 << 10)
+        let bytes = try await collect(
+            response, limit: 64 << 10, deadline: deadline ?? .now() + timeout)
         guard let answer = try? ErrorAnswer(bytes: bytes) else {
             // A proxy in between speaks its own errors, and may take less at once than the server.
             if status == 413 { throw .tooLarge }

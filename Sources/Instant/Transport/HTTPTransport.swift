@@ -1,20 +1,22 @@
 import AsyncHTTPClient
+import Glibc
 import InstantCore
 import NIOCore
 import NIOHTTP1
+import NIOPosix
 import SyncProtocol
 
-/// The sync plane over HTTP: questions over ``Lines``, streams and files by the HTTP library. Redirects are not followed
-/// and nothing is decompressed; a token goes with each request and is kept nowhere.
+/// The sync plane over HTTP. Redirects are not followed and nothing is decompressed; a token goes with each request and
+/// is kept nowhere.
 struct HTTPTransport: Sendable {
     let http: HTTPClient
-    let lines: Lines
     let address: ServerAddress
     var recorder: RequestRecorder?
 
     /// Answers are at most this large. Ours end a page at 768 KB and one record.
-    static let maximumBytes = 16 << 20
-    static let timeout = TimeAmount.seconds(30)
+    var maximumBytes = 16 << 20
+    /// Until an answer is complete.
+    var timeout = TimeAmount.seconds(30)
 
     static func makeHTTPClient() -> HTTPClient {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
@@ -24,7 +26,11 @@ struct HTTPTransport: Sendable {
         configuration.decompression = .disabled
         // Backing off is the session's business: a server that is not there is to be told at once.
         configuration.connectionPool.retryConnectionEstablishment = false
-        return HTTPClient(eventLoopGroupProvider: .shared(NetworkLoop.group), configuration: configuration)
+        // Servers and proxies close idle connections too: rather before them than while a request is on its way.
+        configuration.connectionPool.idleTimeout = .seconds(30)
+        // Each layer that listens keeps one connection: its requests must not wait for it.
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1024
+        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 
     func send(_ kind: SyncRequest.Kind, token: String) async throws(SyncFailure) -> SyncAnswer {
@@ -46,27 +52,6 @@ struct HTTPTransport: Sendable {
         }
     }
 
-    /// A request that has left already.
-    struct Begun: Sendable {
-        fileprivate let asked: Lines.Asked
-        fileprivate let number: Int?
-    }
-
-    /// Sends a push by the calling thread, without waiting for anything, where that is possible.
-    ///
-    /// - Returns: what ``answer(to:)`` has to be called with; nil: nothing was sent.
-    func begin(_ kind: SyncRequest.Kind, token: String) -> Begun? {
-        guard case .push(let push) = kind, lines.mayHaveDoor else { return nil }
-        let deadline = NIODeadline.now() + Self.timeout
-        let question = question(.POST, "changes", [], token: token, body: push.bytes, deadline: deadline)
-        guard let asked = lines.send(question) else { return nil }
-        return Begun(asked: asked, number: recorder?.began(HTTPMethod.POST.rawValue, path: "changes"))
-    }
-
-    func answer(to begun: Begun) async throws(SyncFailure) -> SyncAnswer {
-        .push(try await answer(begun.number) { try await lines.answer(to: begun.asked) })
-    }
-
     func request(
         _ method: HTTPMethod, _ path: String, _ query: [(String, String?)] = [], token: String
     ) -> HTTPClientRequest {
@@ -80,46 +65,51 @@ struct HTTPTransport: Sendable {
 
     func ask<Answer: Message>(
         _ method: HTTPMethod, _ path: String, _ query: [(String, String?)] = [], token: String, body: [UInt8]? = nil,
-        timeout: TimeAmount = Self.timeout
+        timeout: TimeAmount? = nil
     ) async throws(SyncFailure) -> Answer {
-        let question = question(method, path, query, token: token, body: body, deadline: .now() + timeout)
-        return try await answer(recorder?.began(method.rawValue, path: path)) { try await lines.ask(question) }
-    }
-
-    /// - Parameter number: of the request, to note what came of it.
-    private func answer<Answer: Message>(
-        _ number: Int?, _ ask: () async throws -> HTTPClientResponse
-    ) async throws(SyncFailure) -> Answer {
-        let response: HTTPClientResponse
-        do {
-            response = try await ask()
-            if let number { recorder?.ended(number, "\(response.status.code)") }
-        } catch {
-            let failure = connectionFailure(error)
-            if let number { recorder?.ended(number, failure.description) }
-            throw failure
-        }
-        try await check(response)
-        let bytes = try await collect(response, limit: Self.maximumBytes)
+        var headers = request(method, path, query, token: token).headers
+        headers.add(name: "accept", value: "application/json")
+        if body != nil { headers.add(name: "content-type", value: "application/json") }
+        let deadline = NIODeadline.now() + (timeout ?? self.timeout)
+        let url = "\(address.text)/instant/v1/\(path)\(ServerAddress.query(query))"
+        let response = try await wholeAnswer(method, url, headers, body, deadline: deadline)
+        try await check(response, deadline: deadline)
+        let bytes = try await collect(response, limit: maximumBytes, deadline: deadline)
         do { return try Answer(bytes: bytes) } catch { throw notOurs("its answer cannot be read: \(error)") }
     }
 
-    private func question(
-        _ method: HTTPMethod, _ path: String, _ query: [(String, String?)], token: String, body: [UInt8]?,
-        deadline: NIODeadline
-    ) -> Call.Question {
-        var headers: HTTPHeaders = [
-            "host": address.authority, "authorization": "Bearer \(token)",
-            ProtocolVersion.header: "\(ProtocolVersion.current)", "accept": "application/json",
-        ]
-        if let body {
-            headers.add(name: "content-type", value: "application/json")
-            headers.add(name: "content-length", value: "\(body.count)")
+    /// The whole answer, whatever its status. The library gathers it on its own thread: a large one does not pass
+    /// piece by piece through the pool of tasks.
+    private func wholeAnswer(
+        _ method: HTTPMethod, _ url: String, _ headers: HTTPHeaders, _ body: [UInt8]?, deadline: NIODeadline
+    ) async throws(SyncFailure) -> HTTPClientResponse {
+        let number = recorder?.began(method.rawValue, url: url)
+        do {
+            let request = try HTTPClient.Request(
+                url: url, method: method, headers: headers, body: body.map { .byteBuffer(ByteBuffer(bytes: $0)) })
+            let task = http.execute(
+                request: request, delegate: ResponseAccumulator(request: request, maxBodySize: maximumBytes),
+                deadline: deadline)
+            let answer = try await withTaskCancellationHandler {
+                try await task.get()
+            } onCancel: {
+                task.cancel()
+            }
+            if let number { recorder?.ended(number, "\(answer.status.code)") }
+            return HTTPClientResponse(
+                version: answer.version, status: answer.status, headers: answer.headers,
+                body: .bytes(answer.body ?? ByteBuffer()))
+        } catch {
+            let failure =
+                error is ResponseAccumulator.ResponseTooBigError ? tooLarge(maximumBytes) : connectionFailure(error)
+            if let number { recorder?.ended(number, failure.description) }
+            throw failure
         }
-        let target = "\(address.path)/instant/v1/\(path)\(ServerAddress.query(query))"
-        return Call.Question(
-            head: HTTPRequestHead(version: .http1_1, method: method, uri: target, headers: headers),
-            body: body.map { ByteBuffer(bytes: $0) }, deadline: deadline, limit: Self.maximumBytes)
+    }
+
+    private func tooLarge(_ limit: Int) -> SyncFailure {
+        let size = limit >= 1 << 20 ? "\(limit >> 20) MB" : "\(limit) bytes"
+        return .invalidServer("\(address.host) sent more than \(size) at once")
     }
 
     /// The head of the answer, whatever its status.
@@ -136,34 +126,58 @@ struct HTTPTransport: Sendable {
         }
     }
 
-    func collect(_ response: HTTPClientResponse, limit: Int) async throws(SyncFailure) -> [UInt8] {
+    /// The library's deadline ends with the head of the answer: this one is for the body.
+    func collect(
+        _ response: HTTPClientResponse, limit: Int, deadline: NIODeadline
+    ) async throws(SyncFailure) -> [UInt8] {
         if response.headers.contains(name: "content-encoding") {
             throw notOurs("it compresses what was not asked to be")
         }
-        var bytes: [UInt8] = []
         do {
-            for try await part in response.body {
-                guard bytes.count + part.readableBytes <= limit else {
-                    throw SyncFailure.invalidServer("\(address.host) sent more than \(limit >> 20) MB at once")
+            return try await withThrowingTaskGroup(of: [UInt8].self) { group in
+                defer { group.cancelAll() }
+                group.addTask { try await bytes(of: response.body, limit: limit) }
+                group.addTask {
+                    try await Task.sleep(for: .nanoseconds((deadline - .now()).nanoseconds))
+                    throw HTTPClientError.deadlineExceeded
                 }
-                bytes.append(contentsOf: part.readableBytesView)
+                return try await group.next() ?? []
             }
         } catch let failure as SyncFailure { throw failure } catch { throw connectionFailure(error) }
+    }
+
+    private func bytes(of body: HTTPClientResponse.Body, limit: Int) async throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        for try await part in body {
+            guard bytes.count + part.readableBytes <= limit else {
+                throw tooLarge(limit)
+            }
+            bytes.append(contentsOf: part.readableBytesView)
+        }
         return bytes
     }
 
     func connectionFailure(_ error: any Error) -> SyncFailure {
-        let why =
-            switch error {
-            case let error as HTTPClientError
-            where error == .connectTimeout || error == .deadlineExceeded
-                || error == .readTimeout:
-                "no answer in time"
-            case is CancellationError: "cancelled"
-            case let error as HTTPClientError where error == .remoteConnectionClosed: "the connection was closed"
-            default: "\(error)".contains("refused") ? "connection refused" : Self.short("\(error)")
-            }
-        return .unreachable("\(address.host) cannot be reached: \(why)")
+        .unreachable("\(address.host) cannot be reached: \(Self.reason(for: error))")
+    }
+
+    private static func reason(for error: any Error) -> String {
+        switch error {
+        case is CancellationError: "cancelled"
+        case let error as HTTPClientError where error == .cancelled: "cancelled"
+        case let error as HTTPClientError
+        where [.connectTimeout, .deadlineExceeded, .readTimeout, .getConnectionFromPoolTimeout].contains(error):
+            "no answer in time"
+        case let error as HTTPClientError where error == .remoteConnectionClosed: "the connection was closed"
+        case let error as HTTPParserError where error == .invalidEOFState: "the connection was closed"
+        case let error as NIOConnectionError:
+            error.connectionErrors.first.map { reason(for: $0.error) }
+                ?? (error.dnsAError ?? error.dnsAAAAError).map { reason(for: $0) } ?? "no such address"
+        case let error as IOError where error.errnoCode == ECONNREFUSED: "connection refused"
+        case let error as IOError where error.errnoCode == ECONNRESET || error.errnoCode == EPIPE:
+            "the connection was closed"
+        default: short("\(error)")
+        }
     }
 
     func notOurs(_ why: String) -> SyncFailure {

@@ -1,3 +1,4 @@
+import Annotations
 package import FoundationEssentials
 
 /// The address of a server: http or https, a host, perhaps a port and a path; nothing else.
@@ -6,14 +7,6 @@ package struct ServerAddress: Hashable, Sendable {
     package let text: String
     package let host: String
     package let isEncrypted: Bool
-    package let port: Int
-    /// What stands in front of the paths of requests: empty, or `/sync`.
-    let path: String
-    /// As requests name it: the host, and the port where it is not the usual one.
-    let authority: String
-
-    /// The host as it is looked up: an address of version 6 without its brackets.
-    var bareHost: String { host.hasPrefix("[") ? String(host.dropFirst().prefix { $0 != "]" }) : host }
 
     /// - Throws: ``InstantError`` with a sentence for the person who typed it.
     package init(_ url: URL) throws(InstantError) {
@@ -32,10 +25,6 @@ package struct ServerAddress: Hashable, Sendable {
         self.text = text
         self.host = host.lowercased()
         isEncrypted = scheme == "https"
-        port = url.port ?? (isEncrypted ? 443 : 80)
-        let rest = text.dropFirst(scheme.utf8.count + 3)
-        let end = rest.firstIndex(of: "/") ?? rest.endIndex
-        (authority, path) = (String(rest[..<end]), String(rest[end...]))
     }
 
     /// This machine itself: what is sent there does not leave it.
@@ -51,21 +40,7 @@ package struct ServerAddress: Hashable, Sendable {
 
     /// `key=value` pairs of a query, percent-encoded; nils are left out.
     static func query(_ items: [(String, String?)]) -> String {
-        let pairs = items.compactMap { key, value in value.map { "\(key)=\(percentEncoded($0))" } }
+        let pairs = items.compactMap { key, value in value.map { "\(key)=\(PercentEncoding.encode($0))" } }
         return pairs.isEmpty ? "" : "?" + pairs.joined(separator: "&")
-    }
-
-    private static func percentEncoded(_ text: String) -> String {
-        var encoded: [UInt8] = []
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                encoded.append(byte)
-            default: encoded += Array("%".utf8) + Array(CollectionOfOne(byte).hexadecimal.uppercased().utf8)
-            }
-        }
-        return String(decoding: encoded, as: UTF8.self)
     }
 }

@@ -18,6 +18,11 @@ extension WritableLayer {
         if kind == .create, let why = try whyRootIsParked(of: entry) { entry.state = .parked(why) }
         if kind == .restore { entry.baseRevision = try ownWrite(id)?.revision ?? overlay.revision }
         var receipt = EditReceipt(id: id, kind: kind, before: overlay.record, after: nil, seq: 0, previous: nil)
+        if kind == .delete {
+            receipt.dropsFollowUp = try entries(of: id).contains {
+                $0.kind == .restore && $0.stage == .sealed && $0.content != nil
+            }
+        }
         // While a server that lost its way is looked through, what waits may have been taken long ago: nothing is
         // merged into it, and nothing cancels it out.
         let last = try entries(of: id).last {
@@ -35,6 +40,8 @@ extension WritableLayer {
         } else {
             receipt.seq = try append(entry).seq
         }
+        let stored = try self.facts().grant
+        if stored != facts.grant { try parkDenied(receipt.seq, by: stored, facts: facts) }
         try refresh(id, facts: facts)
         receipt.after = try self.overlay(id, facts: facts).record
         return receipt

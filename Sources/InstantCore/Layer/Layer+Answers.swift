@@ -95,11 +95,7 @@ extension WritableLayer {
                 into: &changes)
         case .invalid:
             // Perhaps the server lost the file: it is offered again, should the person send the edit once more.
-            if let file = entry.content?.attachmentID {
-                var facts = try self.facts()
-                facts.uploads.insert(file)
-                try set(facts)
-            }
+            if let file = entry.content?.attachmentID { try changeFacts { $0.uploads.insert(file) } }
             try settle(
                 entry, as: .refused(result.reason ?? "the server found it invalid"), isThere: entry.kind != .create,
                 into: &changes)
@@ -171,10 +167,7 @@ extension WritableLayer {
     /// A new clientID: what was sealed is unsealed and will be sealed anew. Its fate at the server is unknown; what it
     /// had applied comes back as a conflict and is shown as one.
     func startAnew(clientID: String, into changes: inout LayerChanges) throws {
-        var facts = try facts()
-        facts.clientID = clientID
-        facts.lastN = 0
-        try set(facts)
+        try changeFacts { ($0.clientID, $0.lastN) = (clientID, 0) }
         changes.startedAnew = true
         for var entry in try entries(in: [.sealed], limit: .max) {
             entry.state = .waiting

@@ -6,7 +6,9 @@ import SyncProtocol
 /// have yet: a record goes out only behind its file.
 extension Layer {
     /// The file is on the disk: it is uploaded before the first record that names it is sent.
-    package func addUpload(_ id: AttachmentID) throws { try changeUploads { $0.insert(id) } }
+    package func addUpload(_ id: AttachmentID) throws {
+        try store.write { try $0.changeFacts { $0.uploads.insert(id) } }
+    }
 
     /// The file of the first edit that waits for one; nil when nothing waits for a file.
     package func nextUpload() throws -> AttachmentID? {
@@ -18,7 +20,9 @@ extension Layer {
     }
 
     /// The server has it.
-    package func uploaded(_ id: AttachmentID) throws { try changeUploads { $0.remove(id) } }
+    package func uploaded(_ id: AttachmentID) throws {
+        try store.write { try $0.changeFacts { $0.uploads.remove(id) } }
+    }
 
     /// The file cannot be uploaded: edits that name it are kept as refused, with the reason.
     package func refuseUpload(_ id: AttachmentID, because reason: String) throws -> LayerChanges {
@@ -38,14 +42,6 @@ extension Layer {
             let kept = try store.entries(in: Set(OutboxEntry.Stage.allCases), limit: .max)
             let named = kept.flatMap { [$0.content?.attachmentID, $0.base?.content.attachmentID] }
             return try store.facts().uploads.union(named.compactMap(\.self))
-        }
-    }
-
-    private func changeUploads(_ change: (inout Set<AttachmentID>) -> Void) throws {
-        try store.write { store in
-            var facts = try store.facts()
-            change(&facts.uploads)
-            try store.set(facts)
         }
     }
 }

@@ -7,7 +7,7 @@ extension Layer {
     /// The comments under a root, oldest first; none while a deletion of the root waits, which takes them along.
     package func thread(under root: Record.ID) throws -> [Record] {
         try store.read { store in
-            let facts = try store.facts()
+            let facts = try facts(in: store)
             guard try !store.isBeingDeleted(root) else { return [] }
             return try store.thread(under: root).compactMap { try store.overlay($0, facts: facts).record }
         }
@@ -22,7 +22,7 @@ extension Layer {
     package func reply(
         to root: Record.ID, _ text: CommentText, id: Record.ID, author: String?, at now: Timestamp
     ) throws -> EditReceipt {
-        try store.write { try $0.reply(to: root, text, id: id, author: author, at: now) }
+        try store.write { try $0.reply(to: root, text, id: id, author: author, at: now, facts: facts(in: $0)) }
     }
 
     /// Makes a root and says the first thing under it, both or neither.
@@ -30,9 +30,10 @@ extension Layer {
         _ root: Content, id: Record.ID, _ text: CommentText, commentID: Record.ID, author: String?, at now: Timestamp
     ) throws -> (root: EditReceipt, comment: EditReceipt) {
         try store.write { store in
-            (
-                try store.create(root, id: id, group: nil, author: author, at: now),
-                try store.reply(to: id, text, id: commentID, author: author, at: now)
+            let facts = try facts(in: store)
+            return (
+                try store.create(root, id: id, group: nil, author: author, at: now, facts: facts),
+                try store.reply(to: id, text, id: commentID, author: author, at: now, facts: facts)
             )
         }
     }
@@ -50,11 +51,11 @@ extension Layer {
         }
     }
 
-    /// Why not all of these may be done to a record with the stored grant; nil when they may. Where something is to be
-    /// said under it, a comment stands for its thread.
+    /// Why not all of these may be done to a record with the grant of this process; nil when they may. Where something
+    /// is to be said under it, a comment stands for its thread.
     package func problem(with operations: RecordOperations, on id: Record.ID) throws -> EditProblem? {
         try store.read { store in
-            let facts = try store.facts()
+            let facts = try facts(in: store)
             guard let record = try store.overlay(id, facts: facts).record else { return .noSuchRecord(id) }
             guard let grant = facts.grant else { return .noGrant }
             if let denial = grant.denial(of: operations, on: record) { return .denied(denial) }
@@ -62,10 +63,10 @@ extension Layer {
         }
     }
 
-    /// What may be done to a record with the stored grant; nothing before the first one.
+    /// What may be done to a record with the grant of this process; nothing before the first one.
     package func operations(on id: Record.ID) throws -> RecordOperations {
         try store.read { store in
-            let facts = try store.facts()
+            let facts = try facts(in: store)
             return try store.overlay(id, facts: facts).record.map { try store.operations(on: $0, facts: facts) } ?? []
         }
     }
@@ -114,10 +115,10 @@ extension StoredLayer {
 
 extension WritableLayer {
     fileprivate func reply(
-        to root: Record.ID, _ text: CommentText, id: Record.ID, author: String?, at now: Timestamp
+        to root: Record.ID, _ text: CommentText, id: Record.ID, author: String?, at now: Timestamp, facts: LayerFacts
     ) throws -> EditReceipt {
-        guard let record = try overlay(root, facts: facts()).record else { throw EditProblem.rootGone }
+        guard let record = try overlay(root, facts: facts).record else { throw EditProblem.rootGone }
         return try create(
-            .comment(text, under: root, record.content), id: id, group: nil, author: author, at: now)
+            .comment(text, under: root, record.content), id: id, group: nil, author: author, at: now, facts: facts)
     }
 }

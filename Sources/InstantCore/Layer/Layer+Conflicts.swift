@@ -55,7 +55,7 @@ extension Layer {
         _ seq: Int64, _ resolution: ConflictResolution, newID: Record.ID, at now: Timestamp
     ) throws -> EditReceipt? {
         try store.write { store in
-            let facts = try store.facts()
+            let facts = try facts(in: store)
             guard let entry = try store.entry(seq), entry.stage == .conflict || entry.stage == .refused else {
                 throw EditProblem.noSuchEntry
             }
@@ -93,7 +93,7 @@ extension Layer {
                 entry.isUnsealed || entry.stage == .conflict || entry.stage == .refused
             else { throw EditProblem.noSuchEntry }
             try store.removeEntry(seq)
-            try store.refresh(entry.id, facts: store.facts())
+            try store.refresh(entry.id, facts: facts(in: store))
         }
     }
 }

@@ -2,7 +2,7 @@ package import Annotations
 import Authorization
 import SyncProtocol
 
-/// Edits. Each is decided by the stored grant, stamped, and durable in the outbox when the call returns.
+/// Edits. Each is decided by the grant of this process, stamped, and durable in the outbox when the call returns.
 extension Layer {
     /// - Parameters:
     ///   - id: unique, from ``ULID``.
@@ -13,14 +13,16 @@ extension Layer {
         _ content: Content, id: Record.ID, group choice: LayerFacts.GroupChoice? = nil, author: String?,
         at now: Timestamp
     ) throws -> EditReceipt {
-        try store.write { try $0.create(content, id: id, group: choice, author: author, at: now) }
+        try store.write {
+            try $0.create(content, id: id, group: choice, author: author, at: now, facts: facts(in: $0))
+        }
     }
 
     /// Whether a new record would be nobody's: neither the token nor the content names an author. The right to make it
     /// is looked at first, so that nobody is asked for a name in vain.
     package func needsAuthor(for content: Content) throws -> Bool {
         try store.read { store in
-            let facts = try store.facts()
+            let facts = try facts(in: store)
             guard let grant = facts.grant else { throw EditProblem.noGrant }
             try grant.require(try store.creation(of: content, group: facts.groupForNew, facts: facts))
             return grant.creatorName == nil && content["creatorName"]?.string == nil
@@ -31,7 +33,7 @@ extension Layer {
     @discardableResult
     package func update(_ id: Record.ID, content: Content, at now: Timestamp) throws -> EditReceipt {
         try store.write { store in
-            let facts = try store.facts()
+            let facts = try facts(in: store)
             guard let grant = facts.grant else { throw EditProblem.noGrant }
             guard let record = try store.overlay(id, facts: facts).record else { throw EditProblem.noSuchRecord(id) }
             try grant.require(.edit(Subject(record)))
@@ -45,7 +47,7 @@ extension Layer {
     @discardableResult
     package func delete(_ id: Record.ID, at now: Timestamp) throws -> EditReceipt {
         try store.write { store in
-            let facts = try store.facts()
+            let facts = try facts(in: store)
             guard let grant = facts.grant else { throw EditProblem.noGrant }
             guard let record = try store.overlay(id, facts: facts).record else { throw EditProblem.noSuchRecord(id) }
             try grant.require(.delete(Subject(record)))
@@ -82,9 +84,9 @@ extension StoredLayer {
 
 extension WritableLayer {
     func create(
-        _ content: Content, id: Record.ID, group choice: LayerFacts.GroupChoice?, author: String?, at now: Timestamp
+        _ content: Content, id: Record.ID, group choice: LayerFacts.GroupChoice?, author: String?, at now: Timestamp,
+        facts: LayerFacts
     ) throws -> EditReceipt {
-        let facts = try facts()
         guard let grant = facts.grant else { throw EditProblem.noGrant }
         let group = choice.map(\.group) ?? facts.groupForNew
         try grant.require(try creation(of: content, group: group, facts: facts))

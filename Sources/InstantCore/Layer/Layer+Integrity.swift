@@ -17,10 +17,6 @@ extension Layer {
     }
 
     package func noteCheck(at now: Timestamp) throws {
-        try store.write { store in
-            var facts = try store.facts()
-            facts.checkedAt = now
-            try store.set(facts)
-        }
+        try store.write { try $0.changeFacts { $0.checkedAt = now } }
     }
 }

@@ -41,7 +41,7 @@ extension Layer {
                 into: &heard.changes)
             try store.show(heard.changes, knowing: intake)
             if !heard.changes.ids.isEmpty {
-                heard.backlog = intake.nothingWaits ? Backlog.none : try store.backlog()
+                heard.backlog = intake.nothingWaits ? Backlog.none : try store.backlog(self.facts(in: store).grant)
             }
             return heard
         }

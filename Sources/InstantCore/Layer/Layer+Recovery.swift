@@ -11,11 +11,7 @@ extension WritableLayer {
     /// Goes on under a new name; nothing is sent until ``recover(inPlace:facts:into:)``.
     func beginRecovery(clientID: String, into changes: inout LayerChanges) throws {
         try startAnew(clientID: clientID, into: &changes)
-        var facts = try facts()
-        facts.isRecovering = true
-        facts.cursor = nil
-        facts.loading = nil
-        try set(facts)
+        try changeFacts { ($0.isRecovering, $0.cursor, $0.loading) = (true, nil, nil) }
         try clearStage()
     }
 

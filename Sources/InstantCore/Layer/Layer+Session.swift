@@ -1,5 +1,5 @@
 package import Annotations
-import Authorization
+package import Authorization
 package import SyncProtocol
 
 /// What a token that the server accepted means for what is kept here.
@@ -12,6 +12,9 @@ extension Layer {
         package var isCursorLost = false
     }
 
+    /// - Throws: ``InvalidServerData`` when the server answered for another layer or user.
+    package func check(_ grant: Grant) throws { try facts().identity.check(grant) }
+
     /// - Parameter seen: the cursor when the session was asked for. A head that lies before it is of a server that lost
     ///   something; one that lies before the present cursor may only have been long under way.
     /// - Throws: ``InvalidServerData`` when the server answered for another layer or user.
@@ -20,9 +23,7 @@ extension Layer {
     ) throws -> Accepted {
         try store.write { store in
             var facts = try store.facts()
-            guard facts.identity.isNamed(by: answer.grant) else {
-                throw InvalidServerData("the server answered for another layer or user")
-            }
+            try facts.identity.check(answer.grant)
             var accepted = Accepted()
             let oldScope = facts.grant?.viewScope
             let wasRestored = facts.isBehind(answer, seen: seen)
@@ -62,12 +63,50 @@ extension LayerFacts {
 }
 
 extension LayerIdentity {
-    fileprivate func isNamed(by grant: Grant) -> Bool {
-        documentID.isExactly(grant.documentID) && layer.isExactly(grant.layer) && userID.isExactly(grant.userID)
+    /// - Throws: ``InvalidServerData`` for the grant of another layer or user.
+    fileprivate func check(_ grant: Grant) throws {
+        guard documentID.isExactly(grant.documentID), layer.isExactly(grant.layer), userID.isExactly(grant.userID)
+        else { throw InvalidServerData("the server answered for another layer or user") }
+    }
+}
+
+extension StoredLayer {
+    /// Whether something is parked that this grant allows to send.
+    func hasParked(allowedBy grant: Grant, facts: LayerFacts) throws -> Bool {
+        try entries(in: [.parked], limit: .max).contains { entry in
+            guard try whyRootIsParked(of: entry) == nil else { return false }
+            return grant.decide(try operation(of: entry, facts: facts)).isAllowed
+        }
+    }
+
+    fileprivate func operation(of entry: OutboxEntry, facts: LayerFacts) throws -> Operation {
+        let record = try record(entry.id)?.record ?? entry.base
+        let subject = record.map { Subject($0) } ?? Subject(.annotations, createdBy: facts.identity.userID, group: nil)
+        switch entry.kind {
+        case .create:
+            // A root that is gone is the server's to judge: the reply is kept as a conflict then.
+            guard let content = entry.content,
+                let operation = try? creation(of: content, group: entry.group, facts: facts, waiting: entry)
+            else { return .createAnnotation(group: entry.group) }
+            return operation
+        case .update: return .edit(subject)
+        case .delete: return .delete(subject)
+        // Whoever deleted it may restore it: only the general right is asked for.
+        case .restore: return .createAnnotation(group: facts.grant?.defaultGroup)
+        }
     }
 }
 
 extension WritableLayer {
+    /// Parks an edit of this process that the process that syncs may not send: it would be refused, by its token.
+    func parkDenied(_ seq: Int64, by grant: Grant?, facts: LayerFacts) throws {
+        guard var entry = try entry(seq), entry.stage == .waiting, let grant, grant.mayWrite,
+            case .denied(let why) = grant.decide(try operation(of: entry, facts: facts))
+        else { return }
+        entry.state = .parked(why.description)
+        try replace(entry)
+    }
+
     /// Parks what the present grant denies and lets the rest wait again.
     fileprivate func parkDenied(_ grant: Grant, into changes: inout LayerChanges) throws {
         let facts = try facts()
@@ -85,23 +124,6 @@ extension WritableLayer {
         }
         // Sealed entries look different when nothing may be sent at all.
         changes.ids.formUnion(try entries(in: [.sealed], limit: .max).map(\.id))
-    }
-
-    private func operation(of entry: OutboxEntry, facts: LayerFacts) throws -> Operation {
-        let record = try record(entry.id)?.record ?? entry.base
-        let subject = record.map { Subject($0) } ?? Subject(.annotations, createdBy: facts.identity.userID, group: nil)
-        switch entry.kind {
-        case .create:
-            // A root that is gone is the server's to judge: the reply is kept as a conflict then.
-            guard let content = entry.content,
-                let operation = try? creation(of: content, group: entry.group, facts: facts, waiting: entry)
-            else { return .createAnnotation(group: entry.group) }
-            return operation
-        case .update: return .edit(subject)
-        case .delete: return .delete(subject)
-        // Whoever deleted it may restore it: only the general right is asked for.
-        case .restore: return .createAnnotation(group: facts.grant?.defaultGroup)
-        }
     }
 
     /// Removes the rows that a new view scope no longer shows. Edits of them stay.

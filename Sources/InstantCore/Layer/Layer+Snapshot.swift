@@ -30,10 +30,7 @@ extension Layer {
     /// Begins again at the first page: the epoch changed under way, or the server no longer knows the snapshot.
     package func restartSnapshot() throws {
         try store.write { store in
-            var facts = try store.facts()
-            facts.loading = nil
-            facts.cursor = nil
-            try store.set(facts)
+            try store.changeFacts { ($0.loading, $0.cursor) = (nil, nil) }
             try store.clearStage()
         }
     }

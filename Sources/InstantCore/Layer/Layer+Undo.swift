@@ -11,7 +11,7 @@ extension Layer {
     @discardableResult
     package func undo(_ receipt: EditReceipt, at now: Timestamp) throws -> EditReceipt {
         try store.write { store in
-            let facts = try store.facts()
+            let facts = try facts(in: store)
             let shown = try store.overlay(receipt.id, facts: facts).record
             guard shown.isSame(as: receipt.after) else {
                 throw EditProblem.cannotUndo("it was changed again since")
@@ -32,7 +32,8 @@ extension Layer {
                 var undone = try store.enqueue(
                     .restore, receipt.id, content: nil, group: before.group, at: now, facts: facts)
                 // What the delete swallowed before it was sent, the server has never seen.
-                let swallowed = receipt.previous?.kind == .update ? before.content : nil
+                let isSwallowed = receipt.previous?.kind == .update || receipt.dropsFollowUp
+                let swallowed = isSwallowed ? before.content : nil
                 try store.complete(undone.seq, base: before, content: swallowed)
                 try store.refresh(receipt.id, facts: facts)
                 undone.after = try store.overlay(receipt.id, facts: facts).record

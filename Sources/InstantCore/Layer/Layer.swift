@@ -1,4 +1,5 @@
 package import Annotations
+package import Authorization
 
 /// One layer as a person sees it: the server's last word with what waits in the outbox laid over it.
 ///
@@ -6,24 +7,28 @@ package import Annotations
 /// an ``EditProblem``, with the store a ``StoreError``.
 package struct Layer: Sendable {
     package let store: any LocalStore
+    /// What the token of this process allows. nil: no token of this process was accepted yet, and the stored grant
+    /// decides. Never written to the store: another process may sync the layer by another token.
+    package var ownGrant: Grant?
 
-    package init(store: any LocalStore) { self.store = store }
+    package init(store: any LocalStore, ownGrant: Grant? = nil) {
+        self.store = store
+        self.ownGrant = ownGrant
+    }
 
-    package func facts() throws -> LayerFacts { try store.read { try $0.facts() } }
+    /// As stored, but with the grant that decides in this process. Not to be written back.
+    package func facts() throws -> LayerFacts { try store.read { try facts(in: $0) } }
+
+    func facts(in store: any StoredLayer) throws -> LayerFacts {
+        var facts = try store.facts()
+        if let ownGrant { facts.grant = ownGrant }
+        return facts
+    }
 
     package func count(_ query: ListQuery) throws -> Int { try store.read { try $0.count(query) } }
 
     package func rows(_ query: ListQuery, offset: Int, limit: Int) throws -> [ListRow] {
         try store.read { try $0.rows(query, offset: offset, limit: limit) }
-    }
-
-    /// Where a row stands in the list of a query; nil when the query does not list it.
-    package func position(of id: Record.ID, in query: ListQuery) throws -> Int? {
-        try store.read { try $0.position(of: id, in: query) }
-    }
-
-    package func nextUnread(_ query: ListQuery, behind index: Int) throws -> Int? {
-        try store.read { try $0.nextUnread(query, behind: index) }
     }
 
     package func rows(onPage page: Int) throws -> [ListRow] { try store.read { try $0.rows(onPage: page) } }
@@ -33,9 +38,7 @@ package struct Layer: Sendable {
     package func pagesToQuote(from file: String) throws -> [Int] {
         if try store.read({ try $0.facts().quotedFrom != file }) {
             try store.write(.recoverable) { store in
-                var facts = try store.facts()
-                facts.quotedFrom = file
-                try store.set(facts)
+                try store.changeFacts { $0.quotedFrom = file }
                 try store.forgetQuotes()
             }
         }
@@ -55,7 +58,7 @@ package struct Layer: Sendable {
 
     /// The record with the waiting edits in it; nil when there is none, or a waiting edit deletes it.
     package func record(_ id: Record.ID) throws -> Record? {
-        try store.read { store in try store.overlay(id, facts: store.facts()).record }
+        try store.read { store in try store.overlay(id, facts: facts(in: store)).record }
     }
 
     package func facets() throws -> ListFacets { try store.read { try $0.facets() } }
@@ -72,11 +75,7 @@ package struct Layer: Sendable {
 
     /// New records get this group in place of the token's default; nil: the token decides again. Survives new tokens.
     package func overrideGroup(_ choice: LayerFacts.GroupChoice?) throws {
-        try store.write { store in
-            var facts = try store.facts()
-            facts.groupOverride = choice
-            try store.set(facts)
-        }
+        try store.write { try $0.changeFacts { $0.groupOverride = choice } }
     }
 }
 

@@ -2,6 +2,19 @@ import Annotations
 import SyncProtocol
 
 /// Comments of ours under a root that the server has not heard of yet: they share its fate.
+extension StoredLayer {
+    /// A comment cannot go before its root: while the present grant denies that one, both wait.
+    func whyRootIsParked(of entry: OutboxEntry) throws -> String? {
+        guard let content = entry.content, content.contentType == .comments, let root = content["rootId"]?.string else {
+            return nil
+        }
+        for entry in try entries(of: root) where entry.kind == .create {
+            if case .parked(let why) = entry.state { return why }
+        }
+        return nil
+    }
+}
+
 extension WritableLayer {
     /// Takes the waiting comments under a root back: it was never sent, and now never will be.
     ///
@@ -21,16 +34,5 @@ extension WritableLayer {
             _ = try append(entry)
             try refresh(entry.id, facts: facts)
         }
-    }
-
-    /// A comment cannot go before its root: while the present grant denies that one, both wait.
-    func whyRootIsParked(of entry: OutboxEntry) throws -> String? {
-        guard let content = entry.content, content.contentType == .comments, let root = content["rootId"]?.string else {
-            return nil
-        }
-        for entry in try entries(of: root) where entry.kind == .create {
-            if case .parked(let why) = entry.state { return why }
-        }
-        return nil
     }
 }

@@ -28,14 +28,6 @@ extension SessionMachine {
         }
     }
 
-    var acceptedTicket: Ticket? {
-        switch state {
-        case .live(let ticket): ticket
-        case .authenticating(_, let before): before
-        default: nil
-        }
-    }
-
     /// Whether an answer about this token is still waited for.
     package func isAsking(about ticket: Ticket) -> Bool {
         switch state {

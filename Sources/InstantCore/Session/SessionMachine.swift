@@ -51,7 +51,7 @@ package struct SessionMachine: Hashable, Sendable {
             return []
         }
         failures = 0
-        state = .authenticating(ticket, before: acceptedTicket)
+        state = .authenticating(ticket, before: dataTicket)
         return [.askSession(ticket)]
     }
 

@@ -5,13 +5,10 @@ extension Synchronizer {
     mutating func take(_ input: Input, now: Timestamp, random: inout some RandomNumberGenerator) throws {
         switch input {
         case .tokenSupplied(let ticket):
-            guard isLeading else {
-                waitingTicket = ticket
-                return
-            }
+            undecided = nil
             perform(session.tokenSupplied(ticket))
         case .tokenForgotten:
-            waitingTicket = nil
+            undecided = nil
             perform(session.tokenForgotten())
             giveUpAll()
             end(.token(.forgotten))
@@ -32,6 +29,7 @@ extension Synchronizer {
         case .storeChanged:
             try migrated()
             effects.append(.announce(.changed(LayerChanges())))
+            if followUntil != nil { followUntil = now + Self.followPatience }
             let backlog = try layer.backlog()
             perform(cycle.edited(backlog: backlog))
             if backlog == .sendable, pushAt == nil { pushAt = pushDelay.map { now + $0 } }
@@ -45,7 +43,7 @@ extension Synchronizer {
         case .listening(let listens):
             isListening = listens
             if listens {
-                if case .live = session.state { try beginCycle() }
+                if isLeading, case .live = session.state { try beginCycle() }
             } else {
                 closeStreams()
             }
@@ -56,7 +54,8 @@ extension Synchronizer {
             giveUpAll()
             end(.unreachable("offline"))
         case .wentOnline: perform(session.wentOnline())
-        case .leading(let leads): lead(leads)
+        case .leading(let leads): try lead(leads, now: now, random: &random)
+        case .leadClaimed: try leadClaimed()
         case .doubted: perform(session.doubted())
         case .announced(let own): presence.wished(own)
         case .pushDelay(let delay):
@@ -73,22 +72,12 @@ extension Synchronizer {
     private mutating func requestSync(now: Timestamp) throws {
         switch session.state {
         case .needsToken(let need): effects.append(.announce(.failedAuthentication(need)))
+        case .live where !isLeading: perform(session.doubted())
         case .live: try beginCycle()
         case .waiting: stopWaiting(now: now)
         case .lost(let why): effects.append(.announce(.failedSync(.lost(why))))
         case .authenticating(_, .some): try beginCycle()
         case .authenticating, .connecting, .paused: break
-        }
-    }
-
-    private mutating func lead(_ leads: Bool) {
-        guard leads != isLeading else { return }
-        isLeading = leads
-        if leads, let ticket = waitingTicket {
-            waitingTicket = nil
-            perform(session.tokenSupplied(ticket))
-        } else if leads, case .needsToken(let need) = session.state {
-            effects.append(.announce(.failedAuthentication(need)))
         }
     }
 
@@ -99,6 +88,7 @@ extension Synchronizer {
             freshStarts = 0
             batchLimit = .max
         }
+        if !isLeading { followUntil = lastNow.map { $0 + Self.followPatience } }
         perform(cycle.cycleRequested(backlog: sendable(try backlog ?? layer.backlog())))
     }
 

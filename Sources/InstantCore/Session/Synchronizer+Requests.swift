@@ -5,8 +5,10 @@ import SyncProtocol
 extension Synchronizer {
     /// Sends the next request for records, if the cycle wants one and none is under way.
     mutating func pump(now: Timestamp) throws {
+        guard isLeading else { return try tendFollowing(now: now) }
         guard underWay == nil else { return }
-        if mustStartOver, sessionRequest == nil { perform(session.doubted()) }
+        // A process that has just begun to lead does not know either where the layer stands.
+        if mustStartOver || epoch == nil, sessionRequest == nil { perform(session.doubted()) }
         while !mustStartOver, let ticket = session.dataTicket, let epoch, cycle.isSyncing {
             if let kind = try nextRequest(epoch: epoch, now: now) {
                 let request = SyncRequest(id: number(), ticket: ticket, kind: kind)
@@ -42,12 +44,6 @@ extension Synchronizer {
     /// Whether the server would take anything at all by the present token.
     func mayPush() -> Bool { session.dataTicket != nil && session.dataTicket != forbidden }
 
-    /// Whether an edit that is made now is sent now.
-    package var sendsAtOnce: Bool {
-        guard case .live = session.state else { return false }
-        return isLeading && pushDelay == 0 && mayPush()
-    }
-
     /// What waits, as far as the present token goes.
     func backlog() throws -> Backlog { sendable(try layer.backlog()) }
 
@@ -60,7 +56,10 @@ extension Synchronizer {
             guard let request = sessionRequest, request.id == id else { return }
             sessionRequest = nil
             guard session.isAsking(about: request.ticket) else { return }
-            return try take(answer, ticket: request.ticket, now: now, random: &random)
+            if isLeading { return try accept(answer, ticket: request.ticket, now: now, random: &random) }
+            if wantsToLead { return try follow(answer, ticket: request.ticket, now: now) }
+            undecided = (answer, request.ticket)
+            return
         }
         if case .presence(let answer) = answer { return take(answer, to: id) }
         guard let request = underWay, request.id == id else { return }
@@ -80,7 +79,7 @@ extension Synchronizer {
         }
     }
 
-    private mutating func take(
+    mutating func accept(
         _ answer: SessionAnswer, ticket: Ticket, now: Timestamp, random: inout some RandomNumberGenerator
     ) throws {
         try allowStartingOver(for: answer, ticket: ticket, now: now)
@@ -89,10 +88,7 @@ extension Synchronizer {
         if mustStartOver || accepted.isCursorLost { integrity.startedOver() }
         mustStartOver = false
         epoch = answer.epoch
-        if acceptedTicket != ticket { forbidden = nil }
-        acceptedTicket = ticket
-        problem = nil
-        notBefore = nil
+        own(answer.grant, ticket: ticket)
         watchExpiry(of: answer, ticket: ticket, now: now)
         perform(session.sessionAnswered(ticket))
         announce(accepted.changes)

@@ -4,7 +4,7 @@ import SyncProtocol
 /// The live channel: opened when a session is live and caught up, read in order, replaced before it is closed.
 extension Synchronizer {
     mutating func tendStream(now: Timestamp) throws {
-        guard isListening, let ticket = session.dataTicket, !cycle.isSyncing, let epoch,
+        guard isLeading, isListening, let ticket = session.dataTicket, !cycle.isSyncing, let epoch,
             let channel = stream.wanted(by: ticket, at: now),
             let cursor = try layer.facts().cursor, cursor.epoch.isExactly(epoch)
         else { return }

@@ -18,7 +18,10 @@ extension Synchronizer {
             if session.dataTicket != nil, try layer.hasUnsent() { try beginCycle() }
         }
         // A stream that brings heartbeats and nothing else is found out this way.
-        if session.dataTicket != nil, !cycle.isSyncing, let due = integrity.due, due <= now { try beginCycle() }
+        if isLeading, session.dataTicket != nil, !cycle.isSyncing, let due = integrity.due, due <= now {
+            try beginCycle()
+        }
+        followingWoke(now: now, random: &random)
     }
 
     /// The moment of the nearest thing that is due.
@@ -28,7 +31,10 @@ extension Synchronizer {
     mutating func setWake(wokenAt now: Timestamp?) {
         var due = [stream.due, expiry?.due].compactMap(\.self)
         if case .waiting(_, let until, _) = session.state { due.append(until) }
-        if session.dataTicket != nil { due += [pushAt, cycle.isSyncing ? nil : integrity.due].compactMap(\.self) }
+        if session.dataTicket != nil {
+            due += [pushAt, cycle.isSyncing || !isLeading ? nil : integrity.due].compactMap(\.self)
+        }
+        due += followingDue
         if canTell, let next = presence.due { due.append(next) }
         if let now { due.removeAll { $0 <= now } }
         if isLeading, cycle.isMigrating { due.append(Self.atOnce) }
@@ -53,6 +59,8 @@ extension Synchronizer {
         presence.clockWentBack(by: back)
         pushAt = pushAt.map { $0 + -back }
         notBefore = notBefore.map { $0 + -back }
+        followUntil = followUntil.map { $0 + -back }
+        checkAt = checkAt.map { $0 + -back }
     }
 
     /// Tells ahead of time that the token in force ends.

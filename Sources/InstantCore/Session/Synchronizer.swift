@@ -1,4 +1,5 @@
 package import Annotations
+package import Authorization
 package import SyncProtocol
 
 /// The whole client of one layer as a function of what happens: inputs in, effects out, the store called directly.
@@ -6,6 +7,9 @@ package import SyncProtocol
 /// It owns the two machines and decides which request comes next; a performer sends requests, reads streams, keeps
 /// tokens and time, and feeds back what comes of it, strictly one after the other. At most one request for records is
 /// under way at a time.
+///
+/// Several processes may open one layer. Each has its own token checked; only the one that leads, which is the one that
+/// holds the layer's lock, sends, receives and writes what the server says. See Synchronizer+Leading.swift.
 package struct Synchronizer {
     package enum Input: Hashable, Sendable {
         case tokenSupplied(Ticket)
@@ -28,8 +32,11 @@ package struct Synchronizer {
         case nudged
         case wentOffline
         case wentOnline
-        /// This process holds the lock of the layer, or lost it.
+        /// This process holds the layer's lock now, or another process holds it: the answer to ``Effect/lead(_:)``,
+        /// and later, once the lock is free.
         case leading(Bool)
+        /// Another process waits for the lock, with an accepted token and something to do.
+        case leadClaimed
         /// Milliseconds after the last edit; nil: only when asked.
         case pushDelay(Int64?)
         case storageRemoved
@@ -50,6 +57,11 @@ package struct Synchronizer {
         /// Give ``Input/woke`` at this moment; takes the place of the one before. nil: not at all.
         case wake(Timestamp?)
         case announce(Notice)
+        /// true: try to take the layer's lock now, answer by ``Input/leading(_:)``, and go on trying; false: give it
+        /// up now.
+        case lead(Bool)
+        /// Tell the process that leads that this one waits; false: not any more.
+        case claim(Bool)
     }
 
     /// What the world is told.
@@ -73,7 +85,7 @@ package struct Synchronizer {
         case presence(LayerPresence)
     }
 
-    let layer: Layer
+    var layer: Layer
     package internal(set) var session = SessionMachine()
     package internal(set) var cycle: LayerMachine
 
@@ -109,7 +121,16 @@ package struct Synchronizer {
     package internal(set) var problem: SyncFailure?
 
     var isLeading: Bool
-    var waitingTicket: Ticket?
+    /// What was last said by ``Effect/lead(_:)`` and ``Effect/claim(_:)``.
+    var wantsToLead: Bool
+    var claimsLead = false
+    /// An accepted token's session, until it is known whether this process leads.
+    var undecided: (answer: SessionAnswer, ticket: Ticket)?
+    /// While another process leads: what the server held when this process asked.
+    var goal: Cursor?
+    /// While another process leads: the cycle fails then, and the token is checked again.
+    var followUntil: Timestamp?
+    var checkAt: Timestamp?
     var isListening = false
     var stream = StreamMachine()
     var pushDelay: Int64? = 1000
@@ -128,6 +149,7 @@ package struct Synchronizer {
         self.layer = layer
         presence = PresenceMachine(session: session)
         self.isLeading = isLeading
+        wantsToLead = isLeading
         cycle = LayerMachine(try? layer.facts(), backlog: (try? layer.backlog()) ?? .none)
     }
 
@@ -147,6 +169,7 @@ package struct Synchronizer {
             let failure = (error as? InvalidServerData).map { SyncFailure.invalidServer($0.description) }
             fail(failure ?? .store("\(error)"), now: now, random: &random)
         }
+        tendLead()
         tendPresence(now: now)
         watchExpiry(now: now)
         setWake(wokenAt: input == .woke ? now : nil)
@@ -155,11 +178,11 @@ package struct Synchronizer {
 
     /// Where the connection stands, for a status line.
     package var connection: SyncStatus.Connection {
-        guard isLeading else { return .elsewhere }
         switch session.state {
         case .needsToken(let need): return .needsToken(need)
-        case .authenticating(_, nil), .connecting: return .connecting
-        case .authenticating, .live: return .live
+        case .authenticating(_, nil): return .connecting
+        case .connecting: return isLeading ? .connecting : .elsewhere
+        case .authenticating, .live: return isLeading ? .live : .elsewhere
         case .waiting(_, let until, _): return .offline(retryAt: until)
         case .paused: return .idle
         case .lost(let why): return .lost(why)
@@ -171,9 +194,6 @@ package struct Synchronizer {
         if case .authenticating = session.state { sessionRequest != nil } else { false }
     }
 
-    /// Tokens that may still be needed.
-    package var tickets: [Ticket] { session.tickets + (waitingTicket.map { [$0] } ?? []) }
-
-    /// The token for requests of the performer's own, such as the PDF.
-    package var dataTicket: Ticket? { session.dataTicket }
+    /// What the last accepted token of this process allows; nil before the first one.
+    package var ownGrant: Grant? { layer.ownGrant }
 }

@@ -5,8 +5,7 @@ import SyncProtocol
 /// Facts as a store writes them. Members of newer programs are not kept: they raise the schema number instead.
 extension LayerFacts {
     package var json: String {
-        var writer = JSONWriter(capacity: 1024)
-        writer.object {
+        JSONWriter.text(capacity: 1024) {
             $0.member("server", identity.server)
             $0.member("document", identity.documentID)
             $0.member("layer", identity.layer)
@@ -37,7 +36,6 @@ extension LayerFacts {
             if let migratedTo { $0.member("migratedTo", migratedTo) }
             if wasReset { $0.member("wasReset", true) }
         }
-        return writer.text
     }
 
     /// - Throws: ``JSONError`` when it is not what ``json`` wrote.

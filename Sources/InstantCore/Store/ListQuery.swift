@@ -3,7 +3,7 @@ package import Annotations
 /// What a list of annotations shows, and in which order. A layer is never loaded whole to show 40 rows: a store
 /// answers a query with a count and a window of rows.
 package struct ListQuery: Hashable, Sendable {
-    package enum Order: Hashable, Sendable {
+    package enum Order: String, Hashable, Sendable, CaseIterable {
         /// By page, then from top to bottom, then by id. Rows without a page come last.
         case page
         /// Newest change first.
@@ -168,4 +168,28 @@ public enum Delivery: String, Hashable, Sendable {
     case conflict
     /// The server refused it; text and reason are kept.
     case refused
+}
+
+extension ListQuery.Order {
+    /// Whether one row stands before another in a list of this order.
+    package func puts(_ one: ListRow, before other: ListRow) -> Bool {
+        switch self {
+        case .page: break
+        case .newest:
+            if one.changedKey != other.changedKey { return one.changedKey > other.changedKey }
+            return one.id.isBefore(other.id)
+        case .author:
+            if one.authorKey != other.authorKey { return one.authorKey.isBefore(other.authorKey) }
+        case .group:
+            if one.groupKey != other.groupKey { return one.groupKey.isBefore(other.groupKey) }
+        }
+        if one.pageKey != other.pageKey { return one.pageKey < other.pageKey }
+        if one.topKey != other.topKey { return one.topKey < other.topKey }
+        return one.id.isBefore(other.id)
+    }
+}
+
+extension String {
+    /// The order of bytes: that of a database, and of the server's snapshot pages.
+    package func isBefore(_ other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
 }

@@ -117,6 +117,14 @@ package protocol WritableLayer: StoredLayer {
     func clearStage() throws
 }
 
+extension WritableLayer {
+    func changeFacts(_ change: (inout LayerFacts) -> Void) throws {
+        var facts = try facts()
+        change(&facts)
+        try set(facts)
+    }
+}
+
 /// A record as the server last told it.
 package struct StoredRecord: Hashable, Sendable {
     package var record: Record

@@ -2,6 +2,7 @@ import Annotations
 import Authorization
 import InstantCore
 import SyncProtocol
+import TestSupport
 import Testing
 
 @Suite struct EditingTests {

@@ -2,6 +2,7 @@ import Annotations
 import Authorization
 import InstantCore
 import SyncProtocol
+import TestSupport
 
 /// A layer that was opened once, with a few records of the server in it.
 struct LayerFixture {

@@ -1,6 +1,7 @@
 import Annotations
 import InstantCore
 import SyncProtocol
+import TestSupport
 import Testing
 
 /// The words under marks, as a filter knows them: of the file that is looked at, and of no other.

@@ -110,11 +110,14 @@ import Testing
         let records = (10..<30).map { stored("\($0)", "text", 0) }
         let it = try LayerFixture(records: records)
         try it.pull(item("12", "a", 4), item("25", "b", 5), upTo: 5)
-        #expect(try it.layer.nextUnread(ListQuery(), behind: 0) == 2)
-        #expect(try it.layer.nextUnread(ListQuery(), behind: 2) == 15)
-        #expect(try it.layer.nextUnread(ListQuery(), behind: 15) == 2)
+        func nextUnread(behind index: Int) throws -> Int? {
+            try it.layer.store.read { try $0.nextUnread(ListQuery(), behind: index) }
+        }
+        #expect(try nextUnread(behind: 0) == 2)
+        #expect(try nextUnread(behind: 2) == 15)
+        #expect(try nextUnread(behind: 15) == 2)
         try it.layer.markRead(["12", "25"])
-        #expect(try it.layer.nextUnread(ListQuery(), behind: 3) == nil)
+        #expect(try nextUnread(behind: 3) == nil)
     }
 
     @Test func anImpossibleRecordIsRefusedWhole() throws {

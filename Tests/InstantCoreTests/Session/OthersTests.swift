@@ -115,7 +115,7 @@ import Testing
 
     @Test("Who comes new hears nothing of what is gone")
     func tombstonesAreNotForNewClients() throws {
-        let store = EngineCore.MemoryStore()
+        let store = MemoryLayerStore()
         let grant = Grant(documentID: "doc", userID: "ana", expiresAt: Timestamp(seconds: 9000))
         let records = try store.write { store in
             let base = try store.addBase([])

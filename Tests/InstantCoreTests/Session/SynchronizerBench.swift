@@ -20,13 +20,25 @@ struct Bench {
         synchronizer = Synchronizer(layer: layer, session: "s")
     }
 
+    /// Another process on the same store.
+    init(sharing layer: Layer) {
+        self.layer = layer
+        synchronizer = Synchronizer(layer: layer, isLeading: false)
+    }
+
+    /// Another process holds the layer's lock.
+    var isLockTaken = false
+    private(set) var claimsLead = false
+
     /// The timer that is set; one that fires is set no more.
     private(set) var alarm: Timestamp?
 
     mutating func give(_ input: Synchronizer.Input) -> [Synchronizer.Effect] {
         if input == .woke { alarm = nil }
-        let effects = synchronizer.handle(input, now: now, random: &random)
+        var effects = synchronizer.handle(input, now: now, random: &random)
         for case .wake(let moment) in effects { alarm = moment }
+        for case .claim(let claims) in effects { claimsLead = claims }
+        if effects.contains(.lead(true)) { effects += give(.leading(!isLockTaken)) }
         return effects
     }
 
@@ -94,7 +106,7 @@ extension Synchronizer.Effect {
         case .cancel: "cancel"
         case .openStream: "open stream"
         case .closeStream: "close stream"
-        case .wake: nil
+        case .wake, .lead, .claim: nil
         case .announce(let notice):
             switch notice {
             case .changedState(let state): state.rawValue

@@ -121,16 +121,6 @@ import Testing
         #expect(names == ["dirty", "failed: the server did not answer a change"])
     }
 
-    @Test func anotherProcessSyncsUntilItsLockIsFree() {
-        let first = Bench()
-        var it = Bench()
-        it.synchronizer = Synchronizer(layer: first.layer, isLeading: false)
-        #expect(it.names(.tokenSupplied(Ticket(1))) == [])
-        #expect(it.synchronizer.connection == .elsewhere)
-        #expect(it.synchronizer.tickets == [Ticket(1)])
-        #expect(it.names(.leading(true)) == ["ask session"])
-    }
-
     @Test func aTokenThatCannotBeTriedIsToldOnceAndTriedAgain() {
         var it = Bench()
         let asked = it.request(.tokenSupplied(Ticket(1)))

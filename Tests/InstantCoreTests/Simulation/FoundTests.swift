@@ -184,6 +184,65 @@ import Testing
         #expect(try it.layer.conflicts().map { $0.mine?["text"]?.string } == ["four"])
     }
 
+    /// A create was applied and its answer lost. Somebody deleted the record, the server was restored from a backup, which
+    /// forgets answers, and then forgot the deletion. Nothing on either end tells that the create was ever applied: it is
+    /// sent again, and applied again.
+    @Test func aCreateWhoseAnswerAndDeletionAreForgottenIsAppliedAgain() throws {
+        let it = try LayerFixture()
+        let server = try SimulatedServer(base: [])
+        try it.layer.create(note("new"), id: "n", author: nil, at: it.now)
+        let lost = try #require(try it.layer.seal())
+        let (mine, other) = (it.grant(), it.grant(user: "bo"))
+        var first = lost
+        first.cursor = nil
+        #expect(try server.push(first, by: mine, at: it.now).results.map(\.status) == [.applied])
+        #expect(try server.push(first, by: mine, at: it.now).results.map(\.revision) == [1], "answered as before")
+        let delete = Change(n: 1, kind: .delete, id: "n", baseRevision: 1, group: nil)
+        let deleting = PushRequest(clientID: "bo", acked: 0, cursor: nil, changes: [delete])
+        #expect(try server.push(deleting, by: other, at: it.now).results.map(\.status) == [.applied])
+        try server.restore()
+        // While the deletion is remembered, the id is taken, and the person is asked.
+        try it.accept(it.grant(), generation: "g2", head: 3)
+        try it.take([], epoch: "eg2")
+        var again = try #require(try it.layer.seal())
+        #expect(again.clientID != lost.clientID)
+        again.cursor = nil
+        var early = again
+        early.clientID = "early"
+        #expect(try server.push(early, by: mine, at: it.now).results.map(\.status) == [.gone])
+        try server.prune(by: mine, before: it.now + 1)
+        #expect(try server.push(again, by: mine, at: it.now).results.map(\.status) == [.applied])
+    }
+
+    /// A text that was never sent went with a delete, was to follow its restore, and went with a second delete while the
+    /// restore was under way.
+    @Test func aTextThatWasNeverSentComesBackWithTheSecondUndo() throws {
+        let it = try LayerFixture()
+        var revision: Revision = 10
+        func send(_ kind: ChangeKind) throws -> PushRequest {
+            let request = try #require(try it.layer.seal())
+            #expect(request.changes.map(\.kind) == [kind])
+            return request
+        }
+        func answer(_ request: PushRequest) throws {
+            revision += 1
+            let result = ChangeResult(n: request.changes[0].n, status: .applied, revision: revision)
+            _ = try it.layer.take(PushAnswer(results: [result], delta: nil), to: request, newClientID: "new")
+        }
+        try it.layer.update("2", content: note("four"), at: it.now)
+        let first = try it.layer.delete("2", at: it.now)
+        try answer(try send(.delete))
+        try it.layer.undo(first, at: it.now)
+        let restoring = try send(.restore)
+        let second = try it.layer.delete("2", at: it.now)
+        try answer(restoring)
+        try answer(try send(.delete))
+        try it.layer.undo(second, at: it.now)
+        #expect(try it.text("2") == "four")
+        try answer(try send(.restore))
+        #expect(try send(.update).changes[0].content?["text"]?.string == "four")
+    }
+
     /// The stream was faster than the answer: the server lost nothing.
     @Test func aSessionAnswerThatComesLateIsNoRestoredServer() throws {
         let it = try LayerFixture()

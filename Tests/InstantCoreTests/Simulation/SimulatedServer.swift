@@ -7,7 +7,7 @@ import TestSupport
 
 /// The server's core and its memory store behind a function call, and the streams it has open.
 final class SimulatedServer {
-    let store = EngineCore.MemoryStore()
+    let store = MemoryLayerStore()
     private(set) var fanout = Fanout(frames: 6, bytes: 1 << 20)
     private var random = SystemRandomNumberGenerator()
     /// Every text that ever became a record's text, and how often.
@@ -113,6 +113,18 @@ final class SimulatedServer {
             grant: grant, now: now + 5000, generation: layer.generation, epoch: layer.epoch(for: grant.viewScope),
             head: layer.head, pdfSHA256: String(repeating: "a", count: 64), pdfBytes: 10, title: "Title",
             limits: Limits(batchChanges: 5))
+    }
+
+    func push(_ push: PushRequest, by grant: Grant, at now: Timestamp) throws -> PushAnswer {
+        try take(push, grant, now)
+    }
+
+    /// What a restore from a backup does to every layer.
+    func restore() throws { try store.write { try Layers.renew(in: $0, using: &random) } }
+
+    func prune(by grant: Grant, before moment: Timestamp) throws {
+        let layer = try open(grant)
+        try store.write { try $0.prune(layer, before: moment) }
     }
 
     private func take(_ push: PushRequest, _ grant: Grant, _ now: Timestamp) throws -> PushAnswer {

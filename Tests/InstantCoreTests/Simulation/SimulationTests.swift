@@ -14,6 +14,12 @@ import Testing
         }
     }
 
+    /// Histories in which the judge was wrong once: a marker went along with its last comment, whose deletion had seen all of
+    /// it, and an older deletion of the marker itself stood in the same request.
+    @Test(arguments: [501_615_531_040] as [UInt64]) func aHistoryThatWasMisjudgedHolds(_ seed: UInt64) {
+        #expect(Simulation(seed: seed).run() == .held, "make simulate SEEDS=1 FROM=\(seed)")
+    }
+
     /// Nothing but the seed decides: without that no failure could be looked at twice.
     @Test func aSeedTellsTheSameStoryAgain() {
         func story() -> [String] {

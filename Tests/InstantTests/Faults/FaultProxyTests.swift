@@ -80,7 +80,7 @@ import Testing
         let descriptor = try client.documentDescriptor(forJWT: jwt)
         try descriptor.download(usingJWT: jwt)
         try await see(descriptor, jwt) { descriptor.isDownloaded }
-        #expect(try descriptor.rows(ListQuery(), offset: 0, limit: 100).map(\.text).sorted() == bo.texts())
+        #expect(try descriptor.layer.rows(ListQuery(), offset: 0, limit: 100).map(\.text).sorted() == bo.texts())
         try await server.stop()
     }
 

@@ -30,10 +30,10 @@ struct FullDiskTests {
             } catch { refusal = error }
         }
         #expect("\(try #require(refusal))".contains("full"))
-        #expect(Set(try descriptor.outbox().map(\.id)) == made)
+        #expect(Set(try descriptor.layer.outbox().map(\.id)) == made)
         try disk.grow(toKilobytes: kilobytes * 4)
         made.insert(try descriptor.create(note("fits")).id)
-        #expect(Set(try descriptor.outbox().map(\.id)) == made)
+        #expect(Set(try descriptor.layer.outbox().map(\.id)) == made)
         withExtendedLifetime(server) {}
     }
 

@@ -52,9 +52,9 @@ import Testing
     func isKeptAsItCame(_ content: String) async throws {
         let (client, descriptor, error) = try await layer(#""r""#, content)
         #expect(error == nil)
-        #expect(try descriptor.record("r")?.content.text == content)
-        _ = try descriptor.rows(ListQuery(), offset: 0, limit: 10)
-        _ = try descriptor.rows(onPage: 0)
+        #expect(try descriptor.layer.record("r")?.content.text == content)
+        _ = try descriptor.layer.rows(ListQuery(), offset: 0, limit: 10)
+        _ = try descriptor.layer.rows(onPage: 0)
         withExtendedLifetime(client) {}
     }
 
@@ -65,8 +65,8 @@ import Testing
             #"{"v":1,"type":"pspdfkit/ink","pageIndex":0,"bbox":[0,0,9,9],"lines":{"points":[\#(points)]},"note":"\#(text)"}"#
         let (client, descriptor, error) = try await layer(#""r""#, content)
         #expect(error == nil)
-        #expect(try descriptor.record("r")?.content.text == content)
-        #expect(try descriptor.rows(onPage: 0).count == 1)
+        #expect(try descriptor.layer.record("r")?.content.text == content)
+        #expect(try descriptor.layer.rows(onPage: 0).count == 1)
         withExtendedLifetime(client) {}
     }
 
@@ -80,8 +80,8 @@ import Testing
         let root = (#""r""#, #"{"v":1,"type":"pspdfkit/comment-marker","pageIndex":0,"bbox":[1,2,3,4]}"#)
         let (client, descriptor, error) = try await layer([root] + comments)
         #expect(error == nil)
-        #expect(try descriptor.thread(under: "r").count == 10_000)
-        #expect(try descriptor.rows(ListQuery(), offset: 0, limit: 9).map(\.id) == ["r"])
+        #expect(try descriptor.layer.thread(under: "r").count == 10_000)
+        #expect(try descriptor.layer.rows(ListQuery(), offset: 0, limit: 9).map(\.id) == ["r"])
         withExtendedLifetime(client) {}
     }
 
@@ -91,8 +91,8 @@ import Testing
         let (client, descriptor, error) = try await layer(
             #""r""#, #"{\#(Self.note),"pageIndex":0,"text":"\#(String(repeating: "x", count: 2 << 20))"}"#)
         #expect(error == nil)
-        #expect(try descriptor.rows(onPage: 0).map(\.id) == ["r"])
-        let content = try #require(try descriptor.record("r")?.content)
+        #expect(try descriptor.layer.rows(onPage: 0).map(\.id) == ["r"])
+        let content = try #require(try descriptor.layer.record("r")?.content)
         #expect(throws: EditProblem.self) { try descriptor.update("r", content: content) }
         withExtendedLifetime(client) {}
     }
@@ -102,7 +102,7 @@ import Testing
             #""r""#, #"{"text":"\#(String(repeating: "x", count: 16 << 20))"}"#)
         #expect(error?.kind == .invalidServerData)
         #expect(error?.message.contains("more than 16 MB") == true)
-        #expect(try descriptor.count(ListQuery()) == 0)
+        #expect(try descriptor.layer.count(ListQuery()) == 0)
         withExtendedLifetime(client) {}
     }
 
@@ -115,7 +115,7 @@ import Testing
     func isRefused(_ id: String, _ content: String) async throws {
         let (client, descriptor, error) = try await layer(id, content)
         #expect(error?.kind == .invalidServerData)
-        #expect(try descriptor.count(ListQuery()) == 0)
+        #expect(try descriptor.layer.count(ListQuery()) == 0)
         withExtendedLifetime(client) {}
     }
 
@@ -130,7 +130,7 @@ import Testing
             return
         }
         #expect(error == nil)
-        #expect(try descriptor.row(id)?.text == "here")
+        #expect(try descriptor.layer.row(id)?.text == "here")
         withExtendedLifetime(client) {}
     }
 }

@@ -86,7 +86,7 @@ import Testing
         #expect(error.kind == expected, "\(error)")
         #expect(!error.message.contains(token()))
         #expect(descriptor.status.unsent == 1)
-        #expect(try descriptor.rows(ListQuery(), offset: 0, limit: 9).map(\.text) == ["mine"])
+        #expect(try descriptor.layer.rows(ListQuery(), offset: 0, limit: 9).map(\.text) == ["mine"])
         withExtendedLifetime((client, server)) {}
     }
 
@@ -145,7 +145,7 @@ import Testing
         #expect(error.kind == .invalidServerData)
         // A few tries, each after a pause, may have been made by the time this is looked at; no circle.
         #expect(server.requests.count - before < 60)
-        #expect(try descriptor.rows(ListQuery(), offset: 0, limit: 9).map(\.text) == ["mine"])
+        #expect(try descriptor.layer.rows(ListQuery(), offset: 0, limit: 9).map(\.text) == ["mine"])
         withExtendedLifetime(client) {}
     }
 

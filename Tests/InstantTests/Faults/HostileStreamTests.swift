@@ -32,7 +32,7 @@ import Testing
             descriptor.retryNow()
             return descriptor.status.unsent == 0 ? () : nil
         }
-        #expect(try descriptor.rows(ListQuery(), offset: 0, limit: 9).map(\.text) == ["mine"])
+        #expect(try descriptor.layer.rows(ListQuery(), offset: 0, limit: 9).map(\.text) == ["mine"])
         #expect(descriptor.status.problem?.contains(token()) != true)
         withExtendedLifetime(client) {}
     }

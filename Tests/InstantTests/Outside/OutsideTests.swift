@@ -1,9 +1,10 @@
 import Foundation
 import TestSupport
+import TestThreads
 import Testing
 
 /// What people outside the package read and write: the articles of the documentation, and a program that uses it.
-@Suite(.timeLimit(.minutes(15))) struct OutsideTests {
+@Suite(.onProgramThreads, .timeLimit(.minutes(15))) struct OutsideTests {
     private static let catalog = "Sources/Instant/Instant.docc"
 
     @Test(.enabled(if: Compiler() != nil)) func aProgramOfThirtyLinesCompiles() throws {

@@ -1,0 +1,203 @@
+import Annotations
+import Authorization
+import InstantCore
+import SyncProtocol
+import TestSupport
+import Testing
+
+/// Which of several processes leads, and what the others do.
+@Suite struct LeadingTests {
+    private func readOnly(_ it: Bench) -> Grant {
+        var grant = it.grant
+        grant.general = [.readDocument, .download]
+        return grant
+    }
+
+    /// A process beside another one that leads, with its own token accepted.
+    private func follower(_ grant: Grant? = nil, head: Revision = 0) -> Bench {
+        var it = Bench()
+        it.isLockTaken = true
+        let asked = it.request(.tokenSupplied(Ticket(1)))
+        _ = it.give(.answered(asked, it.session(grant, head: head)))
+        return it
+    }
+
+    /// The process that leads stores a first snapshot.
+    private func load(_ it: Bench, _ grant: Grant, upTo revision: Revision) throws {
+        _ = try it.layer.accept(
+            SessionAnswer(
+                grant: grant, now: it.now, generation: "g", epoch: "e", head: revision, pdfSHA256: "pdf", pdfBytes: 1,
+                title: "T"), seen: nil, now: it.now, newClientID: "c")
+        guard let page = try it.layer.nextPage(epoch: "e") else {
+            return try it.layer.store.write { store in
+                var facts = try store.facts()
+                facts.cursor = Cursor(epoch: "e", revision: revision)
+                try store.set(facts)
+            }
+        }
+        _ = try it.layer.take(SnapshotPage(epoch: "e", at: revision, records: [], next: nil), for: page)
+    }
+
+    @Test func aProcessWithoutATokenGivesTheLockUpAndOneWithATokenTakesIt() {
+        var it = Bench()
+        #expect(it.give(.woke).contains(.lead(false)))
+        let asked = it.request(.tokenSupplied(Ticket(1)))
+        #expect(it.give(.answered(asked, it.session())).contains(.lead(true)))
+        #expect(it.synchronizer.connection == .live)
+    }
+
+    @Test(arguments: [TokenNeed.expired, .revoked, .refused("its signature is wrong")])
+    func aRefusedTokenFreesTheLock(_ need: TokenNeed) {
+        var it = Bench()
+        _ = it.goLive()
+        let sync = it.request(.syncRequested)
+        #expect(it.give(.failed(sync, .token(need))).contains(.lead(false)))
+        #expect(it.synchronizer.connection == .needsToken(need))
+        #expect(it.names(.leading(true)) == [], "nothing is sent without a token, lock or not")
+    }
+
+    @Test func whatFreesTheLockBesides() throws {
+        for input in [Synchronizer.Input.tokenForgotten, .wentOffline, .storageRemoved] {
+            var it = Bench()
+            _ = it.goLive()
+            #expect(it.give(input).contains(.lead(false)))
+        }
+        // A broken connection does not: the token is as good as before.
+        var it = Bench()
+        _ = it.goLive()
+        let sync = it.request(.syncRequested)
+        #expect(!it.give(.failed(sync, .unreachable("no network"))).contains(.lead(false)))
+    }
+
+    @Test func aTokenIsCheckedBesideAProcessThatLeads() throws {
+        var it = Bench()
+        it.isLockTaken = true
+        let asked = it.request(.tokenSupplied(Ticket(1)))
+        #expect(asked > 0)
+        #expect(it.names(.failed(asked, .token(.expired))).contains("needs a token: the token expired"))
+        let again = it.request(.tokenSupplied(Ticket(2)))
+        #expect(it.names(.answered(again, it.session())).first == "authenticated")
+        #expect(it.synchronizer.connection == .elsewhere)
+        #expect(try it.layer.facts().grant == nil, "the stored grant is that of the process that leads")
+    }
+
+    @Test func editsAreDecidedByTheTokenOfTheProcess() throws {
+        var it = follower()
+        let mine = readOnly(it)
+        try load(it, it.grant, upTo: 0)
+        let asked = it.request(.tokenSupplied(Ticket(2)))
+        _ = it.give(.answered(asked, it.session(mine)))
+        #expect(it.synchronizer.ownGrant == mine)
+        let layer = Layer(store: it.layer.store, ownGrant: it.synchronizer.ownGrant)
+        #expect(throws: EditProblem.denied(.lacks(.write))) {
+            try layer.create(note("x"), id: "x", author: nil, at: it.now)
+        }
+        #expect(try it.layer.facts().grant == it.grant)
+    }
+
+    @Test func theTokenOfAnotherUserIsNotTakenBesideAProcessThatLeads() {
+        var it = Bench()
+        it.isLockTaken = true
+        var stranger = it.grant
+        stranger.userID = "bo"
+        let asked = it.request(.tokenSupplied(Ticket(1)))
+        _ = it.give(.answered(asked, it.session(stranger)))
+        #expect(it.synchronizer.ownGrant == nil)
+    }
+
+    @Test func aCycleEndsWhenTheOtherProcessHasReachedWhatTheServerHeld() throws {
+        var it = follower(head: 5)
+        #expect(it.synchronizer.cycle.isSyncing)
+        try load(it, it.grant, upTo: 4)
+        #expect(!it.names(.storeChanged).contains("finished"))
+        try load(it, it.grant, upTo: 5)
+        #expect(it.names(.storeChanged).contains("finished"))
+        // Asked again, the server is asked again: it may hold more.
+        let asked = it.request(.syncRequested)
+        #expect(asked > 0)
+        #expect(!it.names(.answered(asked, it.session(head: 6))).contains("finished"))
+    }
+
+    /// Changes that the leader's token may not view do not come by its stream.
+    @Test func aClaimMakesTheProcessThatLeadsAskTheServer() {
+        var it = Bench()
+        _ = it.goLive()
+        #expect(it.names(.leadClaimed) == ["began", "receivingChanges", "pull since 0"])
+        #expect(it.names(.leadClaimed) == [], "one cycle at a time")
+    }
+
+    @Test func aProcessThatBringsNothingFailsTheCycleOfTheOther() throws {
+        var it = follower(head: 5)
+        it.now = it.now + Synchronizer.followPatience
+        let names = it.names(.woke)
+        #expect(names.contains { $0.hasPrefix("failed: another program on this machine") }, "\(names)")
+        guard case .offline = it.synchronizer.connection else {
+            Issue.record("\(it.synchronizer.connection)")
+            return
+        }
+    }
+
+    @Test func aFreeLockIsTakenAndTheServerAskedWhereItStands() {
+        var it = follower()
+        #expect(it.synchronizer.connection == .elsewhere)
+        #expect(it.names(.leading(true)) == ["ask session"])
+    }
+
+    /// Beside a process that may not send it: the edit of one that may.
+    @Test func aProcessThatMayNotSendWhatWaitsGivesWay() throws {
+        var reader = Bench()
+        let asked = reader.request(.tokenSupplied(Ticket(1)))
+        _ = reader.give(.answered(asked, reader.session(readOnly(reader))))
+        #expect(reader.give(.leadClaimed) == [], "nothing waits")
+
+        var writer = Bench(sharing: reader.layer)
+        writer.isLockTaken = true
+        let checked = writer.request(.tokenSupplied(Ticket(1)))
+        _ = writer.give(.answered(checked, writer.session()))
+        try load(writer, readOnly(writer), upTo: 0)
+        _ = writer.give(.storeChanged)
+        #expect(!writer.claimsLead)
+        let layer = Layer(store: writer.layer.store, ownGrant: writer.synchronizer.ownGrant)
+        try layer.create(note("x"), id: "x", author: nil, at: writer.now)
+        _ = writer.give(.edited)
+        writer.now = writer.now + 1000
+        _ = writer.give(.woke)
+        #expect(writer.claimsLead)
+
+        reader.isLockTaken = true
+        let effects = reader.give(.leadClaimed)
+        #expect(effects.contains(.lead(false)) && effects.contains(.lead(true)), "and waits for its turn")
+        #expect(reader.synchronizer.connection == .elsewhere)
+        let again = writer.request(.leading(true))
+        #expect(writer.names(.answered(again, writer.session())).contains("push 1"))
+    }
+
+    /// What one token denies is not sent by it, though the server would say no.
+    @Test func anEditThatTheLeadersTokenDeniesWaitsForThisProcess() throws {
+        var it = follower()
+        var leaders = it.grant
+        leaders.collaboration = []
+        try load(it, leaders, upTo: 0)
+        _ = it.give(.storeChanged)
+        let layer = Layer(store: it.layer.store, ownGrant: it.synchronizer.ownGrant)
+        try layer.create(note("root"), id: "root", author: nil, at: it.now)
+        #expect(try it.layer.tally()[.waiting] == 1, "every token that may write makes annotations")
+        try it.layer.store.write { store in
+            let record = Record(id: "theirs", content: note("a"), createdBy: "bo", updatedBy: "bo", group: nil)
+            try store.put(StoredRecord(record, 1))
+        }
+        try layer.update("theirs", content: note("b"), at: it.now)
+        #expect(try it.layer.tally()[.parked] == 1)
+        #expect(try it.layer.seal()?.changes.map(\.id) == ["root"])
+        #expect(try layer.backlog() == .sendable)
+    }
+
+    @Test func aTokenIsCheckedAgainWhileAnotherProcessLeads() throws {
+        var it = follower()
+        try load(it, it.grant, upTo: 0)
+        #expect(it.names(.storeChanged).contains("finished"))
+        it.now = it.now + Synchronizer.checkInterval
+        let asked = it.request(.woke)
+        #expect(it.names(.failed(asked, .token(.revoked))).contains("needs a token: the token was revoked"))
+    }
+}
