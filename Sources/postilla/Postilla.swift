@@ -2,12 +2,7 @@
 // reads the command line, puts the parts together and turns failures into sentences and exit codes.
 
 import ArgumentParser
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 @main
 struct Postilla: AsyncParsableCommand {
@@ -51,7 +46,11 @@ struct Postilla: AsyncParsableCommand {
         } catch is CancellationError {
             ExitStatus.leave(.interrupted)
         } catch {
-            exit(withError: error)
+            // As the library writes it, but for characters that act: an argument may be another person's text.
+            let status = exitCode(for: error)
+            let text = fullMessage(for: error)
+            if !text.isEmpty { status.isSuccess ? Output.line(text) : Output.message(text) }
+            Glibc.exit(status.rawValue)
         }
     }
 }

@@ -23,12 +23,14 @@ final class FakeServices: AppServices {
     var failure: String?
     /// Pages are on their way and do not come.
     var holdsPages = false
+    /// The disk is busy: edits wait until ``saveHeld()``.
+    var holdsEdits = false
+    private var held: [() -> Void] = []
     /// Every request, in order, but for what others are told.
     private(set) var asked: [Effect] = []
     /// What others were told of this person, in order.
     private(set) var announced: [OwnPresence] = []
     private var steps: [Int: [Record]] = [:]
-    private var made = 0
     /// The layer that requests are about.
     private var selected: LayerReference?
 
@@ -79,9 +81,17 @@ final class FakeServices: AppServices {
         case .markRead(let ids):
             unread.subtract(ids)
             post(.recordsChanged(ids, author: nil))
-        case .perform(let step): perform(step, post: post)
+        case .perform, .undo, .resolve:
+            if holdsEdits { held.append { self.edit(effect, post: post) } } else { edit(effect, post: post) }
         case .loadHistory: post(.history(history))
         case .remember(let line): history.append(line)
+        default: break
+        }
+    }
+
+    private func edit(_ effect: Effect, post: (Message) -> Void) {
+        switch effect {
+        case .perform(let step): perform(step, post: post)
         case .undo(let step):
             guard let before = steps.removeValue(forKey: step) else {
                 post(.undoFailed(step: step, "someone wrote since"))
@@ -90,8 +100,16 @@ final class FakeServices: AppServices {
             records = before
             post(.undone(step: step))
             post(.recordsChanged([], author: nil))
+        case .resolve(let id, _): post(failure.map { .resolveFailed(id, $0) } ?? .resolved(id))
         default: break
         }
+    }
+
+    /// The disk is free again: the edits that wait are done, in their order.
+    func saveHeld(_ count: Int = .max) {
+        let now = Array(held.prefix(count))
+        held.removeFirst(now.count)
+        for edit in now { edit() }
     }
 
     private func open(_ reference: LayerReference, post: (Message) -> Void) {
@@ -118,12 +136,13 @@ final class FakeServices: AppServices {
         }
         steps[step.id] = records
         var ids: [Record.ID] = []
+        var new = step.newIDs
         for edit in step.edits {
             switch edit {
-            case .create(let content): ids.append(create(content))
+            case .create(let content): ids.append(create(content, new.removeFirst()))
             case .beginThread(let root, let text):
-                let id = create(root)
-                ids += [id, create(.comment(.plain(text), under: id, root))]
+                let id = create(root, new.removeFirst())
+                ids += [id, create(.comment(.plain(text), under: id, root), new.removeFirst())]
             case .update(let id, let content):
                 ids.append(id)
                 delivery[id] = .unsent
@@ -136,12 +155,11 @@ final class FakeServices: AppServices {
         post(.edited(step: step.id, ids))
     }
 
-    private func create(_ content: Content) -> Record.ID {
-        made += 1
+    private func create(_ content: Content, _ id: Record.ID) -> Record.ID {
         let stamped = content.changing { $0["creatorName"] = "me" }
-        records.append(Record(id: "new\(made)", content: stamped, createdBy: opened.reference.userID))
-        delivery["new\(made)"] = .unsent
-        return "new\(made)"
+        records.append(Record(id: id, content: stamped, createdBy: opened.reference.userID))
+        delivery[id] = .unsent
+        return id
     }
 
     // MARK: The list

@@ -1,6 +1,7 @@
 import Annotations
 import InstantCore
 import Screen
+import TestSupport
 import Testing
 
 @testable import App
@@ -93,7 +94,8 @@ import Testing
     }
 
     @Test func whoWantsACalmScreenHasOne() {
-        var state = AppState(begin: .layer(.hotos), size: Size(rows: 24, columns: 80), flashesChanges: false)
+        var state = AppState(
+            begin: .layer(.hotos), size: Size(rows: 24, columns: 80), flashesChanges: false, seed: (1, 2))
         _ = update(&state, .opened(Sample.services().opened))
         _ = update(&state, .recordsChanged(["h1"], author: "ana", byOthers: ["h1"]))
         #expect(state.document?.news.authors == ["ana"])

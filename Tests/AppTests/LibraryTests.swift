@@ -1,6 +1,7 @@
 import Annotations
 import InstantCore
 import Screen
+import TestSupport
 import Testing
 
 @testable import App
@@ -181,7 +182,7 @@ import Testing
         let stage = Stage(services, begin: .library)
         stage.send(.openFailed("http://localhost:1 cannot be reached"))
         #expect(stage.foot == " http://localhost:1 cannot be reached")
-        var state = AppState(begin: .layer(.hotos), size: Size(rows: 8, columns: 60))
+        var state = AppState(begin: .layer(.hotos), size: Size(rows: 8, columns: 60), seed: (1, 2))
         #expect(view(state).text.contains("Opening ..."))
         _ = update(&state, .openFailed("the folder cannot be written"))
         #expect(view(state).text.contains("the folder cannot be written"))

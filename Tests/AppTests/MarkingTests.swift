@@ -30,7 +30,7 @@ import Testing
                 """#)
         #expect(stage.lines[1] == " H ^  This[calls for a rethink]of how we approach the instruction set. In")
         #expect(stage.foot == " highlight added; u takes it back")
-        #expect(stage.state.document?.list.current?.id == "new1")
+        #expect(stage.state.document?.list.current?.id == stage.services.records.last?.id)
     }
 
     @Test(arguments: [("U", "underline"), ("X", "strikeout"), ("Z", "squiggly")])

@@ -133,7 +133,7 @@ import Testing
     @Test func markedWordsAreReadWithoutTheLineEnds() throws {
         let page = PageGlyphs(drawnPage("we approach the instruc-\ntion set as it stands there"))
         let marks = PageMarks([try mark("the instruction set", on: page)], on: page)
-        #expect(marks.words(of: 0, on: page) == "the instruction set")
+        #expect(page.words(under: marks.marks[0].rects) == "the instruction set")
         #expect(marks.marks[0].rects.count == 2)
     }
 

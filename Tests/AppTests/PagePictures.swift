@@ -22,7 +22,7 @@ extension PageText {
         let line = line ?? (words.last?.line ?? -1) + 1
         var column = 0
         for word in row.split(separator: " ", omittingEmptySubsequences: false) {
-            let cells = TextWidth.of(String(word))
+            let cells = CleanText(cleaning: String(word)).width
             if cells > 0 {
                 let box = Rect(left: x + advance * Double(column), top: y, width: advance * Double(cells), height: size)
                 words.append(.init(text: String(word), box: box, line: line, block: 0, flow: 0))

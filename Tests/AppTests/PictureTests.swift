@@ -1,6 +1,7 @@
 import Annotations
 import InstantCore
 import Screen
+import TestSupport
 import Testing
 
 @testable import App

@@ -17,7 +17,8 @@ final class PlainStage {
         self.services = services
         let queue = queue
         program = PlainProgram(
-            AppState(begin: begin, size: Size(rows: 60, columns: 100)), services: services, post: { queue.add($0) })
+            AppState(begin: begin, size: Size(rows: 60, columns: 100), seed: (1, 2)), services: services,
+            post: { queue.add($0) })
         program.start(at: now)
         drain()
     }

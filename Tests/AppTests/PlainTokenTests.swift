@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test func whatCannotBeOpenedEndsWithTheReason() {
-        var state = PlainState(AppState(begin: .file("nowhere.pdf"), size: Size(rows: 60, columns: 100)))
+        var state = PlainState(AppState(begin: .file("nowhere.pdf"), size: Size(rows: 60, columns: 100), seed: (1, 2)))
         #expect(state.start(at: .noon) == [.openFile("nowhere.pdf")])
         #expect(!state.isReady)
         _ = state.receive(.openFailed("nowhere.pdf is no PDF"))

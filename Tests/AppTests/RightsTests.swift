@@ -2,6 +2,7 @@ import Annotations
 import Authorization
 import InstantCore
 import Screen
+import TestSupport
 import Testing
 
 @testable import App

@@ -21,7 +21,8 @@ final class StageOver<Services: AppServices> {
         let queue = queue
         program = Program(
             state: AppState(
-                begin: begin, size: Size(rows: rows, columns: columns), keymap: keymap, invitation: invitation),
+                begin: begin, size: Size(rows: rows, columns: columns), keymap: keymap, invitation: invitation,
+                seed: (1, 2)),
             services: services, post: { queue.add($0) })
         program.start(at: now)
         drain()
@@ -39,7 +40,8 @@ final class StageOver<Services: AppServices> {
         drain()
     }
 
-    private func drain() {
+    /// Takes what was posted.
+    func drain() {
         while true {
             let messages = queue.take()
             if messages.isEmpty { return }
@@ -63,4 +65,10 @@ final class StageOver<Services: AppServices> {
 
 extension StageOver<FakeServices> {
     var asked: [Effect] { services.asked }
+
+    /// The disk is free again: so many of the edits that wait are done, in their order.
+    func saveHeld(_ count: Int = .max) {
+        services.saveHeld(count)
+        drain()
+    }
 }

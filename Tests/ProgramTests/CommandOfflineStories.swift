@@ -35,6 +35,40 @@ struct CommandOfflineStories {
         #expect(try bare("outbox").messages.contains("nothing waits"))
     }
 
+    /// A name beside a token is not a hint: what it names is meant.
+    @Test func namesThatContradictTheTokenAreAnErrorOfflineToo() throws {
+        let id = try ana.note("Stays")
+        let commands = [
+            ["delete", id, "--offline"], ["edit", id, "--text", "Changed", "--offline"], ["outbox"],
+            ["list", "--offline"], ["add", "--note", "x", "--page", "1", "--offline"],
+        ]
+        for command in commands {
+            for name in [["--document", "another"], ["--layer", "zzz"], ["--user", "nobody"]] {
+                let run = try ana.run(command + name, environment: ana.scripting)
+                #expect(run.status == 3, "\(command) \(name): \(run.messages)")
+                #expect(run.messages.contains("the token is for another document, layer or user"))
+            }
+            let other = try ana.run(
+                command + ["--server", "http://127.0.0.1:1"],
+                environment: ["POSTILLA_TOKEN_FILE": ana.tokenFile])
+            #expect(other.status == 1 && other.messages.contains("no such layer"), "\(command): \(other.messages)")
+        }
+        #expect(try bare("outbox").messages.contains("nothing waits"))
+        #expect(try ana.listed().contains("Stays"))
+    }
+
+    /// Without a token the names alone say which layer is meant.
+    @Test func whatIsNotOnThisMachineIsSaid() throws {
+        let id = try ana.note("Stays")
+        for command in [["list", "--offline"], ["outbox"], ["delete", id, "--offline"]] {
+            for name in [["--document", "nothere"], ["--layer", "nothere"], ["--user", "nothere"]] {
+                let run = try ana.run(command + name)
+                #expect(run.status == 1 && run.messages.contains("no such layer"), "\(run.messages)")
+            }
+        }
+        #expect(try bare("outbox").messages.contains("nothing waits"))
+    }
+
     @Test func anEditThatLostIsListedAndSettled() throws {
         let ben = try Person("ben", at: engine)
         for (side, wins) in [("--mine", "of ana"), ("--theirs", "of ben")] {

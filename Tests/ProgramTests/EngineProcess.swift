@@ -1,10 +1,7 @@
 import EngineSupport
 import Foundation
+import FoundationNetworking
 import TestSupport
-
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
 
 /// A server of a story's own, with its data, key pair and secret in a folder of the story. It can be killed and started
 /// again on the same port. It ends with its standard input, so none outlives the tests.

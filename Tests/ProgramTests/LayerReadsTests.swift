@@ -24,12 +24,12 @@ import Testing
     }
 
     @Test func aQuickAnswerIsThereWhenTheQuestionReturns() {
-        // A machine under load may need longer once; that it never waits is not what it does.
-        let inTime = (0..<200).filter { number in
+        // A machine under load may take longer, again and again; a read that never waits is in time not once.
+        let isEverInTime = (0..<10_000).contains { number in
             reads.read { _ in .notice("\(number)") }
             return answers.all.withLock { $0.last == .notice("\(number)") }
         }
-        #expect(!inTime.isEmpty)
+        #expect(isEverInTime)
     }
 
     @Test func aSlowOneKeepsNobodyWaitingAndComesInItsTurn() {

@@ -27,8 +27,8 @@ extension PageGlyphs {
         for line in turned { builder.appendTurned(line) }
 
         self.init(
-            width: text.width, height: text.height, glyphs: builder.glyphs, lines: builder.lines, words: [],
-            sentenceStarts: [], blocks: builder.blocks, advance: 1, lineHeight: height)
+            glyphs: builder.glyphs, lines: builder.lines, words: [], sentenceStarts: [], blocks: builder.blocks,
+            advance: 1, lineHeight: height)
         self.words = builder.ranges.map { Word(glyphs: $0, core: core(of: $0)) }
         sentenceStarts = findSentences()
         advance = max(usualAdvance(), 0.5)

@@ -10,9 +10,6 @@ package import Screen
 ///
 /// All ranges are glyph indices. Built once per page with `init(_: PageText)`; a value, safe to hand between threads.
 package struct PageGlyphs: Equatable, Sendable {
-    /// Size of the page in points.
-    package internal(set) var width: Double
-    package internal(set) var height: Double
     package internal(set) var glyphs: [Glyph]
     /// Every source line, in reading order. Their ranges follow one another without a gap.
     package internal(set) var lines: [Line]

@@ -8,22 +8,6 @@ package struct PageMark: Hashable, Sendable {
     /// The stretches of text it marks, in points, about one for each source line. Empty for what marks no text.
     package var rects: [Rect]
     package var box: Rect
-
-    package init(id: Record.ID, letter: Character, rects: [Rect], box: Rect) {
-        self.id = id
-        self.letter = letter
-        self.rects = rects
-        self.box = box
-    }
-
-    /// The mark of an annotation. One that does not say where it is stands at the top of its page.
-    package init(_ annotation: Annotation) {
-        let strokes = annotation.strokes.joined().map { Rect(left: $0.x, top: $0.y, width: 0, height: 0) }
-        let rects = annotation.kind.isMarkup ? annotation.rects : []
-        self.init(
-            id: annotation.id, letter: annotation.kind.letter, rects: rects,
-            box: annotation.box ?? .around(rects + strokes))
-    }
 }
 
 extension PageMark {
@@ -56,13 +40,6 @@ package struct PageMarks: Equatable, Sendable {
         marks.indices.filter { mark in
             ranges[mark].isEmpty ? anchors[mark] == glyph : ranges[mark].contains { $0.contains(glyph) }
         }
-    }
-
-    /// The words a mark marks, nil when it marks none.
-    package func words(of mark: Int, on page: PageGlyphs) -> String? {
-        guard !ranges[mark].isEmpty else { return nil }
-        return ranges[mark].map { page.text(of: $0) }.joined(separator: " ... ")
-            .split(separator: "\n").joined(separator: " ")
     }
 
     /// Gives each mark the lowest depth that no overlapping mark before it has.

@@ -2,11 +2,6 @@
 package struct PageCursor: Hashable, Sendable {
     package var glyph: Int
     package var column: Int?
-
-    package init(glyph: Int, column: Int? = nil) {
-        self.glyph = glyph
-        self.column = column
-    }
 }
 
 package enum PageMotion: Hashable, Sendable, CaseIterable {

@@ -26,11 +26,6 @@ struct ReadingOrder {
     /// A region with more bands than this is no text, and is not looked at closely.
     private static let mostBands = 600
 
-    init(words: [PageWord], height: Double) {
-        self.words = words
-        self.height = height
-    }
-
     static func areas(of region: [Int], words: [PageWord], height: Double) -> [Area] {
         var order = ReadingOrder(words: words, height: height)
         order.read(region, column: 0, depth: 0)

@@ -18,11 +18,6 @@ package struct TypesetPage: Equatable, Sendable {
     package struct Spot: Hashable, Sendable {
         package var row: Int
         package var column: Int
-
-        package init(row: Int, column: Int) {
-            self.row = row
-            self.column = column
-        }
     }
 }
 

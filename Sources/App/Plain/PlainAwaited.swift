@@ -28,7 +28,7 @@ struct PlainAwaited: Equatable, Sendable {
         case .page, .pageFailed: came(.page)
         case .edited, .editFailed: came(.edit)
         case .undone, .undoFailed: came(.undo)
-        case .recordsChanged: came(.resolved)
+        case .resolved, .resolveFailed: came(.resolved)
         case .tokenRead, .tokenRefused: came(.file)
         case .externallyEdited: came(.text)
         case .thread: came(.thread)

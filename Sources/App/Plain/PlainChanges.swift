@@ -22,5 +22,4 @@ struct PlainChanges: Sendable {
         let start: CleanText = "\(first.count) change\(first.count == 1 ? "" : "s") by \(first.author)"
         return counts.dropFirst().reduce(start) { $0 + ", \($1.count) by \($1.author)" }
     }
-
 }

@@ -21,8 +21,7 @@ extension PlainState {
         guard let word = PlainWord(typed: first) ?? PlainWord.meant(by: first) else {
             // What can be typed after : on the screen, but for commands that only move something there.
             guard TypedCommand.allCases.contains(where: { $0.rawValue.hasPrefix(first.lowercased()) }) else {
-                say("no such command: \(first)")
-                return []
+                return only("no such command: \(first)")
             }
             let before = app.document?.page.index
             step = .done
@@ -34,14 +33,8 @@ extension PlainState {
             if app.document?.page.index != before { step = .page }
             return effects
         }
-        if app.document == nil, !word.isForLibrary {
-            say("Open a layer first: open N")
-            return []
-        }
-        if app.document != nil, word.isForLibraryOnly {
-            say("Leave this layer first: library")
-            return []
-        }
+        if app.document == nil, !word.isForLibrary { return only("Open a layer first: open N") }
+        if app.document != nil, word.isForLibraryOnly { return only("Leave this layer first: library") }
         return app.document == nil ? runInLibrary(word, rest) : run(word, rest)
     }
 
@@ -86,7 +79,7 @@ extension PlainState {
             step = .library
             return app.leave()
         case .help: sayHelp()
-        case .quit: return app.keepDraft() + app.quit()
+        case .quit: return app.keepDraft() + app.depart(.program)
         case .open, .add, .demo: break
         }
         return []
@@ -141,10 +134,7 @@ extension PlainState {
             step = .opening
             return app.openCurrent()
         case .add:
-            guard !rest.isEmpty else {
-                say("add SERVER, such as http://127.0.0.1:5000")
-                return []
-            }
+            guard !rest.isEmpty else { return only("add SERVER, such as http://127.0.0.1:5000") }
             askForToken(.join(server: rest))
         case .help: sayHelp()
         default: return app.quit()

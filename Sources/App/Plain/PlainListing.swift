@@ -77,8 +77,7 @@ extension PlainState {
         _ text: String, _ word: PlainWord, _ next: (Record.ID) -> PlainStep
     ) -> [Effect] {
         guard let number = Int(text), let id = numbers[number] else {
-            say("\(word.rawValue) N, with the number of an annotation: list, read and show tell them")
-            return []
+            return only("\(word.rawValue) N, with the number of an annotation: list, read and show tell them")
         }
         step = next(id)
         app.setFilter("")
@@ -133,13 +132,9 @@ extension PlainState {
     mutating func resolve(_ text: String, _ word: PlainWord) -> [Effect] {
         guard let number = Int(text), let id = numbers[number],
             let item = app.document?.outbox.items.first(where: { $0.id == id })
-        else {
-            say("\(word.rawValue) N, with a number that outbox tells")
-            return []
-        }
+        else { return only("\(word.rawValue) N, with a number that outbox tells") }
         guard item.delivery == .conflict || (item.delivery == .refused && word == .theirs) else {
-            say("\(number) is not in conflict.")
-            return []
+            return only("\(number) is not in conflict.")
         }
         let resolution: Resolution = word == .mine ? .mine : .theirs
         step = .resolving(id, resolution)

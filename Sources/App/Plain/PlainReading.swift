@@ -1,4 +1,5 @@
 import Annotations
+import Authorization
 import InstantCore
 import PDFPages
 import Screen
@@ -41,12 +42,11 @@ extension PlainState {
             facts.append("\(window.all) annotation\(window.all == 1 ? "" : "s")")
             if window.unread > 0 { facts.append("\(window.unread) unread") }
         }
-        if let why = document.denialOfCreation {
-            facts.append(CleanText(cleaning: why.hasPrefix("read-only") ? why : "read-only: \(why)"))
+        if let why = document.editDenial({ _ in .createAnnotation(group: document.groupForNew) }) {
+            facts.append(CleanText(cleaning: why.saysReadOnly ? why.description : "read-only: \(why)"))
         }
         if isOffline { facts.append("offline: this is the local copy") }
-        say(facts.dropFirst().reduce(facts[0]) { $0 + ", " + $1 })
-        return []
+        return only(facts.dropFirst().reduce(facts[0]) { $0 + ", " + $1 })
     }
 
     mutating func sayPage() {

@@ -72,6 +72,12 @@ struct PlainState: Sendable {
         if isTalking { lines.append(text) } else if held.count < Self.mostHeld { held.append(text) }
     }
 
+    /// Says something, and does nothing else.
+    mutating func only(_ text: CleanText) -> [Effect] {
+        say(text)
+        return []
+    }
+
     /// Goes on with the command that is under way, as far as what has come allows.
     private mutating func begun(_ effects: [Effect]) -> [Effect] {
         var effects = effects
@@ -135,6 +141,10 @@ struct PlainState: Sendable {
             quarters = 0
         case .downloadFailed(let why?): say("The PDF did not come: \(why)")
         case .opened: quarters = 0
+        case .resolveFailed: if case .resolving = step { step = .done }
+        case .editFailed:
+            // Nothing is open between two lines: the text is a draft.
+            if writing == nil { app.document?.editor = nil }
         case .recordsChanged(let ids, let author?, _): changes.add(author, max(1, ids.count))
         default: break
         }

@@ -18,10 +18,7 @@ extension PlainState {
 
     /// Finds the words on the page; asks which where there are several.
     mutating func choose(_ words: String, _ purpose: PlainChoice.Purpose) -> [Effect] {
-        guard let glyphs = app.document?.page.glyphs else {
-            say("This page shows no text.")
-            return []
-        }
+        guard let glyphs = app.document?.page.glyphs else { return only("This page shows no text.") }
         let places = glyphs.occurrences(of: words)
         if places.count == 1 { return act(on: places[0], purpose) }
         if places.isEmpty {
@@ -38,10 +35,7 @@ extension PlainState {
 
     mutating func choose(_ line: String, from choice: PlainChoice) -> [Effect] {
         question = nil
-        guard let number = Int(line), choice.places.indices.contains(number - 1) else {
-            say("Left as it is.")
-            return []
-        }
+        guard let number = Int(line), choice.places.indices.contains(number - 1) else { return only("Left as it is.") }
         return act(on: choice.places[number - 1], choice.purpose)
     }
 
@@ -58,10 +52,7 @@ extension PlainState {
     // MARK: Texts of several lines
 
     mutating func beginNote() -> [Effect] {
-        if let why = app.document?.denialOfCreation {
-            say("\(why)")
-            return []
-        }
+        if let why = app.document?.denialOfCreation { return only("\(why)") }
         let effects = app.addNote()
         guard let editor = app.document?.editor else { return effects }
         writing = PlainWriting(target: .note)
@@ -101,43 +92,30 @@ extension PlainState {
     private mutating func save(_ writing: PlainWriting) -> [Effect] {
         guard !writing.text.allSatisfy(\.isWhitespace) else {
             app.document?.editor = nil
-            say("Nothing was written, nothing is made.")
-            return []
+            return only("Nothing was written, nothing is made.")
         }
         guard case .reply(let id) = writing.target else { return app.saveEditor() }
-        guard let root = app.document?.detail, root.id == id else {
-            say("It is not there any more.")
-            return []
-        }
-        return app.perform([.create(.comment(.plain(writing.text), under: id, root.content))])
+        guard let root = app.document?.detail, root.id == id else { return only("It is not there any more.") }
+        let editor = Editor(.reply(root), title: "", text: "", draft: writing.text)
+        return app.perform([.create(.comment(.plain(writing.text), under: id, root.content))], from: editor)
     }
 
-    mutating func edit(_ id: Record.ID) -> [Effect] {
+    mutating func edit(_ id: Record.ID) -> [Effect] { act(on: id, .edit) { $0.editCurrent(externally: true) } }
+
+    mutating func delete(_ id: Record.ID) -> [Effect] { act(on: id, .delete) { $0.gather(for: .delete) } }
+
+    /// What the list does with its current row, if that is allowed.
+    private mutating func act(
+        on id: Record.ID, _ command: Command, _ body: (inout AppState) -> [Effect]
+    ) -> [Effect] {
         app.document?.focus = .list
-        let why = app.denial(of: .edit)
+        let why = app.denial(of: command)
         guard sought(id) != nil else { return [] }
-        if let why {
-            say("\(why)")
-            return []
-        }
+        if let why { return only("\(why)") }
         app.document?.focus = .list
         defer { app.document?.focus = .page }
         step = .edited
-        return app.editCurrent(externally: true)
-    }
-
-    mutating func delete(_ id: Record.ID) -> [Effect] {
-        app.document?.focus = .list
-        let why = app.denial(of: .delete)
-        guard sought(id) != nil else { return [] }
-        if let why {
-            say("\(why)")
-            return []
-        }
-        app.document?.focus = .list
-        defer { app.document?.focus = .page }
-        step = .edited
-        return app.gather(for: .delete)
+        return body(&app)
     }
 
     // MARK: Questions of the program

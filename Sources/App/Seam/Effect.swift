@@ -65,12 +65,13 @@ package enum Effect: Hashable, Sendable {
     /// Seen by this person. → `recordsChanged`
     case markRead([Record.ID])
 
-    // Edits. Durable before they are answered.
+    // Edits. They are saved in the order of the requests, beside the thread of the screen, and are durable before they are
+    // answered.
     /// → `edited` or `editFailed`
     case perform(EditStep)
     /// → `undone` or `undoFailed`
     case undo(step: Int)
-    /// → `recordsChanged`, or `notice` when it cannot be done
+    /// → `resolved` or `resolveFailed`
     case resolve(Record.ID, Resolution)
     /// For new records from now on, kept for this installation.
     case rememberAuthor(String)

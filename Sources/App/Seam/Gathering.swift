@@ -4,15 +4,9 @@ package import InstantCore
 /// Which records are wanted whole, to be acted on together.
 package struct Gathering: Hashable, Sendable {
     package var ids: [Record.ID]
-    package var query: ListQuery
+    package var query = ListQuery()
     /// Rows of the query that are wanted besides.
     package var span: Range<Int>?
-
-    package init(ids: [Record.ID], query: ListQuery = ListQuery(), span: Range<Int>? = nil) {
-        self.ids = ids
-        self.query = query
-        self.span = span
-    }
 }
 
 /// A record that was gathered.

@@ -75,6 +75,9 @@ package indirect enum Message: Hashable, Sendable {
     case editFailed(step: Int, String)
     case undone(step: Int)
     case undoFailed(step: Int, String)
+    /// The conflict of a record is settled.
+    case resolved(Record.ID)
+    case resolveFailed(Record.ID, String)
 
     /// What was typed after `:` in earlier runs, oldest first.
     case history([String])

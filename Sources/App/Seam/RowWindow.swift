@@ -7,16 +7,9 @@ package struct RowRequest: Hashable, Sendable {
     /// The row that the window is laid around, if the query still lists it; wins over `index`.
     package var around: Record.ID?
     /// Where the window is laid around otherwise.
-    package var index: Int
+    package var index = 0
     /// At most so many rows, about half of them before the middle.
-    package var limit: Int
-
-    package init(query: ListQuery, around: Record.ID? = nil, index: Int = 0, limit: Int = 400) {
-        self.query = query
-        self.around = around
-        self.index = index
-        self.limit = limit
-    }
+    package var limit = 400
 
     /// Where the window starts when its middle stands at `index` of `total` rows.
     package func offset(middle: Int, total: Int) -> Int {

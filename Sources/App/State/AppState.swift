@@ -19,6 +19,9 @@ package struct AppState: Equatable, Sendable {
     package internal(set) var size: Size
     package internal(set) var now = Timestamp(milliseconds: 0)
     package internal(set) var hasQuit = false
+    /// The exit that is pending until all edits are saved; nil when none is.
+    var departure: Departure?
+    var ids: IDGenerator
     package let theme: Theme
     /// Seconds that the wall clock of the person is ahead of UTC.
     package let utcOffset: Int
@@ -50,10 +53,13 @@ package struct AppState: Equatable, Sendable {
     var picture: ShownPicture?
     var help: HelpState?
 
-    /// - Parameter begin: where the program begins; leaving a layer leads to the library only if it began there.
+    /// - Parameters:
+    ///   - begin: where the program begins; leaving a layer leads to the library only if it began there.
+    ///   - seed: random bits, of which the ids of new records are made.
     package init(
         begin: Start, size: Size, theme: Theme = .standard, utcOffset: Int = 0, keymap: Keymap = .standard,
-        pageView: TypesetPage.View? = nil, flashesChanges: Bool = true, invitation: String? = nil
+        pageView: TypesetPage.View? = nil, flashesChanges: Bool = true, invitation: String? = nil,
+        seed: (UInt64, UInt64)
     ) {
         self.begin = begin
         self.size = size
@@ -63,6 +69,7 @@ package struct AppState: Equatable, Sendable {
         self.pageView = pageView
         self.flashesChanges = flashesChanges
         self.invitation = invitation
+        ids = IDGenerator(seed: seed)
         switch begin {
         case .library: hasLibrary = true
         case .layer, .join, .file:
@@ -72,6 +79,12 @@ package struct AppState: Equatable, Sendable {
             hasLibrary = true
             token = TokenCard(.join(server: server))
         }
+    }
+
+    /// Says something, and does nothing else.
+    mutating func only(_ notice: Notice) -> [Effect] {
+        self.notice = notice
+        return []
     }
 }
 

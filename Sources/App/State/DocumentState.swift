@@ -57,8 +57,7 @@ struct DocumentState: Equatable, Sendable {
     var refusedNeed: TokenNeed?
 
     var history = UndoHistory()
-    /// Texts handed over with a step that is not answered yet: drafts again if it fails.
-    var sent: [Int: Editor] = [:]
+    var pending = PendingEdits()
     var jumps = JumpList()
     var news = News()
     var looks = CalmLooks()

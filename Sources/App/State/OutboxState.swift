@@ -6,7 +6,6 @@ struct OutboxState: Equatable, Sendable {
     var items: [OutboxItem] = []
     var isOpen = false
     var cursor = 0
-    var top = 0
     /// It has to be asked for.
     var isStale = true
 

@@ -1,15 +1,19 @@
+import Annotations
+
 /// The steps that can be undone and done again, newest last.
 struct UndoHistory: Equatable, Sendable {
     private(set) var done: [EditStep] = []
     private(set) var undone: [EditStep] = []
-    /// The step that is being undone.
-    private(set) var undoing: EditStep?
+    /// Steps whose undo is being saved, in the order in which it was asked for.
+    private(set) var undoing: [EditStep] = []
     private var next = 1
     private static let most = 200
 
     /// A new step; what was undone before it can no longer be done again.
-    mutating func begin(_ edits: [Edit], isRedo: Bool = false) -> EditStep {
-        let step = EditStep(id: next, edits: edits)
+    ///
+    /// - Parameter ids: of the records that it makes.
+    mutating func begin(_ edits: [Edit], newIDs ids: [Record.ID], isRedo: Bool = false) -> EditStep {
+        let step = EditStep(id: next, edits: edits, newIDs: ids)
         next += 1
         done.append(step)
         if done.count > Self.most { done.removeFirst() }
@@ -22,20 +26,19 @@ struct UndoHistory: Equatable, Sendable {
     }
 
     mutating func undo() -> EditStep? {
-        guard undoing == nil, let step = done.popLast() else { return nil }
-        undoing = step
+        guard let step = done.popLast() else { return nil }
+        undoing.append(step)
         return step
     }
 
     /// - Parameter canRedo: whether it was undone; what could not be is dropped.
     mutating func undid(_ id: Int, canRedo: Bool) {
-        guard let step = undoing, step.id == id else { return }
-        undoing = nil
-        if canRedo { undone.append(step) }
+        guard let index = undoing.firstIndex(where: { $0.id == id }) else { return }
+        let step = undoing.remove(at: index)
+        // Not behind a newer step.
+        if canRedo, done.last.map({ $0.id < id }) ?? true { undone.append(step) }
     }
 
-    mutating func redo() -> EditStep? {
-        guard let step = undone.popLast() else { return nil }
-        return begin(step.edits, isRedo: true)
-    }
+    /// The edits to be done again, as a new step.
+    mutating func redo() -> [Edit]? { undone.popLast()?.edits }
 }

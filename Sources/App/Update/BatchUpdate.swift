@@ -30,8 +30,7 @@ extension AppState {
             wanted.ids = [id]
         }
         guard wanted.ids.count + (wanted.span?.count ?? 0) <= ListMarks.most else {
-            notice = .warning("at most \(ListMarks.most) at once: mark fewer")
-            return []
+            return only(.warning("at most \(ListMarks.most) at once: mark fewer"))
         }
         self.document?.batch = batch
         return [.gather(wanted)]
@@ -40,6 +39,9 @@ extension AppState {
     mutating func gathered(_ found: [Gathered]) -> [Effect] {
         guard let batch = document?.batch else { return [] }
         document?.batch = nil
+        let found = found.map { item in
+            Gathered(document?.pending.applied(to: item.record, item.record.id) ?? item.record, replies: item.replies)
+        }
         switch batch {
         case .mark:
             document?.list.marks.ids.formUnion(found.map(\.record.id))
@@ -70,10 +72,10 @@ extension AppState {
     }
 
     /// Hands the edits over and takes the marks away.
-    private mutating func perform(_ edits: [Edit], omitted: String?) -> [Effect] {
+    private mutating func perform(_ edits: [Edit], omitted: String?, from editor: Editor? = nil) -> [Effect] {
         document?.list.marks = ListMarks()
         guard !edits.isEmpty else { return [] }
-        let effects = perform(edits)
+        let effects = perform(edits, from: editor)
         if let omitted, let step = document?.history.done.last { document?.omitted[step.id] = omitted }
         return effects
     }
@@ -109,10 +111,7 @@ extension AppState {
 
     private mutating func recolor(_ found: [Gathered], _ color: String) -> [Effect] {
         let colored = found.filter { $0.record.content.color != nil || Annotation($0.record).kind.hasColor }
-        guard !colored.isEmpty else {
-            notice = .warning("it has no colour")
-            return []
-        }
+        guard !colored.isEmpty else { return only(.warning("it has no colour")) }
         let (records, omitted) = allowed(colored) { .edit($0) }
         let edits = records.map { Edit.update($0.record.id, $0.record.content.changingColor(to: color)) }
         return perform(edits, omitted: omitted)
@@ -155,13 +154,12 @@ extension AppState {
         }
         document?.editor = nil
         document?.list.marks = ListMarks()
-        effects += forgetDraft(editor.draftKey)
         let omitted = kept == 0 ? nil : "\(kept) changed by others meanwhile: your texts are drafts, e opens them"
         guard !edits.isEmpty else {
             notice = omitted.map { .warning($0) } ?? .done("nothing was changed")
-            return effects
+            return effects + forgetDraft(editor.draftKey)
         }
-        return effects + perform(edits, omitted: omitted)
+        return effects + perform(edits, omitted: omitted, from: editor)
     }
 }
 

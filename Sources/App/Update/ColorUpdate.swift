@@ -8,13 +8,9 @@ extension AppState {
 
     mutating func recolor(_ text: String) -> [Effect] {
         guard let code = Colors.code(text) else {
-            notice = .warning("color NAME or #rrggbb; names: " + Colors.named.map(\.name).joined(separator: " "))
-            return []
+            return only(.warning("color NAME or #rrggbb; names: " + Colors.named.map(\.name).joined(separator: " ")))
         }
-        if let why = denial(of: .recolor) {
-            notice = .warning(why)
-            return []
-        }
+        if let why = denial(of: .recolor) { return only(.warning(why)) }
         return gather(for: .recolor(code))
     }
 }

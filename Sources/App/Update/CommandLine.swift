@@ -57,10 +57,7 @@ extension AppState {
                 matches.isEmpty ? wording(ofUnknown: word) : matches.map(\.rawValue).joined(separator: ", ") + "?")
             return []
         }
-        guard document != nil || command.isForLibrary else {
-            notice = .warning("open a layer first")
-            return []
-        }
+        guard document != nil || command.isForLibrary else { return only(.warning("open a layer first")) }
         return run(command, rest)
     }
 
@@ -73,12 +70,11 @@ extension AppState {
 
     private mutating func run(_ command: TypedCommand, _ rest: String) -> [Effect] {
         switch command {
-        case .quit: return keepDraft() + quit()
+        case .quit: return keepDraft() + depart(.program)
         case .help: return run(.help, count: nil)
         case .page:
             guard let index = pageIndex(named: rest) else {
-                notice = .warning("page N, with N from 1 to \(document?.pageCount ?? 1)")
-                return []
+                return only(.warning("page N, with N from 1 to \(document?.pageCount ?? 1)"))
             }
             goTo(page: index, .start)
         case .filter: setFilter(rest)
@@ -94,10 +90,7 @@ extension AppState {
         case .reading: document?.page.chosenView = .reading
         case .layout: document?.page.chosenView = .layout
         case .author:
-            guard !rest.isEmpty else {
-                notice = .warning("author NAME")
-                return []
-            }
+            guard !rest.isEmpty else { return only(.warning("author NAME")) }
             document?.author = rest
             notice = .done("new records are by \(rest)")
             return [.rememberAuthor(rest)]

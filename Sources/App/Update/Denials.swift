@@ -58,13 +58,72 @@ extension DocumentState {
         return denial { _ in operation(row.subject) }
     }
 
-    func denial(_ operation: (Grant) -> Operation) -> String? {
-        if isLocal { return "LOCAL: this PDF is in no layer; postilla upload puts it on a server" }
-        if isReadOnly { return "read-only: opened with --read-only" }
-        guard let grant = status.grant else { return "no token was accepted yet, so nothing can be changed" }
+    func denial(_ operation: (Grant) -> Operation) -> String? { editDenial(operation)?.description }
+
+    func editDenial(_ operation: (Grant) -> Operation) -> EditDenial? {
+        if isLocal { return .local }
+        if isReadOnly { return .openedReadOnly }
+        guard let grant = status.grant else { return .noToken }
         guard case .denied(let why) = grant.decide(operation(grant)) else { return nil }
-        return why.description
+        return .denied(why)
     }
+
+    /// What may not be done to a record that others of the layer may be, in few words; nil: nothing is missing, or the
+    /// whole layer is read-only, which the status line says.
+    func shortRights(over row: ListRow) -> String? {
+        guard let grant = status.grant, grant.mayWrite, grant.collaboration != nil else { return nil }
+        let mayEdit = grant.decide(.edit(row.subject)).isAllowed
+        let mayDelete = grant.decide(.delete(row.subject)).isAllowed
+        switch (mayEdit, mayDelete) {
+        case (true, true): return nil
+        case (true, false): return "not to delete"
+        case (false, true): return "delete only"
+        case (false, false): return row.createdBy.isExactly(grant.userID) ? "read only" : "read only: not yours"
+        }
+    }
+
+    /// `you may edit, delete`, or why nothing can be changed.
+    func fullRights(over row: ListRow) -> String {
+        guard denialOfWriting == nil, status.grant?.collaboration != nil else {
+            return editDenial { _ in .edit(row.subject) }.map(Self.readOnly) ?? ""
+        }
+        let all: [(String, Operation)] = [
+            ("edit", .edit(row.subject)), ("delete", .delete(row.subject)),
+            ("move it to another group", .move(row.subject, to: row.group)),
+        ]
+        let may = all.filter { what in denial { _ in what.1 } == nil }.map(\.0)
+        let why = editDenial { _ in .edit(row.subject) }
+        if may.isEmpty { return why.map(Self.readOnly) ?? "read only" }
+        return "you may \(may.joined(separator: ", "))" + (why.map { ", not edit: \($0)" } ?? "")
+    }
+
+    /// Some reasons say it themselves.
+    private static func readOnly(_ why: EditDenial) -> String {
+        why.saysReadOnly || why == .local ? why.description : "read only: \(why)"
+    }
+}
+
+/// Why a record cannot be changed here.
+enum EditDenial: Equatable, Sendable, CustomStringConvertible {
+    /// A PDF from the disk.
+    case local
+    /// `--read-only`
+    case openedReadOnly
+    case noToken
+    /// By the token.
+    case denied(Denial)
+
+    var description: String {
+        switch self {
+        case .local: "LOCAL: this PDF is in no layer; postilla upload puts it on a server"
+        case .openedReadOnly: "read-only: opened with --read-only"
+        case .noToken: "no token was accepted yet, so nothing can be changed"
+        case .denied(let why): why.description
+        }
+    }
+
+    /// The sentence says itself that the layer is read-only.
+    var saysReadOnly: Bool { self == .openedReadOnly || self == .denied(.lacks(.write)) }
 }
 
 extension ListRow {

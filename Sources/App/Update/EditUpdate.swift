@@ -4,8 +4,10 @@ import InstantCore
 
 // Making, changing, deleting; undo.
 extension AppState {
-    /// Hands edits over as one step. A new record needs an author's name: it is asked for once, after the right to
-    /// write was checked.
+    /// Hands edits over as one step, which is shown as done while it is saved. A new record needs an author's name: it is
+    /// asked for once, after the right to write was checked.
+    ///
+    /// - Parameter editor: the text that is handed over.
     mutating func perform(_ edits: [Edit], from editor: Editor? = nil) -> [Effect] {
         guard let document, !edits.isEmpty else { return [] }
         let creates = edits.contains {
@@ -18,19 +20,26 @@ extension AppState {
             prompt = Prompt(.author(then: edits, editor: editor), label: "Your name, shown with what you write: ")
             return []
         }
-        guard let step = self.document?.history.begin(edits) else { return [] }
-        if let editor { self.document?.sent[step.id] = editor }
-        return [.perform(step)]
+        return begin(edits, from: editor)
+    }
+
+    private mutating func begin(_ edits: [Edit], from editor: Editor? = nil, isRedo: Bool = false) -> [Effect] {
+        let newIDs = (0..<edits.reduce(0) { $0 + $1.newRecords }).map { _ in ids.make(at: now) }
+        guard let step = document?.history.begin(edits, newIDs: newIDs, isRedo: isRedo) else { return [] }
+        document?.begin(step, from: editor, at: now)
+        return keepUntilSaved(editor) + [.perform(step)]
+    }
+
+    /// A text is on the disk as a draft until it is there as an edit.
+    func keepUntilSaved(_ editor: Editor?) -> [Effect] {
+        editor.map { [.saveDraft($0.draftKey, $0.input.text)] } ?? []
     }
 
     /// Marks what is selected: one record for each page, all in one step.
     mutating func mark(_ kind: AnnotationKind) -> [Effect] {
         guard document?.page.selected != nil else { return [] }
         let edits = markups(kind).map(Edit.create)
-        guard !edits.isEmpty else {
-            notice = .warning("nothing to mark is selected")
-            return []
-        }
+        guard !edits.isEmpty else { return only(.warning("nothing to mark is selected")) }
         document?.page.dropSelection()
         return perform(edits)
     }
@@ -43,40 +52,38 @@ extension AppState {
     }
 
     mutating func undo() -> [Effect] {
-        guard let step = document?.history.undo() else {
-            notice = .warning("nothing of yours to undo")
-            return []
-        }
+        guard let step = document?.history.undo() else { return only(.warning("nothing of yours to undo")) }
+        document?.pending.begin(.undo(step))
         return [.undo(step: step.id)]
     }
 
     mutating func redo() -> [Effect] {
-        guard let step = document?.history.redo() else {
-            notice = .warning("nothing was undone")
-            return []
+        guard document?.history.undoing.isEmpty == true else {
+            return only(.warning("the undo is being saved: do it again in a moment"))
         }
-        return [.perform(step)]
+        guard let edits = document?.history.redo() else { return only(.warning("nothing was undone")) }
+        return begin(edits, isRedo: true)
     }
 
     // MARK: Answers
 
     mutating func edited(_ step: Int, _ ids: [Record.ID]) -> [Effect] {
-        guard let document, let edits = document.history.done.first(where: { $0.id == step })?.edits,
-            let edit = edits.first
+        guard let item = document?.pending.end(as: .saved, { $0.isStep(step) }),
+            case .step(let done) = item.work, let edit = done.edits.first
         else { return [] }
-        var effects: [Effect] = []
-        if let editor = self.document?.sent.removeValue(forKey: step) { effects += forgetDraft(editor.draftKey) }
+        let edits = done.edits
+        var effects = forgetSaved(item.editor)
         switch edit {
         case .create(let content) where content.contentType == .comments:
             notice = .done("reply added", hint: .takesBack)
         case .beginThread:
             notice = .done("thread begun", hint: .takesBack)
-            if let id = ids.first { effects += seek(id) }
+            effects += goOn(to: ids.first)
         case .create(let content):
             let name = AnnotationKind(type: content["type"]?.string ?? "").name
             let several = edits.count > 1 ? " on \(edits.count) pages" : ""
             notice = .done("\(name)\(several) added", hint: .takesBack)
-            if let id = ids.first { effects += seek(id) }
+            effects += goOn(to: ids.first)
         case .update:
             notice = .done(edits.count > 1 ? "\(edits.count) changed" : "changed", hint: .takesBack)
         case .delete:
@@ -92,26 +99,154 @@ extension AppState {
         return effects + recordsChanged(ids, nil)
     }
 
-    /// Nothing was changed; a text that was written stays as a draft.
+    /// The cursor stays on the new row, unless the person has gone on meanwhile. Where no row could be shown the list is
+    /// asked where it is.
+    private mutating func goOn(to id: Record.ID?) -> [Effect] {
+        guard let id, let list = document?.list else { return [] }
+        let isShown = list.window?.rows.contains { $0.id == id } == true
+        return list.cursorID == id || !isShown ? seek(id) : []
+    }
+
+    /// Nothing was changed; a text that was written goes back to the editor.
     mutating func editFailed(_ step: Int, _ why: String) -> [Effect] {
         document?.history.failed(step)
-        notice = .error(why)
-        guard let editor = document?.sent.removeValue(forKey: step) else { return [] }
-        notice = .error("kept as a draft, not made: \(why)")
-        document?.drafts[editor.draftKey] = editor.input.text
-        return [.saveDraft(editor.draftKey, editor.input.text)]
+        guard let item = document?.pending.end(as: .failed(why), { $0.isStep(step) }) else { return [] }
+        return notSaved(item, why)
     }
 
     mutating func undone(_ step: Int) {
+        _ = document?.pending.end(as: .saved) { $0.isUndo(step) }
         document?.history.undid(step, canRedo: true)
         notice = .done("undone; Ctrl-R does it again")
-        lookAgain()
+        showAgain()
     }
 
     mutating func undoFailed(_ step: Int, _ why: String) {
+        _ = document?.pending.end(as: .saved) { $0.isUndo(step) }
         document?.history.undid(step, canRedo: false)
         notice = .warning("cannot be undone: \(why)")
     }
+
+    // MARK: Conflicts
+
+    /// Settles a conflict, or an edit that was refused.
+    mutating func resolve(_ id: Record.ID, _ resolution: Resolution, from editor: Editor? = nil) -> [Effect] {
+        document?.pending.begin(.resolution(id), from: editor)
+        if let editor { document?.drafts[editor.draftKey] = nil }
+        return keepUntilSaved(editor) + [.resolve(id, resolution)]
+    }
+
+    mutating func resolved(_ id: Record.ID) -> [Effect] {
+        let item = document?.pending.end(as: .saved) { $0 == .resolution(id) }
+        lookAgain()
+        return forgetSaved(item?.editor) + recordsChanged([id], nil)
+    }
+
+    mutating func resolveFailed(_ id: Record.ID, _ why: String) -> [Effect] {
+        guard let item = document?.pending.end(as: .failed(why), { $0 == .resolution(id) }) else {
+            return only(.error(why))
+        }
+        return notSaved(item, why)
+    }
+
+    // MARK: Texts on their way
+
+    /// What is left of a draft is one that was begun since under the same name.
+    private func forgetSaved(_ editor: Editor?) -> [Effect] {
+        editor.map { [.saveDraft($0.draftKey, document?.drafts[$0.draftKey])] } ?? []
+    }
+
+    /// The text goes back to the editor; where another one is open, to the drafts.
+    private mutating func notSaved(_ item: PendingEdits.Item, _ why: String) -> [Effect] {
+        notice = .error("not saved: \(why)")
+        if departure != .termination { departure = nil }
+        showAgain()
+        guard var editor = item.editor else { return [] }
+        // What was written to a record that was not made belongs to that one's text.
+        let key = item.work.ids.compactMap { document?.pending.failedDrafts[$0] }.first ?? editor.draftKey
+        let open = document?.editor.flatMap { $0.draftKey == key ? $0.input.text : nil }
+        let begun = open ?? document?.drafts[key]
+        let text = editor.input.text
+        let kept = begun.map { $0 == text ? text : $0 + "\n" + text } ?? text
+        document?.drafts[key] = kept
+        if document?.editor == nil, key == editor.draftKey, departure == nil {
+            editor.input = TextInput(kept)
+            editor.saved = kept
+            document?.editor = editor
+        } else {
+            notice = .error("not saved: \(why); the text is kept as a draft")
+            if document?.editor?.draftKey == key { document?.editor?.input = TextInput(kept) }
+        }
+        return [.saveDraft(key, kept)]
+    }
+
+    /// Everything that shows records is asked for anew.
+    private mutating func showAgain() {
+        lookAgain()
+        document?.detailAsked = nil
+    }
+
+    /// The group of what one writes from now on.
+    ///
+    /// - Parameter words: a group; two quotation marks: the null group; nothing: what the token says.
+    mutating func setDefaultGroup(_ words: String) -> [Effect] {
+        guard let document else { return [] }
+        let choice = words.isEmpty ? nil : LayerFacts.GroupChoice(group: words == "\"\"" ? nil : words)
+        if let choice, let why = document.denial({ _ in .createAnnotation(group: choice.group) }) {
+            return only(.warning(why))
+        }
+        self.document?.groupChoice = choice
+        let group = self.document?.groupForNew.map { "get the group \($0)" } ?? "get no group"
+        let whose = choice == nil ? "as the token says" : ":default-group alone takes this back"
+        notice = .done("new records \(group); \(whose)")
+        return [.setDefaultGroup(choice)]
+    }
+}
+
+extension DocumentState {
+    /// Shows a step as done.
+    fileprivate mutating func begin(_ step: EditStep, from editor: Editor?, at now: Timestamp) {
+        if pending.hasFailures { (list.isStale, page.isStale, thread.asked) = (true, true, nil) }
+        let made = records(madeBy: step, at: now)
+        pending.begin(.step(step), made: made, from: editor)
+        if let editor { drafts[editor.draftKey] = nil }
+        if let window = list.window { list.window = pending.applied(to: window) }
+        page.rows = pending.applied(to: page.rows, onPage: page.index)
+        if let root = thread.root { thread.take(pending.applied(to: thread.comments, under: root), under: root) }
+        detail = detail.flatMap { pending.applied(to: $0, $0.id) }
+        guard let new = made.first(where: { $0.contentType == .annotations })?.id, let window = list.window,
+            let index = window.rows.firstIndex(where: { $0.id == new })
+        else { return }
+        list.move(to: window.offset + index)
+    }
+
+    /// As the library will stamp them.
+    private func records(madeBy step: EditStep, at now: Timestamp) -> [Record] {
+        var contents: [Content] = []
+        var ids = step.newIDs
+        for edit in step.edits {
+            switch edit {
+            case .create(let content): contents.append(content)
+            case .beginThread(let root, let text):
+                contents += [root, .comment(.plain(text), under: ids[contents.count], root)]
+            case .update, .delete: break
+            }
+        }
+        return contents.map { content in
+            let stamped = content.changing {
+                $0["creatorName"] = $0["creatorName"] ?? (status.grant?.creatorName ?? author).map(JSON.string)
+                $0["createdAt"] = .string(now.iso8601)
+                $0["updatedAt"] = .string(now.iso8601)
+            }
+            return Record(
+                id: ids.removeFirst(), content: stamped, createdBy: status.grant?.userID, group: groupForNew)
+        }
+    }
+}
+
+extension PendingEdits.Work {
+    fileprivate func isStep(_ id: Int) -> Bool { if case .step(let step) = self { step.id == id } else { false } }
+    fileprivate func isUndo(_ id: Int) -> Bool { if case .undo(let step) = self { step.id == id } else { false } }
 }
 
 extension Notice.Hint {

@@ -7,8 +7,7 @@ import PDFPages
 extension AppState {
     mutating func addNote() -> [Effect] {
         guard let document, let place = document.notePlace else {
-            notice = .warning("there is no page to put a note on yet")
-            return []
+            return only(.warning("there is no page to put a note on yet"))
         }
         let group = document.groupForNew.map { ", group \($0)" } ?? ""
         let title = "New note on page \(place.page + 1)\(group)"
@@ -53,8 +52,7 @@ extension AppState {
         guard var editor = document?.external else { return [] }
         document?.external = nil
         guard let text, !text.allSatisfy(\.isWhitespace) else {
-            notice = .done("left without a text: nothing was changed")
-            return []
+            return only(.done("left without a text: nothing was changed"))
         }
         let isOpen = document?.editor != nil
         // One line end at the end belongs to the file, not to the text.
@@ -68,12 +66,10 @@ extension AppState {
         guard let document, let editor = document.editor else { return [] }
         let text = editor.input.text
         guard !text.allSatisfy(\.isWhitespace) else {
-            notice = .warning("an empty text is not saved: Esc leaves, d deletes the record")
-            return []
+            return only(.warning("an empty text is not saved: Esc leaves, d deletes the record"))
         }
         guard !TokenText.isIn(text) else {
-            notice = .warning("there is a token in this text: it is not saved; T takes tokens")
-            return []
+            return only(.warning("there is a token in this text: it is not saved; T takes tokens"))
         }
         if let why = document.denialOfSaving(editor) {
             let effects = keepDraft()
@@ -106,8 +102,7 @@ extension AppState {
         let said: Content
         do { said = try edited.saying(text) } catch {
             // The editor stays open: the words are not lost.
-            notice = .warning("not saved: \(error)")
-            return []
+            return only(.warning("not saved: \(error)"))
         }
         self.document?.editor = nil
         switch editor.target {
@@ -116,7 +111,7 @@ extension AppState {
             guard editor.isChanged else { return forgetDraft(editor.draftKey) }
             return perform([.update(record.id, said)], from: editor)
         case .reply, .newThread, .together: return []
-        case .merge(let id, _): return forgetDraft(editor.draftKey) + [.resolve(id, .merged(said))]
+        case .merge(let id, _): return resolve(id, .merged(said), from: editor)
         }
     }
 

@@ -1,3 +1,12 @@
+/// Which way out waits until everything is saved.
+enum Departure: Equatable, Sendable {
+    /// The layer that is shown is left.
+    case tab
+    case program
+    /// The program is asked to end: what cannot be saved is kept as a draft.
+    case termination
+}
+
 // Taking things back one at a time, and leaving.
 extension AppState {
     /// Takes back the topmost thing; nil when there is none.
@@ -22,6 +31,7 @@ extension AppState {
             return []
         }
         guard let document else { return nil }
+        if document.pending.hasFailures { self.document?.dropFailed() }
         if document.conflict != nil {
             self.document?.conflict = nil
             return []
@@ -76,9 +86,31 @@ extension AppState {
             help = nil
             return []
         }
-        guard let document else { return quit() }
+        guard let document else { return depart(.program) }
         if document.conflict != nil || document.outbox.isOpen || document.requests.isOpen { return escape() ?? [] }
-        return closeTab()
+        return depart(.tab)
+    }
+
+    /// Leaves as soon as everything is saved: at once, nearly always.
+    mutating func depart(_ departure: Departure) -> [Effect] {
+        self.departure = departure
+        let count = savingCount(before: departure)
+        if count > 0 { notice = .done("saving \(count == 1 ? "an edit" : "\(count) edits"), then leaving") }
+        return departIfSaved()
+    }
+
+    mutating func departIfSaved() -> [Effect] {
+        guard let departure, savingCount(before: departure) == 0 else { return [] }
+        self.departure = nil
+        return departure == .tab ? closeTab() : quit()
+    }
+
+    /// A key was pressed: the person goes on.
+    mutating func stay() { if departure != .termination { departure = nil } }
+
+    private func savingCount(before departure: Departure) -> Int {
+        let layers = departure == .tab ? document.map { [$0] } ?? [] : openLayers
+        return layers.reduce(0) { $0 + $1.pending.savingCount }
     }
 
     mutating func quit() -> [Effect] {
@@ -95,6 +127,12 @@ extension AppState {
 }
 
 extension DocumentState {
+    /// The person has read what was not saved.
+    fileprivate mutating func dropFailed() {
+        pending.dropFailed()
+        (list.isStale, page.isStale, thread.asked) = (true, true, nil)
+    }
+
     /// What is worth saying when the layer is left: `3 unsent kept here, sent next time`.
     var farewell: String? { waiting > 0 ? "\(waiting) unsent kept here, sent next time" : nil }
 }

@@ -16,10 +16,7 @@ extension AppState {
 
     mutating func openCurrent() -> [Effect] {
         guard let entry = library.current, opening == nil else { return [] }
-        if let problem = entry.problem {
-            notice = .error(problem)
-            return []
-        }
+        if let problem = entry.problem { return only(.error(problem)) }
         if let tab = tab(of: entry.id) { return show(tab: tab) }
         opening = Opening()
         return [.openLayer(entry.id)]

@@ -41,16 +41,12 @@ extension AppState {
 
     /// Goes where a link annotation leads. What is outside of this document is not opened, only handed over.
     mutating func follow(_ content: Content?) -> [Effect] {
-        guard let document, let action = content?["action"] else {
-            notice = .warning("this link leads nowhere")
-            return []
-        }
+        guard let document, let action = content?["action"] else { return only(.warning("this link leads nowhere")) }
         let last = max(0, (document.pageCount ?? 1) - 1)
         switch (action["type"]?.string, action["action"]?.string) {
         case ("goTo", _):
             guard let page = action["pageIndex"]?.integer, (0...Int64(last)).contains(page) else {
-                notice = .warning("this link leads to a page that is not there")
-                return []
+                return only(.warning("this link leads to a page that is not there"))
             }
             goTo(page: Int(page), .start)
         case ("named", "nextPage"): goTo(page: document.page.index + 1, .start)

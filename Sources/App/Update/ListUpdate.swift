@@ -30,7 +30,10 @@ extension AppState {
     }
 
     mutating func rowsCame(_ window: RowWindow) -> [Effect] {
-        guard let before = document?.list, document?.list.take(window) == true else { return [] }
+        guard let before = document?.list else { return [] }
+        document?.pending.dropSaved()
+        let window = document?.pending.applied(to: window) ?? window
+        guard document?.list.take(window) == true else { return [] }
         readQuotes(window.rows)
         guard before.isSeeking else { return [] }
         guard window.anchor != nil else {
@@ -90,10 +93,7 @@ extension AppState {
 
     mutating func goToCurrent() -> [Effect] {
         guard let row = document?.list.current else { return [] }
-        guard let page = row.pageIndex else {
-            notice = .warning("it names no page")
-            return []
-        }
+        guard let page = row.pageIndex else { return only(.warning("it names no page")) }
         goTo(page: page, .place(rects: row.kind.isMarkup ? row.rects : [], box: row.box))
         document?.focus = .page
         return markCurrentRead()
@@ -112,10 +112,7 @@ extension AppState {
             self.document?.page.opened.insert(block)
             return []
         }
-        guard let row = document.page.currentRow else {
-            notice = .warning("no mark at the cursor")
-            return []
-        }
+        guard let row = document.page.currentRow else { return only(.warning("no mark at the cursor")) }
         self.document?.jumps.leave(document.place)
         self.document?.focus = .list
         return seek(row.id)
@@ -124,10 +121,7 @@ extension AppState {
     mutating func jump(
         _ take: (inout DocumentState, JumpList.Place) -> JumpList.Place?
     ) -> [Effect] {
-        guard var document, let place = take(&document, document.place) else {
-            notice = .warning("nowhere to go")
-            return []
-        }
+        guard var document, let place = take(&document, document.place) else { return only(.warning("nowhere to go")) }
         document.page.turn(to: place.page, .glyph(place.glyph))
         document.focus = place.focus
         self.document = document

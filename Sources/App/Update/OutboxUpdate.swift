@@ -33,20 +33,19 @@ extension AppState {
         guard let card = document.conflict else {
             guard command == .theirs, let item = document.outbox.current else { return [] }
             guard item.delivery == .refused || item.delivery == .conflict else {
-                notice = .warning("it is not refused, it waits: u takes back your last edit")
-                return []
+                return only(.warning("it is not refused, it waits: u takes back your last edit"))
             }
-            return [.resolve(item.id, .theirs)]
+            return resolve(item.id, .theirs)
         }
         self.document?.conflict = nil
         switch command {
         case .mine:
-            guard card.isUnsaved else { return [.resolve(card.id, .mine)] }
+            guard card.isUnsaved else { return resolve(card.id, .mine) }
             let editor = document.editor
             self.document?.editor = nil
             return card.mine.map { perform([.update(card.id, $0)], from: editor) } ?? []
         case .theirs:
-            guard card.isUnsaved else { return [.resolve(card.id, .theirs)] }
+            guard card.isUnsaved else { return resolve(card.id, .theirs) }
             let effects = keepDraft()
             self.document?.editor = nil
             notice = .done("theirs stays; your text is kept as a draft")
@@ -57,10 +56,7 @@ extension AppState {
 
     /// Opens the editor on both texts, theirs first.
     private mutating func merge(_ card: ConflictCard) -> [Effect] {
-        guard let content = card.theirs ?? card.mine else {
-            notice = .warning("there is no text to merge")
-            return []
-        }
+        guard let content = card.theirs ?? card.mine else { return only(.warning("there is no text to merge")) }
         let texts = [card.theirs, card.mine].compactMap(ConflictCard.text).filter { !$0.isEmpty }
         let title = "Both texts of the \(card.kind.name)"
         if card.isUnsaved, let theirs = document?.editor?.theirs {

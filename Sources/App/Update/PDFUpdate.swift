@@ -9,11 +9,9 @@ extension AppState {
         case .missing(let progress)?: document?.pdf = .downloading(progress)
         case .failed?: document?.pdf = .downloading(nil)
         case .downloading?:
-            notice = .done("it is on its way; Esc stops it")
-            return []
+            return only(.done("it is on its way; Esc stops it"))
         default:
-            notice = .done("the PDF is here already")
-            return []
+            return only(.done("the PDF is here already"))
         }
         return [.startDownload]
     }
@@ -63,6 +61,7 @@ extension AppState {
 
     mutating func pageRowsCame(_ index: Int, _ rows: [ListRow]) {
         guard let page = document?.page, page.index == index else { return }
+        let rows = document?.pending.applied(to: rows, onPage: index) ?? rows
         document?.page.rows = rows
         document?.page.mark = max(0, min(page.mark, rows.count - 1))
     }

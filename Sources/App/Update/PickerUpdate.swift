@@ -12,10 +12,7 @@ extension AppState {
     /// - Parameter goesOn: where several can be chosen, the list stays.
     private mutating func choose(goesOn: Bool) -> [Effect] {
         guard let item = picker?.current else { return [] }
-        if let why = item.denial {
-            notice = .warning(why)
-            return []
-        }
+        if let why = item.denial { return only(.warning(why)) }
         let picker = picker
         self.picker = nil
         switch item.choice {

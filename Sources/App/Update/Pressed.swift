@@ -42,6 +42,7 @@ extension AppState {
     mutating func pressed(_ key: Key) -> [Effect] {
         if picture != nil { return hidePicture() }
         notice = nil
+        stay()
         if let prompt, prompt.isQuestion { return answered(key) }
         switch key {
         case .paste(let text): return pasted(text)
@@ -63,8 +64,7 @@ extension AppState {
     private mutating func pasted(_ text: String) -> [Effect] {
         if isWriting {
             guard token?.path != nil || !TokenText.isIn(text) else {
-                notice = .warning("this is a token and was left out: Esc, then T, then paste it")
-                return []
+                return only(.warning("this is a token and was left out: Esc, then T, then paste it"))
             }
             // One line is asked for: line ends of the paste are blanks in it.
             let isOneLine = document?.editor == nil || prompt != nil || picker != nil
@@ -73,8 +73,7 @@ extension AppState {
         let pasted = TokenText(text)
         if token == nil {
             guard pasted.looksLikeToken, document != nil, canOpenCard else {
-                notice = .warning("nothing is being written here: \(text.count) pasted characters were left out")
-                return []
+                return only(.warning("nothing is being written here: \(text.count) pasted characters were left out"))
             }
             token = TokenCard(.layer)
         }

@@ -63,10 +63,7 @@ extension AppState {
         if answer == .command(.saveUnsent), case .removeLayer(let reference, 1...) = what {
             return [.saveUnsent(reference)]
         }
-        guard answer == .command(.yes) else {
-            notice = .done("left as it is")
-            return []
-        }
+        guard answer == .command(.yes) else { return only(.done("left as it is")) }
         switch what {
         case .delete(let ids):
             document?.list.marks = ListMarks()

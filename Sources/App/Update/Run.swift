@@ -5,10 +5,7 @@ import Screen
 extension AppState {
     /// - Parameter count: typed before the command, nil for none.
     mutating func run(_ command: Command, count: Int?) -> [Effect] {
-        if let why = denial(of: command) {
-            notice = .warning(why, hint: instead(of: command))
-            return []
-        }
+        if let why = denial(of: command) { return only(.warning(why, hint: instead(of: command))) }
         if let effects = runWriting(command) { return effects }
         switch command {
         case .help: help = help == nil ? HelpState(contexts: contexts) : nil
@@ -18,10 +15,7 @@ extension AppState {
         case .suspend: return keepDraft() + [.suspend]
         case .escape: return escape() ?? []
         case .interrupt:
-            guard let effects = escape() else {
-                notice = .done(howToLeave)
-                return []
-            }
+            guard let effects = escape() else { return only(.done(howToLeave)) }
             return effects
         case .leave: return leave()
         case .open: return openCurrent()

@@ -29,10 +29,7 @@ extension AppState {
 
     mutating func searchAgain(by step: Int) -> [Effect] {
         if document?.focus == .list { return moveInList(step > 0 ? .down : .up, abs(step)) }
-        guard let search = document?.page.search else {
-            notice = .warning("search first: /")
-            return []
-        }
+        guard let search = document?.page.search else { return only(.warning("search first: /")) }
         document?.index.seek(search.text)
         let effects = readOtherPages()
         seekHit(by: step)

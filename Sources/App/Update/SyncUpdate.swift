@@ -73,7 +73,7 @@ extension AppState {
 
     mutating func recordCame(_ id: Record.ID, _ record: Record?) {
         guard let document else { return }
-        if document.list.cursorID == id { self.document?.detail = record }
+        if document.list.cursorID == id { self.document?.detail = document.pending.applied(to: record, id) }
         guard let editor = document.editor, case .record(let base) = editor.target, base.id == id,
             editor.theirAuthor != nil, let record, record.content != base.content
         else { return }

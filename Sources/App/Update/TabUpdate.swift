@@ -5,8 +5,7 @@ extension AppState {
         let first = hasLibrary ? -1 : 0
         let count = openCount - first
         guard count > 1 else {
-            notice = .warning("nothing else is open: :open opens a PDF or a layer beside this one")
-            return []
+            return only(.warning("nothing else is open: :open opens a PDF or a layer beside this one"))
         }
         let target = (((tabIndex ?? -1) - first + step) % count + count) % count + first
         return show(tab: target < 0 ? nil : target)
@@ -39,8 +38,7 @@ extension AppState {
     /// Opens what was named: a PDF on the disk, or a layer on a server, which a token names.
     mutating func open(_ name: String) -> [Effect] {
         guard !name.isEmpty else {
-            notice = .warning("open FILE.pdf, or open SERVER; :library shows the layers on this machine")
-            return []
+            return only(.warning("open FILE.pdf, or open SERVER; :library shows the layers on this machine"))
         }
         guard name.lowercased().hasSuffix(".pdf"), !name.contains("://") else {
             token = TokenCard(.join(server: name))

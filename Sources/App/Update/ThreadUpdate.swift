@@ -16,6 +16,7 @@ extension AppState {
 
     mutating func threadCame(_ comments: [Record], under root: Record.ID) {
         guard document?.list.cursorID == root else { return }
+        let comments = document?.pending.applied(to: comments, under: root) ?? comments
         document?.thread.take(comments, under: root)
         if comments.isEmpty, document?.focus == .thread { document?.focus = .list }
     }

@@ -18,13 +18,9 @@ extension AppState {
             return name.isEmpty ? [] : [.readTokenFile(name)]
         }
         guard let received = card.received else {
-            notice = .warning("no token yet: paste one, or @ and the name of a file")
-            return []
+            return only(.warning("no token yet: paste one, or @ and the name of a file"))
         }
-        guard let grant = card.claims?.grant else {
-            notice = .warning("this cannot be used: Ctrl-U clears it")
-            return []
-        }
+        guard let grant = card.claims?.grant else { return only(.warning("this cannot be used: Ctrl-U clears it")) }
         token?.isTrying = true
         token?.problem = nil
         switch card.purpose {

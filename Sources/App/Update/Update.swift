@@ -2,7 +2,8 @@
 /// it cannot take in any state.
 package func update(_ state: inout AppState, _ message: Message) -> [Effect] {
     let effects = state.handle(message)
-    return effects + state.settle()
+    let departing = state.departIfSaved()
+    return effects + departing + (state.hasQuit ? [] : state.settle())
 }
 
 extension AppState {
@@ -27,7 +28,7 @@ extension AppState {
             return effects
         case .resize(let size): self.size = size
         case .tick(let now): return ticked(now)
-        case .terminate: return keepDraft() + quit()
+        case .terminate: return keepDraft() + depart(.termination)
         case .externallyEdited(let text): return externallyEdited(text)
         case .library(let entries): library.take(entries)
         case .at(let reference, let message): return handle(message, of: reference)
@@ -58,6 +59,8 @@ extension AppState {
         case .editFailed(let step, let why): return editFailed(step, why)
         case .undone(let step): undone(step)
         case .undoFailed(let step, let why): undoFailed(step, why)
+        case .resolved(let id): return resolved(id)
+        case .resolveFailed(let id, let why): return resolveFailed(id, why)
         case .status(let status): return statusCame(status)
         case .tokenExpires(let end): tokenExpires(at: end)
         case .tokenRead(let text): token?.receive(text)

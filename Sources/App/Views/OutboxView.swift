@@ -15,8 +15,9 @@ extension Canvas {
         let top = max(0, min(outbox.cursor - inside.rows / 2, outbox.items.count - inside.rows))
         for (row, item) in outbox.items.dropFirst(top).prefix(inside.rows).enumerated() {
             let isCurrent = top + row == outbox.cursor
-            let line = item.line(at: state.now, isCurrent: isCurrent).truncated(to: area.columns).padded(
-                to: area.columns)
+            let isSaving = document.pending.isSaving(item.id)
+            let line = item.line(at: state.now, isCurrent: isCurrent, isSaving: isSaving)
+                .truncated(to: area.columns).padded(to: area.columns)
             write(line, in: inside, row: row, style: isCurrent ? state.theme.selection : state.theme.text)
             if isCurrent { cursor = Position(row: inside.row + row, column: inside.column) }
         }
@@ -62,10 +63,11 @@ extension OutboxItem {
     }
 
     /// `> ^N  3  note changed  5m  waits  "text"`
-    fileprivate func line(at now: Timestamp, isCurrent: Bool) -> CleanText {
+    fileprivate func line(at now: Timestamp, isCurrent: Bool, isSaving: Bool) -> CleanText {
         let page = pageIndex.map { String($0 + 1) } ?? "-"
         let standing =
             switch delivery {
+            case _ where isSaving: "saving"
             case .delivered, .unsent: "waits"
             case .parked: "kept"
             case .conflict: "conflict, Enter compares"

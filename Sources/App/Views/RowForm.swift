@@ -36,7 +36,9 @@ struct RowForm: Equatable, Sendable {
     func line(_ row: ListRow, isCurrent: Bool, isMarked: Bool = false, _ document: DocumentState, at now: Timestamp)
         -> CleanText
     {
-        let state = row.delivery.sign ?? (row.isUnread ? "*" : " ")
+        let isSaving = document.pending.isSaving(row.id)
+        let hasFailed = document.pending.failure(of: row.id) != nil
+        let state = isSaving ? "^" : hasFailed ? "!" : row.delivery.sign ?? (row.isUnread ? "*" : " ")
         let page = row.pageIndex.map { String($0 + 1) } ?? "-"
         let author = CleanText(cleaning: document.author(of: row) ?? "-")
         let mark = hasMarks ? (isMarked ? "+" : " ") : ""
@@ -60,7 +62,10 @@ struct RowForm: Equatable, Sendable {
         }
         guard ageColumns > 0 else { return line }
         let replies: CleanText = row.replies > 0 ? "+\(row.replies)" : ""
-        let age = row.waitingWord ?? row.changedAt.map { RelativeTime.age(of: $0, at: now) } ?? ""
+        let age =
+            isSaving
+            ? "saving"
+            : hasFailed ? "" : row.waitingWord ?? row.changedAt.map { RelativeTime.age(of: $0, at: now) } ?? ""
         let right = replies.padded(to: 4, align: .right) + CleanText(cleaning: age).padded(to: 7, align: .right)
         return line + right
     }
@@ -68,7 +73,8 @@ struct RowForm: Equatable, Sendable {
     /// The marked words in quotes, then what was written.
     private func text(_ row: ListRow, _ document: DocumentState, room: Int) -> CleanText {
         let note = CleanText(cleaning: row.text.onOneLine(most: 400))
-        let warning: CleanText = row.warning.map { "(\($0)) " } ?? ""
+        let failure: CleanText = document.pending.failure(of: row.id).map { "not saved: \($0) " } ?? ""
+        let warning: CleanText = failure + (row.warning.map { "(\($0)) " } ?? "")
         guard row.kind.isMarkup else {
             if case .unknown(let type) = row.kind, note.isEmpty { return warning + CleanText(cleaning: type) }
             return note.isEmpty && warning.isEmpty ? CleanText(cleaning: row.kind.name) : warning + note

@@ -25,6 +25,7 @@ struct StatusLine {
         let total = document.pageCount.map { "/\($0)" } ?? ""
         add(["p\(document.page.index + 1)\(total)", "p\(document.page.index + 1)"], rank: nil)
         add([document.syncText(at: state.now, utcOffset: state.utcOffset)], rank: nil)
+        if document.pending.savingCount > 0 { add(["\(document.pending.savingCount) saving"], rank: nil) }
         if document.status.conflicts > 0 { add(["\(document.status.conflicts) in conflict"], rank: nil) }
         if document.status.refused > 0 { add(["\(document.status.refused) refused"], rank: nil) }
         if document.status.parked > 0 { add(["\(document.status.parked) kept: not allowed"], rank: nil) }

@@ -26,7 +26,7 @@ struct AddLines {
             } catch let failure as CommandFailure { problem = failure }
             for one in made {
                 let outcome = try one.outcome ?? session.outcome(of: one.id ?? "")
-                Output.json(Self.answer(one.id, outcome) + "\n")
+                Output.json(Self.answer(one.id, outcome))
                 outcomes.append(outcome)
             }
             try session.dropFailed(made.compactMap(\.waiting))
@@ -56,12 +56,10 @@ struct AddLines {
     }
 
     static func answer(_ id: Record.ID?, _ outcome: Outcome) -> String {
-        var json = JSONWriter()
-        json.object {
+        JSONWriter.text {
             $0.member("id", orNull: id)
             $0.member("status", outcome.status)
             if let reason = outcome.reason { $0.member("reason", reason) }
         }
-        return json.text
     }
 }

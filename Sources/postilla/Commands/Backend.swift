@@ -35,9 +35,8 @@ struct Backend {
         head += "Content-Type: application/pdf\r\n\r\n"
         let tail = "\r\n--\(boundary)--\r\n"
 
-        var request = HTTPClientRequest(url: server + "/api/documents")
+        var request = request("/api/documents")
         request.method = .POST
-        request.headers.add(name: "Authorization", value: "Token token=\"\(secret)\"")
         request.headers.add(name: "Content-Type", value: "multipart/form-data; boundary=\(boundary)")
         request.body = .stream(
             FileParts(head: head, file: file, tail: tail),
@@ -51,8 +50,7 @@ struct Backend {
 
     /// Uploads unless a document of this id is there already.
     func uploadIfMissing(_ path: String, documentID: String) async throws {
-        var request = HTTPClientRequest(url: server + "/api/documents/\(documentID)/properties")
-        request.headers.add(name: "Authorization", value: "Token token=\"\(secret)\"")
+        let request = request("/api/documents/\(documentID)/properties")
         let response = try? await Self.http.execute(request, timeout: .seconds(10))
         _ = try? await response?.body.collect(upTo: 1 << 20)
         if response?.status == .ok { return }
@@ -60,12 +58,17 @@ struct Backend {
     }
 
     func revoke(_ tokens: [String]) async throws {
-        var request = HTTPClientRequest(url: server + "/api/revoke")
+        var request = request("/api/revoke")
         request.method = .POST
-        request.headers.add(name: "Authorization", value: "Token token=\"\(secret)\"")
         request.headers.add(name: "Content-Type", value: "application/json")
         request.body = .bytes(ByteBuffer(string: (["jwts": .array(tokens.map(JSON.string))] as JSON).text))
         _ = try await send(request)
+    }
+
+    private func request(_ path: String) -> HTTPClientRequest {
+        var request = HTTPClientRequest(url: server + path)
+        request.headers.add(name: "Authorization", value: "Token token=\"\(secret)\"")
+        return request
     }
 
     private func send(_ request: HTTPClientRequest) async throws -> JSON {

@@ -28,12 +28,12 @@ struct CommentsCommand: AsyncParsableCommand {
     }
 
     private func write(_ descriptor: InstantDocumentDescriptor) throws {
-        guard let record = try descriptor.record(id) else {
+        guard let record = try descriptor.layer.record(id) else {
             throw CommandFailure("there is no annotation \(id) in this layer")
         }
         var listing = Listing(listing, RecordRow.columns)
-        for comment in try descriptor.thread(under: record.content["rootId"]?.string ?? id) {
-            guard let row = try descriptor.row(comment.id) else { continue }
+        for comment in try descriptor.layer.thread(under: record.content["rootId"]?.string ?? id) {
+            guard let row = try descriptor.layer.row(comment.id) else { continue }
             listing.add(RecordRow.fields(row), style: RecordRow.style(row)) { comment.json }
         }
         listing.end(nothing: "no comments")

@@ -55,8 +55,7 @@ struct ConflictsListCommand: AsyncParsableCommand {
 
 extension Conflict {
     fileprivate var json: String {
-        var json = JSONWriter()
-        json.object {
+        JSONWriter.text {
             $0.member("id", recordID)
             $0.member("edit", kind.rawValue)
             $0.member("refused", isRefusal)
@@ -65,6 +64,5 @@ extension Conflict {
             $0.member("mine", source: mine?.text ?? "null")
             $0.member("theirs", source: theirs?.json ?? "null")
         }
-        return json.text
     }
 }

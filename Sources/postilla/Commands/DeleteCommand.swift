@@ -29,7 +29,7 @@ struct DeleteCommand: AsyncParsableCommand {
             try check(session)
             for id in ids {
                 // Given twice, or gone with its root: it is gone all the same.
-                guard try session.descriptor.record(id) != nil else { continue }
+                guard try session.descriptor.layer.record(id) != nil else { continue }
                 _ = try session.descriptor.delete(id)
             }
             try await session.deliverOrExplain(ids, "not deleted")
@@ -39,7 +39,7 @@ struct DeleteCommand: AsyncParsableCommand {
     private func check(_ session: LayerSession) throws {
         guard let grant = session.descriptor.status.grant else { throw EditProblem.noGrant }
         for id in ids {
-            guard let record = try session.descriptor.record(id) else {
+            guard let record = try session.descriptor.layer.record(id) else {
                 throw CommandFailure("there is no annotation \(id) in this layer; nothing was deleted")
             }
             if case .denied(let denial) = grant.decide(.delete(.init(record))) {

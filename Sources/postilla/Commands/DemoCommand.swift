@@ -27,7 +27,7 @@ struct DemoCommand: AsyncParsableCommand {
         let (serveOnly, viewer) = (serveOnly, viewer)
         try await Demo.run(folders) { demo in
             if serveOnly {
-                Output.data(Self.readyLine(server: demo.server, folder: demo.folder) + "\n")
+                Output.json(Self.readyLine(server: demo.server, folder: demo.folder))
                 await Interruption.wait()
             } else {
                 Output.message(Self.welcome(server: demo.server, folder: demo.folder))
@@ -42,8 +42,7 @@ struct DemoCommand: AsyncParsableCommand {
     }
 
     private static func readyLine(server: String, folder: DemoFolder) -> String {
-        var json = JSONWriter()
-        json.object {
+        JSONWriter.text {
             $0.member("server", server)
             $0.member(
                 "tokens",
@@ -52,7 +51,6 @@ struct DemoCommand: AsyncParsableCommand {
                 })
             $0.member("api_token_file", folder.apiToken)
         }
-        return json.text
     }
 
     private static func joining(_ server: String, _ folder: DemoFolder, as role: DemoRole) -> String {

@@ -43,7 +43,7 @@ struct EditCommand: AsyncParsableCommand {
         let (session, given) = try await LayerSession.open(layer, reading: whole)
         try await session.synchronize()
         do {
-            guard let record = try session.descriptor.record(id) else {
+            guard let record = try session.descriptor.layer.record(id) else {
                 throw CommandFailure("there is no annotation \(id) in this layer")
             }
             guard let content = try given ?? changed(record, in: session) else {

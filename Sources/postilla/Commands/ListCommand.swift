@@ -36,10 +36,10 @@ struct ListCommand: AsyncParsableCommand {
         var left = filter.limit ?? .max
         var offset = 0
         while left > 0 {
-            let rows = try descriptor.rows(filter.query, offset: offset, limit: min(1000, left))
+            let rows = try descriptor.layer.rows(filter.query, offset: offset, limit: min(1000, left))
             for row in rows {
                 try listing.add(RecordRow.fields(row), style: RecordRow.style(row)) {
-                    try descriptor.record(row.id)?.json
+                    try descriptor.layer.record(row.id)?.json
                 }
             }
             offset += rows.count

@@ -49,8 +49,7 @@ struct OutboxCommand: AsyncParsableCommand {
 
 extension UnsentEdit {
     fileprivate var json: String {
-        var json = JSONWriter()
-        json.object {
+        JSONWriter.text {
             $0.member("id", recordID)
             $0.member("edit", kind.rawValue)
             $0.member("state", state.word)
@@ -58,7 +57,6 @@ extension UnsentEdit {
             $0.member("made", madeAt.iso8601)
             if let content { $0.member("content", source: content.text) }
         }
-        return json.text
     }
 }
 

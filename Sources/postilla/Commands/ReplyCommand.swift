@@ -35,7 +35,7 @@ struct ReplyCommand: AsyncParsableCommand {
         let (session, text) = try await LayerSession.open(layer, reading: words)
         try await session.synchronize()
         do {
-            guard let record = try session.descriptor.record(id) else {
+            guard let record = try session.descriptor.layer.record(id) else {
                 throw CommandFailure("there is no annotation \(id) in this layer")
             }
             let receipt = try session.descriptor.reply(

@@ -3,13 +3,8 @@ import ArgumentParser
 import Dispatch
 import DocumentEngine
 import FoundationEssentials
+import Glibc
 import UnixSignals
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -72,7 +67,7 @@ struct ServeCommand: AsyncParsableCommand {
                         line.member("metrics", "http://\(metrics)/metrics")
                     }
                 }
-                Output.data(line.text + "\n")
+                Output.json(line.text)
             }
         } catch {
             throw options.listeningProblems().first ?? CommandFailure("the server ended by itself: \(error)")

@@ -29,7 +29,8 @@ struct ShowCommand: AsyncParsableCommand {
 
     private func write(_ session: LayerSession) throws {
         let found = try ids.map { id in
-            guard let record = try session.descriptor.record(id), let row = try session.descriptor.row(id) else {
+            guard let record = try session.descriptor.layer.record(id), let row = try session.descriptor.layer.row(id)
+            else {
                 throw CommandFailure("there is no annotation \(id) in this layer")
             }
             return (record: record, row: row)

@@ -38,12 +38,10 @@ struct StorageCheckCommand: AsyncParsableCommand {
 
 extension InstantStorageFinding {
     fileprivate var json: String {
-        var json = JSONWriter()
-        json.object {
+        JSONWriter.text {
             $0.member("path", path)
             $0.member("bytes", bytes)
             $0.member("problem", orNull: problem)
         }
-        return json.text
     }
 }

@@ -41,8 +41,7 @@ struct StorageListCommand: AsyncParsableCommand {
 
 extension InstantCacheEntry {
     fileprivate var json: String {
-        var json = JSONWriter()
-        json.object {
+        JSONWriter.text {
             $0.member("server", server)
             $0.member("document", documentIdentifier)
             $0.member("layer", layerName)
@@ -57,6 +56,5 @@ extension InstantCacheEntry {
             $0.member("unsent", unsent)
             $0.member("problem", orNull: problem)
         }
-        return json.text
     }
 }

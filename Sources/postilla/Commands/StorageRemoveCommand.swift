@@ -64,7 +64,7 @@ struct StorageRemoveCommand: AsyncParsableCommand {
             let client = try InstantClient(serverURL: url, dataDirectory: folder)
             removals.append((entry, client))
             let descriptor = client.descriptor(entry.identity)
-            guard descriptor.status.connection != .elsewhere else {
+            guard !descriptor.isOpenElsewhere else {
                 throw CommandFailure("\(entry.name) is open in another program: close it there first")
             }
             unsent += try descriptor.unsentEdits().map {

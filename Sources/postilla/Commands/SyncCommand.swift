@@ -34,8 +34,6 @@ struct SyncCommand: AsyncParsableCommand {
         let session = try await LayerSession.open(layer, server: target)
         do {
             try await session.synchronize()
-            // Another program does it: what waits is to be gone all the same.
-            if session.isElsewhere { _ = try await session.deliver(try session.waiting()) }
             try report(session.descriptor)
         } catch { throw CommandFailure(reading: error) }
     }
@@ -43,7 +41,8 @@ struct SyncCommand: AsyncParsableCommand {
     private func report(_ descriptor: InstantDocumentDescriptor) throws {
         let status = descriptor.status
         let counts = [
-            ("annotations", try descriptor.count(ListQuery())), ("waiting", status.unsent), ("parked", status.parked),
+            ("annotations", try descriptor.layer.count(ListQuery())), ("waiting", status.unsent),
+            ("parked", status.parked),
             ("conflicts", status.conflicts), ("refused", status.refused),
         ]
         switch format {
@@ -54,7 +53,7 @@ struct SyncCommand: AsyncParsableCommand {
         case .json, .ndjson:
             var json = JSONWriter()
             json.object { for (name, count) in counts { $0.member(name, count) } }
-            Output.line(json.text)
+            Output.json(json.text)
         }
         guard status.conflicts + status.refused == 0 else {
             throw CommandFailure("edits did not get through: see postilla conflicts", .conflict)

@@ -70,6 +70,6 @@ struct TokenIssueCommand: AsyncParsableCommand {
         Output.message(
             "For trying things out only: a private key does not belong on a user's machine. Real tokens come from your backend."
         )
-        Output.data(token + "\n")
+        Output.line(token)
     }
 }

@@ -1,10 +1,5 @@
+import Glibc
 import NIOCore
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// A file to send: opened once, read in pieces, closed when the last reader is gone.
 final class UploadFile: Sendable {

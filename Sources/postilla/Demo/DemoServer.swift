@@ -1,13 +1,8 @@
 import Annotations
 import FoundationEssentials
+import Glibc
 import Subprocess
 import SystemPackage
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// Runs `postilla serve` as a child in its own process group: it tells its address in a line on a pipe, and ends when
 /// its standard input closes, so that not even a kill -9 of the parent leaves it behind.

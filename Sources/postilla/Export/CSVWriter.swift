@@ -1,4 +1,5 @@
 import Annotations
+import Screen
 
 /// A layer as a table for spreadsheets (RFC 4180): a line of names, then a record a line, comments too.
 struct CSVWriter: LayerWriter {
@@ -6,11 +7,11 @@ struct CSVWriter: LayerWriter {
 
     static let columns = ["id", "under", "page", "kind", "author", "created", "changed", "group", "words", "text"]
 
-    mutating func begin() -> String { Self.line(Self.columns) }
+    mutating func begin() -> PrintableText { Self.line(Self.columns) }
 
-    mutating func end() -> String { "" }
+    mutating func end() -> PrintableText { "" }
 
-    mutating func add(_ record: Record, under root: Record?) async -> String {
+    mutating func add(_ record: Record, under root: Record?) async -> PrintableText {
         let annotation = Annotation(record)
         return Self.line([
             record.id, record.content["rootId"]?.string ?? "", annotation.pageIndex.map { "\($0 + 1)" } ?? "",
@@ -19,15 +20,15 @@ struct CSVWriter: LayerWriter {
         ])
     }
 
-    private static func line(_ fields: [String]) -> String {
+    private static func line(_ fields: [String]) -> PrintableText {
         fields.map(field).joined(separator: ",") + "\r\n"
     }
 
     /// In quotes where it has to be. What a spreadsheet would take for a formula gets a ' before it: these texts are
     /// other people's.
-    private static func field(_ text: String) -> String {
+    private static func field(_ text: String) -> PrintableText {
         let safe = text.first.map { "=+-@\t\r".contains($0) } == true ? "'" + text : text
-        guard safe.contains(where: { ",\"".contains($0) || $0.isNewline }) else { return safe }
-        return "\"" + safe.replacing("\"", with: "\"\"") + "\""
+        guard safe.contains(where: { ",\"".contains($0) || $0.isNewline }) else { return "\(safe)" }
+        return "\"\(safe.replacing("\"", with: "\"\""))\""
     }
 }

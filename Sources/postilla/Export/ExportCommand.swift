@@ -5,6 +5,7 @@ import Instant
 import InstantCore
 import Interchange
 import PDFPages
+import Screen
 
 struct ExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -68,7 +69,7 @@ struct ExportCommand: AsyncParsableCommand {
         case .xfdf: return XFDFWriter(pages: try await PDFTools().annotations(of: session.pdf()).frames)
         case .markdown:
             return MarkdownWriter(title: descriptor.title ?? descriptor.identifier, words: words) {
-                try descriptor.thread(under: $0)
+                try descriptor.layer.thread(under: $0)
             }
         case .csv: return CSVWriter(words: words)
         case .instantJSON, .pdf: return InstantJSONWriter()
@@ -76,7 +77,8 @@ struct ExportCommand: AsyncParsableCommand {
     }
 
     private func write(
-        _ descriptor: InstantDocumentDescriptor, with writer: inout any LayerWriter, to put: (String) throws -> Void
+        _ descriptor: InstantDocumentDescriptor, with writer: inout any LayerWriter,
+        to put: (PrintableText) throws -> Void
     ) async throws {
         try put(writer.begin())
         try await descriptor.forEachRecord { try await put(writer.add($0, under: $1)) }

@@ -6,15 +6,15 @@ extension InstantDocumentDescriptor {
     /// Annotations page by page, then comments with their roots; nothing is held but a thousand rows.
     func forEachRecord(_ body: (Record, _ root: Record?) async throws -> Void) async throws {
         var offset = 0
-        while case let rows = try self.rows(ListQuery(), offset: offset, limit: 1000), !rows.isEmpty {
+        while case let rows = try layer.rows(ListQuery(), offset: offset, limit: 1000), !rows.isEmpty {
             for row in rows {
-                guard let record = try record(row.id), record.contentType != .comments else { continue }
+                guard let record = try layer.record(row.id), record.contentType != .comments else { continue }
                 try await body(record, nil)
             }
             offset += rows.count
         }
         try await forEachComment { comment in
-            try await body(comment, try comment.content["rootId"]?.string.flatMap { try self.record($0) })
+            try await body(comment, try comment.content["rootId"]?.string.flatMap { try layer.record($0) })
         }
     }
 
@@ -23,13 +23,13 @@ extension InstantDocumentDescriptor {
         var last: Record.ID?
         while case let rows = try layer.store.read({ try $0.records(after: last, limit: 1000) }), !rows.isEmpty {
             for row in rows where row.record.contentType == .comments {
-                if let comment = try record(row.id) { try await body(comment) }
+                if let comment = try layer.record(row.id) { try await body(comment) }
             }
             last = rows.last?.id
         }
-        for entry in try outbox() where entry.kind == .create && entry.content?.contentType == .comments {
+        for entry in try layer.outbox() where entry.kind == .create && entry.content?.contentType == .comments {
             let isStored = try layer.store.read { try $0.record(entry.id) != nil }
-            if !isStored, let comment = try record(entry.id) { try await body(comment) }
+            if !isStored, let comment = try layer.record(entry.id) { try await body(comment) }
         }
     }
 }

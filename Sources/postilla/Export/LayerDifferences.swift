@@ -51,12 +51,10 @@ extension InstantJSONFile.Item {
 
 extension LayerDifferences.Difference {
     var json: String {
-        var json = JSONWriter()
-        json.object {
+        JSONWriter.text {
             $0.member("id", orNull: id)
             $0.member("difference", kind.rawValue)
             $0.member("members", JSON.array(members.map(JSON.string)))
         }
-        return json.text
     }
 }

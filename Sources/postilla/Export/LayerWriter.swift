@@ -1,16 +1,27 @@
 import Annotations
 import Interchange
+import Screen
 
 /// Writes a layer as one text, record by record: annotations page by page, then comments.
 protocol LayerWriter {
-    mutating func begin() -> String
+    mutating func begin() -> PrintableText
     /// - Parameter root: of a comment, the annotation it stands under; nil where it cannot be seen.
-    mutating func add(_ record: Record, under root: Record?) async throws -> String
-    mutating func end() -> String
+    mutating func add(_ record: Record, under root: Record?) async throws -> PrintableText
+    mutating func end() -> PrintableText
 }
 
 extension InstantJSONWriter: LayerWriter {
-    mutating func add(_ record: Record, under root: Record?) -> String { add(record) }
+    func begin() -> PrintableText { PrintableText(json: begin()) }
+
+    mutating func add(_ record: Record, under root: Record?) -> PrintableText { PrintableText(json: add(record)) }
+
+    func end() -> PrintableText { PrintableText(json: end()) }
 }
 
-extension XFDFWriter: LayerWriter {}
+extension XFDFWriter: LayerWriter {
+    func begin() -> PrintableText { PrintableText(xml: begin()) }
+
+    func add(_ record: Record, under root: Record?) -> PrintableText { PrintableText(xml: add(record, under: root)) }
+
+    func end() -> PrintableText { PrintableText(xml: end()) }
+}

@@ -1,4 +1,5 @@
 import Annotations
+import Screen
 
 /// A layer to be read by people: pages as headings, an annotation an item with the words it marks, comments below it.
 struct MarkdownWriter: LayerWriter {
@@ -12,24 +13,24 @@ struct MarkdownWriter: LayerWriter {
         (self.title, self.words, self.thread) = (title, words, thread)
     }
 
-    mutating func begin() -> String { "# \(Self.escaped(title))\n" }
+    mutating func begin() -> PrintableText { "# \(Self.escaped(title))\n" }
 
-    mutating func end() -> String { "" }
+    mutating func end() -> PrintableText { "" }
 
-    mutating func add(_ record: Record, under root: Record?) async throws -> String {
+    mutating func add(_ record: Record, under root: Record?) async throws -> PrintableText {
         guard record.contentType != .comments else { return "" }
         let annotation = Annotation(record)
-        var text = ""
+        var text = PrintableText()
         if page != .some(annotation.pageIndex) {
             page = .some(annotation.pageIndex)
-            text += "\n## " + (annotation.pageIndex.map { "Page \($0 + 1)" } ?? "On no page") + "\n\n"
+            text += "\n## \(annotation.pageIndex.map { "Page \($0 + 1)" } ?? "On no page")\n\n"
         }
-        text += "- **\(annotation.kind.name)**" + Self.origin(annotation, record)
+        text += "- **\(annotation.kind.name)**\(Self.origin(annotation, record))"
         if let words = await words.of(annotation) { text += ": “\(Self.escaped(words))”" }
         text += "\n" + Self.quoted(annotation.text, indent: 2)
         for comment in try thread(record.id) {
             let said = Annotation(comment)
-            text += "  - **comment**" + Self.origin(said, comment) + "\n" + Self.quoted(said.text, indent: 4)
+            text += "  - **comment**\(Self.origin(said, comment))\n" + Self.quoted(said.text, indent: 4)
         }
         return text
     }
@@ -41,7 +42,7 @@ struct MarkdownWriter: LayerWriter {
         return author + date
     }
 
-    private static func quoted(_ text: String, indent: Int) -> String {
+    private static func quoted(_ text: String, indent: Int) -> PrintableText {
         guard !text.allSatisfy(\.isWhitespace) else { return "" }
         let margin = String(repeating: " ", count: indent)
         return text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)

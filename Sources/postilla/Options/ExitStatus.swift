@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 /// What the shell sees. Documented in the man page; scripts rely on the numbers.
 enum ExitStatus: Int32 {
@@ -21,7 +17,7 @@ enum ExitStatus: Int32 {
 }
 
 /// A command that cannot go on: what and why, and what to do, in a sentence; never a token in it.
-struct CommandFailure: Error {
+struct CommandFailure: Error, CustomStringConvertible {
     var message: String
     var status: ExitStatus
 
@@ -29,4 +25,6 @@ struct CommandFailure: Error {
         self.message = message
         self.status = status
     }
+
+    var description: String { message }
 }

@@ -23,7 +23,7 @@ struct FilterOptions: ParsableArguments {
     var unread = false
 
     @Option(help: "page, newest, author or group.")
-    var order = OrderArgument.page
+    var order = ListQuery.Order.page
 
     @Option(help: ArgumentHelp("At most so many.", valueName: "n"))
     var limit: Int?
@@ -40,7 +40,7 @@ struct FilterOptions: ParsableArguments {
         filter.group = group
         filter.text = text ?? ""
         filter.unreadOnly = unread
-        return ListQuery(order: order.order, filter: filter)
+        return ListQuery(order: order, filter: filter)
     }
 }
 
@@ -57,15 +57,4 @@ struct KindArgument: ExpressibleByArgument {
     static var allValueStrings: [String] { AnnotationKind.known.map { $0.name.replacing(" ", with: "-") } }
 }
 
-enum OrderArgument: String, ExpressibleByArgument, CaseIterable {
-    case page, newest, author, group
-
-    var order: ListQuery.Order {
-        switch self {
-        case .page: .page
-        case .newest: .newest
-        case .author: .author
-        case .group: .group
-        }
-    }
-}
+extension ListQuery.Order: ExpressibleByArgument {}

@@ -1,8 +1,6 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
+import Screen
+import SystemPackage
 
 /// A file that takes another's place in one step, once all of it is written: a reader finds the old one or the new one.
 final class NewFile {
@@ -26,8 +24,8 @@ final class NewFile {
         if !isFinished { unlink(temporary) }
     }
 
-    func write(_ text: String) throws {
-        buffer.append(contentsOf: text.utf8)
+    func write(_ text: PrintableText) throws {
+        buffer.append(contentsOf: text.string.utf8)
         if buffer.count >= 1 << 18 { try flush() }
     }
 
@@ -38,12 +36,8 @@ final class NewFile {
     }
 
     private func flush() throws {
-        var rest = buffer[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw Self.failure(path) }
-            rest = rest.dropFirst(count)
+        do { try FileDescriptor(rawValue: descriptor).writeAll(buffer) } catch {
+            throw CommandFailure("cannot write \(path): \(error)")
         }
         buffer.removeAll(keepingCapacity: true)
     }

@@ -1,8 +1,5 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
+import SystemPackage
 
 /// Small files that hold secrets: tokens, keys. Read whole, written whole, for this user only.
 enum PrivateFile {
@@ -56,12 +53,8 @@ enum PrivateFile {
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw CommandFailure("cannot write \(path): \(reason())") }
         defer { close(descriptor) }
-        var bytes = Array(text.utf8)[...]
-        while !bytes.isEmpty {
-            let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw CommandFailure("cannot write \(path): \(reason())") }
-            bytes = bytes.dropFirst(count)
+        do { try FileDescriptor(rawValue: descriptor).writeAll(text.utf8) } catch {
+            throw CommandFailure("cannot write \(path): \(error)")
         }
         guard fsync(descriptor) == 0, rename(temporary, path) == 0 else {
             throw CommandFailure("cannot write \(path): \(reason())")

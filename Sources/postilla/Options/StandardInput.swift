@@ -1,11 +1,6 @@
 import Dispatch
+import Glibc
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// Standard input, read in lines or as a whole by one reader: a token in its first line and records behind it come
 /// through the same pipe.

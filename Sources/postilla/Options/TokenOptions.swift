@@ -1,10 +1,5 @@
 import ArgumentParser
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 /// Where the token comes from. Never from an argument: arguments are seen by everybody on the machine.
 struct TokenOptions: ParsableArguments {

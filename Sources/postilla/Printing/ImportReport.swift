@@ -47,13 +47,11 @@ struct ImportReport {
     }
 
     private static func json(_ step: ImportPlanner.Step, _ outcome: Outcome?) -> String {
-        var json = JSONWriter()
-        json.object {
+        JSONWriter.text {
             $0.member("id", step.id)
             $0.member("action", step.action.word)
             if let outcome { $0.member("status", outcome.status) }
             if let reason = outcome?.reason { $0.member("reason", reason) }
         }
-        return json.text
     }
 }

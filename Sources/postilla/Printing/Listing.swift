@@ -37,7 +37,7 @@ struct Listing {
         switch format {
         case .json: Output.data("[")
         case .ndjson: break
-        case .tsv: Output.data(columns.map(\.name).joined(separator: "\t") + "\n")
+        case .tsv: Output.data(Self.row(columns.map(\.name)))
         case .table:
             if Output.isTerminal { Output.data(paint(line(columns.map(\.name)), .heading) + "\n") }
         }
@@ -50,11 +50,11 @@ struct Listing {
         switch format {
         case .json:
             guard let json = try json() else { return }
-            Output.json((count == 0 ? "\n" : ",\n") + json)
+            Output.data((count == 0 ? "\n" : ",\n") + PrintableText(json: json))
         case .ndjson:
             guard let json = try json() else { return }
-            Output.json(json + "\n")
-        case .tsv: Output.line(fields.map(Self.oneLine).joined(separator: "\t"))
+            Output.json(json)
+        case .tsv: Output.data(Self.row(fields))
         case .table: Output.data(paint(line(fields), style) + "\n")
         }
         count += 1
@@ -66,10 +66,14 @@ struct Listing {
         if format == .table, count == 0 { Output.message(nothing) }
     }
 
-    private func line(_ fields: [String]) -> String {
+    private static func row(_ fields: [String]) -> PrintableText {
+        fields.map { PrintableText(cell: $0) }.joined(separator: "\t") + "\n"
+    }
+
+    private func line(_ fields: [String]) -> PrintableText {
         var line = ""
         for (field, column) in zip(fields, columns) {
-            let text = CleanText(cleaning: Self.oneLine(field))
+            let text = CleanText(cleaning: PrintableText(cell: field).string)
             switch column.form {
             case .fitted(let width): line += text.fitted(to: width).string + " "
             case .moment:
@@ -78,11 +82,6 @@ struct Listing {
             }
         }
         while line.last == " " { line.removeLast() }
-        return line
-    }
-
-    /// No field may hold what divides fields and lines.
-    private static func oneLine(_ text: String) -> String {
-        String(text.map { $0.isNewline || $0 == "\t" ? " " : $0 })
+        return PrintableText(replacing: line)
     }
 }

@@ -1,16 +1,28 @@
 import FoundationEssentials
+import Screen
 
 /// Colours of a terminal's own sixteen, where they are wanted.
 struct Paint {
-    enum Style: String {
-        case plain = ""
+    enum Style {
+        case plain
         /// New to the reader.
-        case fresh = "1"
+        case fresh
         /// Waits, or is kept back.
-        case attention = "33"
+        case attention
         /// A conflict, a refusal, something broken.
-        case trouble = "31"
-        case heading = "2"
+        case trouble
+        case heading
+
+        /// Parameters of SGR; nil for none.
+        fileprivate var parameters: StaticString? {
+            switch self {
+            case .plain: nil
+            case .fresh: "1"
+            case .attention: "33"
+            case .trouble: "31"
+            case .heading: "2"
+            }
+        }
     }
 
     let isOn: Bool
@@ -26,8 +38,8 @@ struct Paint {
         }
     }
 
-    /// - Parameter text: cleaned before.
-    func callAsFunction(_ text: String, _ style: Style) -> String {
-        isOn && style != .plain ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
+    func callAsFunction(_ text: PrintableText, _ style: Style) -> PrintableText {
+        guard isOn, let parameters = style.parameters else { return text }
+        return text.painted(parameters)
     }
 }

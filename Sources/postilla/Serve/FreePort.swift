@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 /// Whether a port could be listened on now.
 enum FreePort {
@@ -45,9 +41,5 @@ enum FreePort {
         }
     }
 
-    #if canImport(Glibc)
-        private static let streams = Int32(SOCK_STREAM.rawValue)
-    #else
-        private static let streams = SOCK_STREAM
-    #endif
+    private static let streams = Int32(SOCK_STREAM.rawValue)
 }

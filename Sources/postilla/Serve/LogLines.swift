@@ -8,12 +8,12 @@ struct LogLines: LogHandler {
     var logLevel: Logger.Level
     private let format: LogFormat
     private let now: @Sendable () -> Timestamp
-    private let write: @Sendable (String) -> Void
+    private let write: @Sendable (PrintableText) -> Void
 
     /// - Parameter write: is given each line with its end.
     init(
         _ format: LogFormat, level: Logger.Level, now: @escaping @Sendable () -> Timestamp,
-        write: @escaping @Sendable (String) -> Void
+        write: @escaping @Sendable (PrintableText) -> Void
     ) {
         (self.format, self.now, self.write) = (format, now, write)
         logLevel = level
@@ -35,15 +35,15 @@ struct LogLines: LogHandler {
 
     static func text(
         _ now: Timestamp, _ level: Logger.Level, _ message: String, _ details: [(key: String, value: String)]
-    ) -> String {
+    ) -> PrintableText {
         let words = details.map { " \($0.key)=\($0.value)" }.joined()
         // Cleaned as one line: nothing that is logged can look like a line of its own.
-        return CleanText(cleaning: "\(now.iso8601) \(level) \(message)\(words)").string + "\n"
+        return PrintableText(CleanText(cleaning: "\(now.iso8601) \(level) \(message)\(words)")) + "\n"
     }
 
     static func json(
         _ now: Timestamp, _ level: Logger.Level, _ message: String, _ details: [(key: String, value: String)]
-    ) -> String {
+    ) -> PrintableText {
         var json = JSONWriter()
         json.object { json in
             json.member("time", now.iso8601)
@@ -51,6 +51,6 @@ struct LogLines: LogHandler {
             json.member("message", message)
             for (key, value) in details { json.member(key, value) }
         }
-        return json.text + "\n"
+        return PrintableText(json: json.text) + "\n"
     }
 }

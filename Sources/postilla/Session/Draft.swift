@@ -50,7 +50,7 @@ extension InstantDocumentDescriptor {
     }
 
     func add(_ draft: Draft, author: String?) throws -> Added {
-        if let id = draft.id, try record(id) != nil {
+        if let id = draft.id, try layer.record(id) != nil {
             return Added(id: id, outcome: .conflict("there is a record with this id already"))
         }
         do {

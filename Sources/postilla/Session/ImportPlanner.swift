@@ -51,7 +51,7 @@ struct ImportPlanner {
     /// What has no id gets one that depends on its content alone, so that a second import finds it again.
     private mutating func id(of item: InstantJSONFile.Item) throws -> Record.ID {
         if let id = item.id { return id }
-        if let number = item.content["pdfObjectId"]?.integer, try descriptor.record("\(number)") != nil {
+        if let number = item.content["pdfObjectId"]?.integer, try descriptor.layer.record("\(number)") != nil {
             return "\(number)"
         }
         let digits = SHA256.hash(data: Array(item.content.text.utf8)).prefix(16).hexadecimal
@@ -65,9 +65,9 @@ struct ImportPlanner {
             return .skip(.invalid("its id has spaces or control characters, or is longer than 256 bytes"))
         }
         guard seen.insert(ByteOrdered(id)).inserted else { return .skip(.invalid("this id stands in the file before")) }
-        if let present = try descriptor.record(id) {
+        if let present = try descriptor.layer.record(id) {
             if item.content.isPresent(in: present) { return .unchanged }
-            if let delivery = try descriptor.row(id)?.delivery, [.conflict, .refused].contains(delivery) {
+            if let delivery = try descriptor.layer.row(id)?.delivery, [.conflict, .refused].contains(delivery) {
                 return .skip(.conflict("an edit of it is not settled: see postilla conflicts"))
             }
             if let problem = invalid(item) { return .skip(problem) }
@@ -83,10 +83,11 @@ struct ImportPlanner {
             return action
         }
         let rootID = item.content["rootId"]?.string ?? ""
-        guard let root = try newRoots[ByteOrdered(rootID)] ?? descriptor.record(rootID).map({ Subject($0) }) else {
+        guard let root = try newRoots[ByteOrdered(rootID)] ?? descriptor.layer.record(rootID).map({ Subject($0) })
+        else {
             return .skip(.invalid("the annotation it belongs to is not in this layer"))
         }
-        let isFirst = try descriptor.thread(under: rootID).isEmpty
+        let isFirst = try descriptor.layer.thread(under: rootID).isEmpty
         return decide(.createComment(root: root, first: isFirst, group: group), else: .create)
     }
 

@@ -16,6 +16,12 @@ struct LayerNaming {
         let found = entries.filter(fits)
         if found.count == 1, let only = found.first { return only }
         if found.isEmpty {
+            let damaged = entries.count { $0.problem != nil }
+            guard damaged == 0 else {
+                throw CommandFailure(
+                    "no such layer can be read on this machine, and \(damaged) cannot be opened: see postilla storage "
+                        + "check, and copy the folder elsewhere before clearing it")
+            }
             throw CommandFailure(
                 "no such layer is on this machine: give a token, or see what is there with postilla storage list")
         }

@@ -38,23 +38,20 @@ extension LayerSession {
 
     static func tellThatItWaits() { Output.message("kept here, sent by the next sync") }
 
-    /// The records whose edits the server has not answered.
-    func waiting() throws -> [Record.ID] {
-        try descriptor.layer.store.read { try $0.entries(in: [.waiting, .sealed], limit: .max).map(\.id) }
-    }
-
     private func isWaiting(for ids: Set<Record.ID>) throws -> Bool {
-        try descriptor.layer.store.read { store in
+        // What the program that syncs may not send is parked until this one may lead.
+        let stages: Set<OutboxEntry.Stage> = isElsewhere ? [.waiting, .sealed, .parked] : [.waiting, .sealed]
+        return try descriptor.layer.store.read { store in
             let tally = try store.tally()
-            guard tally[.waiting, default: 0] + tally[.sealed, default: 0] > 0 else { return false }
-            return try store.entries(in: [.waiting, .sealed], limit: .max).contains { ids.contains($0.id) }
+            guard stages.contains(where: { tally[$0, default: 0] > 0 }) else { return false }
+            return try store.entries(in: stages, limit: .max).contains { ids.contains($0.id) }
         }
     }
 
     /// Where the edits of a record stand.
     func outcome(of id: Record.ID) throws -> Outcome {
-        try descriptor.layer.store.read { store in
-            let grant = try store.facts().grant
+        let grant = descriptor.status.grant
+        return try descriptor.layer.store.read { store in
             for entry in try store.entries(of: id) {
                 switch entry.state {
                 case .waiting, .sealed: return .waiting
@@ -71,7 +68,7 @@ extension LayerSession {
     /// Takes back what did not get through: whoever made these edits was told, and has the text.
     func dropFailed(_ ids: [Record.ID]) throws {
         let wanted = Set(ids)
-        for entry in try descriptor.outbox() where wanted.contains(entry.id) {
+        for entry in try descriptor.layer.outbox() where wanted.contains(entry.id) {
             if [.refused, .conflict].contains(entry.stage) { try descriptor.discard(entry.seq) }
         }
     }

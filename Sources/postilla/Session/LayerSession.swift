@@ -44,7 +44,7 @@ struct LayerSession: Sendable {
         do throws(InstantError) {
             let client = try makeClient(address, options)
             let descriptor = try client.documentDescriptor(forJWT: token)
-            try check(descriptor, options)
+            try check(descriptor.identity, options)
             return LayerSession(client: client, descriptor: descriptor, tokens: tokens, token: token)
         } catch { throw CommandFailure(error) }
     }
@@ -59,9 +59,13 @@ struct LayerSession: Sendable {
         if let token = try await supply.next() {
             let claims: Claims
             do { claims = try Claims(token: token) } catch { throw CommandFailure("\(error)", .authentication) }
-            naming.document = claims.grant.documentID
-            naming.layer = claims.grant.layer
-            naming.user = claims.grant.userID ?? ""
+            let grant = claims.grant
+            let identity = LayerIdentity(
+                server: naming.server ?? "", documentID: grant.documentID, layer: grant.layer, userID: grant.userID)
+            do throws(InstantError) { try check(identity, options) } catch { throw CommandFailure(error) }
+            naming.document = grant.documentID
+            naming.layer = grant.layer
+            naming.user = grant.userID ?? ""
         }
         let entry = try naming.find(in: try Folders(dataDirectory: options.server.dataDir).data)
         do throws(InstantError) {
@@ -75,39 +79,35 @@ struct LayerSession: Sendable {
         guard let url = URL(string: address) else { throw InstantError(.invalidRequest, "\(address) is no address") }
         let folder: String
         do { folder = try Folders(dataDirectory: options.server.dataDir).data } catch {
-            throw InstantError(.couldNotWriteToDisk, (error as? CommandFailure)?.message ?? "\(error)")
+            throw InstantError(.couldNotWriteToDisk, "\(error)")
         }
         return try InstantClient(
             serverURL: url, dataDirectory: URL(filePath: folder), allowsInsecureHTTP: options.server.insecureHttp)
     }
 
     /// A script that names the layer beside the token means it.
-    private static func check(
-        _ descriptor: InstantDocumentDescriptor, _ options: LayerOptions
-    ) throws(InstantError) {
+    private static func check(_ identity: LayerIdentity, _ options: LayerOptions) throws(InstantError) {
         func same(_ wanted: String?, _ name: String) -> Bool { wanted.map { $0.isExactly(name) } ?? true }
-        guard same(options.document, descriptor.identifier), same(options.layer, descriptor.layerName),
-            same(options.user, descriptor.userID ?? "")
+        guard same(options.document, identity.documentID), same(options.layer, identity.layer),
+            same(options.user, identity.userID ?? "")
         else {
             throw InstantError(.invalidJWT, "the token is for another document, layer or user than the one named")
         }
     }
 
-    /// One cycle, both ways, unless another process sees to that or the server is left alone.
+    /// One cycle, both ways, unless the server is left alone. Where another process syncs the layer, the cycle ends
+    /// when that one has done it; the token of this command is checked all the same.
     func synchronize() async throws {
         guard let token else { return }
         // At once, also what others on this machine write while this command is the one that syncs.
         descriptor.delayForSyncingLocalChanges = .zero
-        guard !isElsewhere else {
-            descriptor.reauthenticate(withJWT: token)
-            return Output.message(
-                "Another program on this machine keeps the layer in step; this is the copy they share.")
-        }
         do {
             try await follow(until: { $0 == .didFinishSync }, start: { $0.reauthenticate(withJWT: token) })
         } catch var failure as CommandFailure {
             // A layer that no server ever let anybody into is none of this machine's.
-            if descriptor.status.grant == nil { try? descriptor.removeLocalStorage() }
+            if try descriptor.layer.store.read({ try $0.facts() }).grant == nil, !descriptor.isOpenElsewhere {
+                try? descriptor.removeLocalStorage()
+            }
             if failure.status == .unreachable, descriptor.status.lastSync != nil {
                 failure.message += "; --offline uses the copy on this machine"
             }

@@ -26,7 +26,7 @@ struct LayerWatch {
             try store.forEachRevision { told[$0] = $1 }
             return try store.facts().cursor?.revision ?? 0
         }
-        Output.json(ready(revision) + "\n")
+        Output.json(ready(revision))
         for await event in events { try await heard(event) }
     }
 
@@ -86,12 +86,11 @@ struct LayerWatch {
             case (nil, nil): continue
             }
         }
-        for line in lines.sorted(by: { $0.revision < $1.revision }) { Output.json(line.text + "\n") }
+        for line in lines.sorted(by: { $0.revision < $1.revision }) { Output.json(line.text) }
     }
 
     private func ready(_ revision: Revision) -> String {
-        var json = JSONWriter()
-        json.object {
+        JSONWriter.text {
             $0.member("event", "ready")
             $0.member("document", descriptor.identifier)
             $0.member("layer", descriptor.layerName)
@@ -99,29 +98,24 @@ struct LayerWatch {
             $0.member("revision", revision)
             $0.member("records", told.count)
         }
-        return json.text
     }
 
     private static func line(_ stored: StoredRecord, isNew: Bool) -> String {
-        var json = JSONWriter(capacity: stored.record.content.text.utf8.count + 256)
-        json.object {
+        JSONWriter.text(capacity: stored.record.content.text.utf8.count + 256) {
             $0.member("event", isNew ? "created" : "updated")
             $0.member("id", stored.id)
             $0.member("revision", stored.revision)
             $0.member("author", orNull: stored.record.updatedBy)
             $0.member("record", source: stored.record.json)
         }
-        return json.text
     }
 
     private static func line(deleted id: Record.ID, revision: Revision) -> String {
-        var json = JSONWriter()
-        json.object {
+        JSONWriter.text {
             $0.member("event", "deleted")
             $0.member("id", id)
             $0.member("revision", revision)
         }
-        return json.text
     }
 }
 

@@ -3,7 +3,7 @@ import FoundationEssentials
 import Subprocess
 import SystemPackage
 
-/// This machine's store of secrets, spoken to through its own tool: `secret-tool` of libsecret, `security` on a Mac. The
+/// This machine's store of secrets, spoken to through `secret-tool` of libsecret. The
 /// secret goes by standard input, never as an argument, and what it is filed under is a hash.
 struct SecretStore: Sendable {
     /// Folders to find the tool in, as `PATH` lists them.
@@ -13,29 +13,16 @@ struct SecretStore: Sendable {
 
     /// - Returns: false when there is no such store, or it does not answer.
     func keep(_ secret: String, as key: String) async -> Bool {
-        #if os(macOS)
-            let line = "add-generic-password -U -s postilla -a \(key) -w \(secret)\n"
-            return await run("security", ["-i"], input: line) != nil
-        #else
-            return await run("secret-tool", ["store", "--label=Postilla token"] + attributes(key), input: secret) != nil
-        #endif
+        await run("secret-tool", ["store", "--label=Postilla token"] + attributes(key), input: secret) != nil
     }
 
     func secret(as key: String) async -> String? {
-        #if os(macOS)
-            let found = await run("security", ["find-generic-password", "-s", "postilla", "-a", key, "-w"])
-        #else
-            let found = await run("secret-tool", ["lookup"] + attributes(key))
-        #endif
+        let found = await run("secret-tool", ["lookup"] + attributes(key))
         return found?.trimmed
     }
 
     func forget(_ key: String) async {
-        #if os(macOS)
-            _ = await run("security", ["delete-generic-password", "-s", "postilla", "-a", key])
-        #else
-            _ = await run("secret-tool", ["clear"] + attributes(key))
-        #endif
+        _ = await run("secret-tool", ["clear"] + attributes(key))
     }
 
     private func attributes(_ key: String) -> [String] { ["service", "postilla", "layer", key] }

@@ -1,3 +1,4 @@
+import Annotations
 import AsyncHTTPClient
 import Authorization
 import FoundationEssentials
@@ -62,8 +63,8 @@ enum TokenSource: Equatable, Sendable {
     private static func fetch(
         _ template: String, headerFile: String?, document: String?, layer: String?
     ) async throws -> String {
-        let url = template.replacing("{document}", with: percentEncoded(document ?? ""))
-            .replacing("{layer}", with: percentEncoded(layer ?? ""))
+        let url = template.replacing("{document}", with: PercentEncoding.encode(document ?? ""))
+            .replacing("{layer}", with: PercentEncoding.encode(layer ?? ""))
         var request = HTTPClientRequest(url: url)
         if let headerFile {
             let line = try PrivateFile.read(headerFile).trimmed
@@ -88,17 +89,6 @@ enum TokenSource: Equatable, Sendable {
             throw CommandFailure(#"the token URL did not answer {"jwt": "…"}"#, .authentication)
         }
         return token
-    }
-
-    /// Everything but letters, digits and `-._~` as `%XX` (RFC 3986 section 2.3).
-    private static func percentEncoded(_ text: String) -> String {
-        text.utf8.map { byte in
-            let character = Character(Unicode.Scalar(byte))
-            if byte < 0x80, character.isLetter || character.isNumber || "-._~".contains(character) {
-                return String(character)
-            }
-            return (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
-        }.joined()
     }
 }
 

@@ -1,5 +1,5 @@
 /// The lines typed after `:`, one a line, oldest first, in a file that only this user reads.
-struct CommandHistoryFile {
+struct CommandHistoryFile: Sendable {
     let path: String
     private static let most = 500
 

@@ -1,5 +1,6 @@
 import Annotations
 import App
+import Instant
 import InstantCore
 import PDFPages
 import Synchronization
@@ -8,20 +9,18 @@ import Synchronization
 final class OpenFile: Sendable {
     let records: Layer
     private let path: String
-    private let store: MemoryStore
     private let tools: PDFTools
     let pages: PageReader
     private let post: @Sendable (Message) -> Void
     private let reading = Mutex<Task<Void, Never>?>(nil)
 
-    init(_ path: String, tools: PDFTools, post: @escaping @Sendable (Message) -> Void) {
+    init(_ path: String, tools: PDFTools, post: @escaping @Sendable (Message) -> Void) throws {
         self.path = path
         self.tools = tools
         self.post = post
-        store = MemoryStore(
-            LayerFacts(
+        records = try Layer(
+            inMemory: LayerFacts(
                 identity: LayerIdentity(server: "", documentID: path, layer: "", userID: nil), clientID: "local"))
-        records = Layer(store: store)
         pages = PageReader(file: path, tools: tools)
     }
 
@@ -38,7 +37,7 @@ final class OpenFile: Sendable {
                             status: SyncStatus(), hasPDF: true, isLocal: true)))
                 post(.pdfReady(info))
                 let found = try await tools.annotations(of: path)
-                try store.write { store in
+                try records.store.write { store in
                     for record in found.records {
                         try store.put(StoredRecord(record, 0))
                         try store.show(ShownRow(record, delivery: .delivered))
@@ -53,18 +52,8 @@ final class OpenFile: Sendable {
         reading.withLock { $0 = task }
     }
 
-    func loadPage(_ index: Int) {
-        Task {
-            do {
-                post(.page(index, try await pages.text(index)))
-            } catch is CancellationError {
-                return
-            } catch { post(.pageFailed(index, "\(error)")) }
-        }
-    }
-
     func close() {
         reading.withLock { $0?.cancel() }
-        Task { await pages.close() }
+        pages.close()
     }
 }

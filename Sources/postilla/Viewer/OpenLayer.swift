@@ -1,6 +1,7 @@
 import Annotations
 import App
 import Authorization
+import Dispatch
 import FoundationEssentials
 import Instant
 import InstantCore
@@ -10,7 +11,8 @@ import Synchronization
 /// One layer that is open in the viewer: turns what the library tells into messages, asks the token's source before
 /// a person, and holds the token in memory while the layer is open.
 ///
-/// Calls come from the loop's thread, the library's events from a task; what both touch is behind a lock.
+/// Calls come from the loop's thread, the library's events one after the other on a queue that may wait for the disk;
+/// what both touch is behind a lock.
 final class OpenLayer: Sendable {
     let descriptor: InstantDocumentDescriptor
     /// Kept alive as long as the layer is open: without it sync ends.
@@ -23,7 +25,10 @@ final class OpenLayer: Sendable {
     private let tools: PDFTools
     private let pdfs: KnownPDFs
     private let state: Mutex<State>
-    private let telling = Mutex(())
+    /// What is told of the layer is read and told here, in order.
+    private let telling = DispatchQueue(label: "postilla.telling")
+    /// Keeping and forgetting tokens asks another program: one after the other, in the order in which it was wanted.
+    private let keeping: AsyncStream<@Sendable () async -> Void>.Continuation
 
     private struct State {
         var token: String?
@@ -53,6 +58,9 @@ final class OpenLayer: Sendable {
         self.pdfs = pdfs
         self.post = post
         state = Mutex(State(wait: TokenWait(canAskAgain: source.canBeAskedAgain)))
+        let steps: AsyncStream<@Sendable () async -> Void>
+        (steps, keeping) = AsyncStream.makeStream()
+        Task { for await step in steps { await step() } }
     }
 
     /// What is known here is told; all else comes as events once it is connected.
@@ -62,7 +70,16 @@ final class OpenLayer: Sendable {
         let events = descriptor.events
         state.withLock { state in
             if hasToken || canAskSource { state.wait.asks() }
-            state.events = Task { for await event in events { self.heard(event) } }
+            state.events = Task {
+                for await event in events {
+                    await withCheckedContinuation { continuation in
+                        telling.async {
+                            self.heard(event)
+                            continuation.resume()
+                        }
+                    }
+                }
+            }
         }
         if descriptor.pdfFile != nil { openPDF() }
     }
@@ -83,7 +100,8 @@ final class OpenLayer: Sendable {
             state.token = nil
             return state.pages
         }
-        if let pages { Task { await pages.close() } }
+        pages?.close()
+        keeping.finish()
     }
 
     // MARK: Tokens
@@ -104,19 +122,20 @@ final class OpenLayer: Sendable {
             state.kept = nil
         }
         descriptor.forgetToken()
-        Task { await keeper.forget(descriptor.identity) }
+        keeping.yield { [keeper, descriptor] in await keeper.forget(descriptor.identity) }
     }
 
-    /// The server took it: safe to keep now.
+    /// The server took it: safe to keep now, unless it was forgotten or another one came meanwhile.
     private func keep(_ token: String) {
         let isNew = state.withLock { state in
-            defer { state.kept = token }
-            return state.kept != token
+            guard state.token == token, state.kept != token else { return false }
+            state.kept = token
+            return true
         }
         guard remembers, isNew else { return }
-        Task {
+        keeping.yield { [keeper, descriptor, post] in
             do { try await keeper.keep(token, of: descriptor.identity) } catch {
-                post(.notice("the token is not kept: \((error as? CommandFailure)?.message ?? "\(error)")"))
+                post(.notice("the token is not kept: \(error)"))
             }
         }
     }
@@ -124,7 +143,7 @@ final class OpenLayer: Sendable {
     /// The server will not take it again: there is no use in keeping it. A lost connection is no such thing.
     private func dropRefused() {
         guard remembers, let refused = state.withLock(\.token) else { return }
-        Task {
+        keeping.yield { [keeper, descriptor] in
             if await keeper.token(of: descriptor.identity) == refused { await keeper.forget(descriptor.identity) }
         }
     }
@@ -200,17 +219,6 @@ final class OpenLayer: Sendable {
     /// nil until the PDF is here.
     var pages: PageReader? { state.withLock(\.pages) }
 
-    func loadPage(_ index: Int) {
-        guard let reader = pages else { return post(.pageFailed(index, "The PDF is not here yet.")) }
-        Task {
-            do {
-                post(.page(index, try await reader.text(index)))
-            } catch is CancellationError {
-                return
-            } catch { post(.pageFailed(index, "\(error)")) }
-        }
-    }
-
     // MARK: What the library tells
 
     private func heard(_ event: InstantEvent) {
@@ -247,7 +255,7 @@ final class OpenLayer: Sendable {
         case .tokenExpires(let end): post(.tokenExpires(end))
         case .didChangePresence:
             // Whoever is gone because the connection is has not left: the connection is told first.
-            tellStatus()
+            readStatus()
             post(.presence(descriptor.presence))
             return
         case .didReplacePDF:
@@ -262,7 +270,7 @@ final class OpenLayer: Sendable {
             .didLoseAccess, .didCancelDownload, .didClose:
             break
         }
-        tellStatus()
+        readStatus()
     }
 
     private func isAboutToken(_ error: InstantError) -> Bool {
@@ -274,17 +282,17 @@ final class OpenLayer: Sendable {
         do throws(InstantError) { try descriptor.announce(own) } catch { post(.notice(error.message)) }
     }
 
-    func tellStatus(anyway: Bool = false) {
-        // One at a time, from finding out to telling: what is told last is what was found last.
-        telling.withLock { _ in
-            var status = descriptor.status
-            let isNew = state.withLock { state in
-                status.connection = state.wait.shown(status.connection)
-                defer { state.lastStatus = status }
-                return state.lastStatus != status
-            }
-            if isNew || anyway { post(.status(status)) }
+    func tellStatus(anyway: Bool = false) { telling.async { self.readStatus(anyway: anyway) } }
+
+    /// On the queue.
+    private func readStatus(anyway: Bool = false) {
+        var status = descriptor.status
+        let isNew = state.withLock { state in
+            status.connection = state.wait.shown(status.connection)
+            defer { state.lastStatus = status }
+            return state.lastStatus != status
         }
+        if isNew || anyway { post(.status(status)) }
         guard let title = descriptor.title, state.withLock({ $0.title != title }) else { return }
         state.withLock { $0.title = title }
         post(.titled(title))
@@ -295,7 +303,7 @@ final class OpenLayer: Sendable {
         guard !ids.isEmpty, ids.count <= 20 else { return nil }
         var names: Set<String> = []
         for id in ids {
-            guard let record = try? descriptor.record(id) else { return nil }
+            guard let record = try? descriptor.layer.record(id) else { return nil }
             guard let name = record.updatedBy ?? Annotation(record).author else { return nil }
             names.insert(name)
         }

@@ -1,12 +1,11 @@
 import Annotations
 import App
+import Dispatch
 import Instant
 import InstantCore
 
-/// What stands behind one tab of the viewer: a layer or a file, what was being written in it, and what can be undone.
-///
-/// Used on the loop's thread only.
-final class OpenTab {
+/// What stands behind one tab of the viewer: a layer or a file, its reads and edits, and what was being written in it.
+final class OpenTab: Sendable {
     private enum Source {
         case layer(OpenLayer)
         case file(OpenFile)
@@ -15,43 +14,41 @@ final class OpenTab {
     private let source: Source
     /// Posts about this tab.
     let post: @Sendable (Message) -> Void
-    var drafts: DraftStore?
-    /// What the library answered to each step, for undo.
-    var receipts: [Int: [EditReceipt]] = [:]
-    private var openReads: LayerReads?
+    /// nil: a file, which is not edited.
+    let drafts: DraftStore?
+    let edits: LayerEdits?
+    let reads: LayerReads
+    /// Calls of the library that look into the local storage, in the order of the keys.
+    private let calls = DispatchQueue(label: "postilla.calls")
 
-    init(_ layer: OpenLayer, drafts: DraftStore, post: @escaping @Sendable (Message) -> Void) {
+    /// - Parameter author: `--author`
+    init(_ layer: OpenLayer, drafts: DraftStore, author: String?, post: @escaping @Sendable (Message) -> Void) {
         source = .layer(layer)
         self.drafts = drafts
+        edits = LayerEdits(layer, author: author, post: post)
+        reads = LayerReads(try layer.descriptor.layer, post: post)
         self.post = post
     }
 
     init(_ file: OpenFile, post: @escaping @Sendable (Message) -> Void) {
         source = .file(file)
+        (drafts, edits) = (nil, nil)
+        reads = LayerReads(file.records, post: post)
         self.post = post
     }
 
     /// nil: a file, which is in no layer.
     var layer: OpenLayer? { if case .layer(let layer) = source { layer } else { nil } }
 
-    /// Opens the local storage, once.
-    func reads() throws -> LayerReads {
-        if let openReads { return openReads }
-        let records =
-            switch source {
-            case .layer(let layer): try layer.descriptor.layer
-            case .file(let file): file.records
-            }
-        let reads = LayerReads(records, post: post)
-        openReads = reads
-        return reads
+    /// Does something with the layer beside the thread of the screen.
+    func call(_ body: @escaping @Sendable (OpenLayer) -> Void) {
+        guard let layer else { return }
+        calls.async { body(layer) }
     }
 
     func loadPage(_ index: Int) {
-        switch source {
-        case .layer(let layer): layer.loadPage(index)
-        case .file(let file): file.loadPage(index)
-        }
+        guard let pages else { return post(.pageFailed(index, "The PDF is not here yet.")) }
+        pages.tellText(index, post)
     }
 
     /// nil while the PDF is not here.
@@ -64,7 +61,7 @@ final class OpenTab {
 
     func close() {
         switch source {
-        case .layer(let layer): layer.close()
+        case .layer: call { $0.close() }
         case .file(let file): file.close()
         }
     }

@@ -1,6 +1,7 @@
 import App
 import PDFPages
 import Screen
+import Synchronization
 
 /// The pages of one PDF on this machine, read ahead of the person: a page that was asked for brings its neighbours.
 ///
@@ -14,12 +15,19 @@ actor PageReader {
     /// Least recently used first.
     private var order: [Int] = []
     private var pageCount = Int.max
-    /// What goes through the whole file, for as long as it is open.
-    private var readings: [Task<Void, Never>] = []
-    /// The one of them that reads all pages.
-    private var texts: Task<Void, Never>?
-    /// What reads the words under marks.
-    private var quotes: Task<Void, Never>?
+    /// What goes through the whole file, for as long as it is open. It is begun and ended in the order of the calls,
+    /// which tasks of their own would not keep.
+    private struct Background {
+        var navigation: [Task<Void, Never>] = []
+        /// What reads all pages, and how many times that was begun or stopped.
+        var texts: Task<Void, Never>?
+        var textsRound = 0
+        /// What reads the words under marks.
+        var quotes: Task<Void, Never>?
+        var isClosed = false
+    }
+
+    private let background = Mutex(Background())
     /// Pages read in one process when all are wanted: the limits of a process are for a few.
     private static let stretch = 32
     /// The same where each brings the list anew.
@@ -53,8 +61,19 @@ actor PageReader {
     /// - Throws: ``PDFError``
     func text(_ page: Int) async throws -> PageText {
         let text = try await task(for: page).value
-        for next in [page + 1, page - 1, page + 2] where next >= 0 && next < pageCount { _ = task(for: next) }
+        for next in [page + 1, page - 1, page + 2] where next >= 0 && next < pageCount { _ = try task(for: next) }
         return text
+    }
+
+    /// The same, told to whoever asked, unless the file was closed meanwhile.
+    nonisolated func tellText(_ page: Int, _ post: @escaping @Sendable (Message) -> Void) {
+        Task {
+            do {
+                post(.page(page, try await text(page)))
+            } catch is CancellationError {
+                return
+            } catch { post(.pageFailed(page, "\(error)")) }
+        }
     }
 
     /// Painted as large as a frame lets it be, and no larger than so many pixels in all.
@@ -71,7 +90,8 @@ actor PageReader {
         return try await tools.picture(of: file, page: page, width: size.width, height: size.height)
     }
 
-    private func task(for page: Int) -> Task<PageText, any Error> {
+    private func task(for page: Int) throws -> Task<PageText, any Error> {
+        guard !background.withLock(\.isClosed) else { throw CancellationError() }
         order.removeAll { $0 == page }
         order.append(page)
         if let task = pages[page] { return task }
@@ -85,66 +105,91 @@ actor PageReader {
     /// Outline and labels, or that there are none: they are no part of what has to be seen.
     nonisolated func tellNavigation(_ post: @escaping @Sendable (Message) -> Void) {
         let (file, tools) = (file, tools)
-        let task = Task(priority: .utility) {
-            let navigation = (try? await tools.navigation(of: file)) ?? PDFNavigation()
-            if !Task.isCancelled { post(.navigation(navigation)) }
+        background.withLock { background in
+            guard !background.isClosed else { return }
+            background.navigation.append(
+                Task(priority: .utility) {
+                    let navigation = (try? await tools.navigation(of: file)) ?? PDFNavigation()
+                    if !Task.isCancelled { post(.navigation(navigation)) }
+                })
         }
-        Task { await keep(task) }
     }
 
-    /// The text of every page, as it is searched.
+    /// The text of every page, as it is searched. Takes the place of what was begun before.
     nonisolated func tellTexts(_ post: @escaping @Sendable (Message) -> Void) {
-        let task = Task(priority: .utility) {
-            do {
-                try await readTexts { post(.indexed($0, $1)) }
-            } catch is CancellationError {
-                return
-            } catch { post(.indexFailed("\(error)")) }
+        background.withLock { background in
+            guard !background.isClosed else { return }
+            background.texts?.cancel()
+            background.textsRound += 1
+            let round = background.textsRound
+            background.texts = Task(priority: .utility) {
+                do {
+                    try await readTexts { index, text in self.tell(.indexed(index, text), in: round, post) }
+                } catch is CancellationError {
+                    return
+                } catch { self.tell(.indexFailed("\(error)"), in: round, post) }
+            }
         }
-        Task { await keep(texts: task) }
+    }
+
+    /// Nothing is told of a round that was stopped, from the moment on at which it was.
+    private nonisolated func tell(_ message: Message, in round: Int, _ post: @Sendable (Message) -> Void) {
+        background.withLock { if $0.textsRound == round { post(message) } }
+    }
+
+    nonisolated func stopTexts() { background.withLock { Self.stopTexts(&$0) } }
+
+    private static func stopTexts(_ background: inout Background) {
+        background.texts?.cancel()
+        background.texts = nil
+        background.textsRound += 1
     }
 
     /// The words under marks, into the layer that has the marks; one round at a time.
-    nonisolated func tellQuotes(_ reads: LayerReads) { Task { await quote(reads) } }
-
-    private func quote(_ reads: LayerReads) {
-        guard quotes == nil else { return }
-        quotes = Task(priority: .utility) {
-            let (file, tools) = (file, tools)
-            // A record may name a page that is not there.
-            let pages = await reads.pagesToQuote(from: file).filter { $0 < pageCount }
-            for pages in pages.stretches(of: Self.quotedStretch) where !Task.isCancelled {
-                // A page that cannot be read has no words that could be found.
-                try? await tools.text(of: file, pages: pages) { reads.note(quotes: $1, ofPage: $0, from: file) }
-                reads.note { _ in .quoted(isAll: false) }
+    nonisolated func tellQuotes(_ reads: LayerReads) {
+        background.withLock { background in
+            guard !background.isClosed, background.quotes == nil else { return }
+            background.quotes = Task(priority: .utility) {
+                await quote(reads)
+                self.background.withLock { $0.quotes = nil }
             }
-            reads.note { _ in .quoted(isAll: true) }
-            quotes = nil
         }
     }
 
-    nonisolated func stopTexts() { Task { await keep(texts: nil) } }
-
-    private func keep(texts task: Task<Void, Never>?) {
-        texts?.cancel()
-        texts = task
+    private func quote(_ reads: LayerReads) async {
+        let (file, tools) = (file, tools)
+        // A record may name a page that is not there.
+        let pages = await reads.pagesToQuote(from: file).filter { $0 < pageCount }
+        for pages in pages.stretches(of: Self.quotedStretch) where !Task.isCancelled {
+            // A page that cannot be read has no words that could be found.
+            try? await tools.text(of: file, pages: pages) { reads.note(quotes: $1, ofPage: $0, from: file) }
+            reads.note { _ in .quoted(isAll: false) }
+        }
+        reads.note { _ in .quoted(isAll: true) }
     }
 
     private func readTexts(_ each: @escaping @Sendable (Int, String) -> Void) async throws {
         let count = try await info().pages.count
         for start in stride(from: 0, to: count, by: Self.stretch) {
+            try Task.checkCancellation()
             let pages = start...min(start + Self.stretch, count) - 1
             try await tools.text(of: file, pages: pages) { each($0, PageGlyphs($1).searchText) }
         }
     }
 
-    private func keep(_ task: Task<Void, Never>) { readings.append(task) }
+    /// Nothing begins afterwards.
+    nonisolated func close() {
+        background.withLock { background in
+            background.isClosed = true
+            for task in background.navigation { task.cancel() }
+            background.navigation = []
+            Self.stopTexts(&background)
+            background.quotes?.cancel()
+        }
+        Task { await dropPages() }
+    }
 
-    func close() {
-        for task in readings { task.cancel() }
-        readings = []
-        keep(texts: nil)
-        quotes?.cancel()
+    private func dropPages() {
         for task in pages.values { task.cancel() }
         pages = [:]
         order = []

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 /// Standard input and output as they are: a terminal that echoes lines, or pipes. The only thing that is ever changed is
 /// whether what is typed is seen.

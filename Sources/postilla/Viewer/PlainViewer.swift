@@ -1,13 +1,8 @@
 import Annotations
 import App
 import Dispatch
+import Glibc
 import Screen
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// The program without a screen (`--plain`): for screen readers, dumb terminals and pipes. Writes lines and nothing
 /// else; reads the next line only when the last command is done, so that an editor has the terminal to itself.
@@ -24,25 +19,26 @@ enum PlainViewer {
     @MainActor static func run(_ options: ViewerOptions) async throws {
         let state = AppState(
             begin: try await Viewer.start(options), size: Size(rows: 60, columns: 100), utcOffset: Viewer.utcOffset(),
-            invitation: options.invitation)
+            invitation: options.invitation, seed: Viewer.seed())
         let terminal = PlainTerminal()
         let (events, continuation) = AsyncStream<Event>.makeStream()
         let post: @Sendable (Message) -> Void = { continuation.yield(.message($0)) }
         let services = ViewerServices(options: options, device: terminal, post: post)
-        defer { services.close() }
+        defer { services.finish() }
         var program = PlainProgram(
             state, announces: options.preferences.isOn(.announce), services: services, post: post)
-        let signals = watchSignals { continuation.yield(.signal($0)) }
+        // They end the program in order: what is being written is kept.
+        let signals = Interruption.watch { continuation.yield(.signal($0)) }
         defer { for signal in signals { signal.cancel() } }
 
         var isReading = false
         var ending: Int32?
         func goOn() {
-            for line in program.takeLines() { Output.data(line.string + "\n") }
+            for line in program.takeLines() { Output.data(PrintableText(line) + "\n") }
             guard program.isReady, !isReading, !program.isDone else { return }
             isReading = true
             terminal.hideInput(program.hidesInput)
-            if terminal.isInteractive { Output.data(program.prompt.string) }
+            if terminal.isInteractive { Output.data(PrintableText(program.prompt)) }
             Task { continuation.yield(.line(await nextLine())) }
         }
         // There are no pictures: nothing waits for the first one.
@@ -64,7 +60,7 @@ enum PlainViewer {
             if program.isDone { break }
         }
         terminal.hideInput(false)
-        if let farewell = program.farewell { Output.data(farewell.string + "\n") }
+        if let farewell = program.farewell { Output.data(PrintableText(farewell) + "\n") }
         if ending == SIGINT { throw CancellationError() }
     }
 
@@ -73,17 +69,6 @@ enum PlainViewer {
         case .line(let bytes)?: String(decoding: bytes, as: UTF8.self).trimmingCarriageReturn
         case .tooLong?: ""
         case nil: nil
-        }
-    }
-
-    /// Ctrl-C, SIGTERM and a hang-up end the program in order: what is being written is kept.
-    private static func watchSignals(_ tell: @escaping @Sendable (Int32) -> Void) -> [any DispatchSourceSignal] {
-        [SIGINT, SIGTERM, SIGHUP].map { number in
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number)
-            source.setEventHandler { tell(number) }
-            source.resume()
-            return source
         }
     }
 }

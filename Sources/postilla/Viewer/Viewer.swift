@@ -1,15 +1,10 @@
 import Annotations
 import App
 import FoundationEssentials
+import Glibc
 import Instant
 import Screen
 import Terminal
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// Puts the program, its world and the terminal together and runs until the person leaves.
 enum Viewer {
@@ -35,7 +30,7 @@ enum Viewer {
         let state = AppState(
             begin: start, size: device.size, theme: options.preferences.theme, utcOffset: utcOffset(),
             keymap: options.preferences.keymap, pageView: options.preferences.pageView,
-            flashesChanges: options.preferences.isOn(.flash), invitation: options.invitation)
+            flashesChanges: options.preferences.isOn(.flash), invitation: options.invitation, seed: seed())
         var program = Program(state: state, services: services, post: { mailbox.post($0) })
         program.start(at: .now)
         var received = TerminalLoop<Message>.now
@@ -56,7 +51,7 @@ enum Viewer {
             },
             draw: { _ in program.canvas }, drawn: services.pictureWasDrawn)
         device.close()
-        services.close()
+        services.finish()
         if let farewell = program.state.farewell { Output.message(farewell) }
     }
 
@@ -85,6 +80,9 @@ enum Viewer {
         }
         return nil
     }
+
+    /// Of which the ids of new records are made.
+    static func seed() -> (UInt64, UInt64) { (.random(in: 0 ... .max), .random(in: 0 ... .max)) }
 
     /// Seconds that this machine's zone is ahead of UTC just now.
     static func utcOffset() -> Int {

@@ -1,5 +1,6 @@
 import Annotations
 import Logging
+import Screen
 import Synchronization
 import Testing
 
@@ -9,7 +10,7 @@ struct LogLinesTests {
     private final class Lines: Sendable {
         private let lines = Mutex<[String]>([])
         var all: [String] { lines.withLock { $0 } }
-        func add(_ line: String) { lines.withLock { $0.append(line) } }
+        func add(_ line: PrintableText) { lines.withLock { $0.append(line.string) } }
     }
 
     private static func log(_ format: LogFormat, _ write: (Logger) -> Void) -> [String] {

@@ -1,0 +1,164 @@
+import Annotations
+import InstantCore
+
+/// This person's edits between the key and the disk, in the order in which they were made. What is read from the local
+/// storage meanwhile is shown as if they were done.
+struct PendingEdits: Equatable, Sendable {
+    enum Work: Equatable, Sendable {
+        case step(EditStep)
+        case undo(EditStep)
+        case resolution(Record.ID)
+
+        var ids: [Record.ID] {
+            switch self {
+            case .step(let step), .undo(let step): step.ids
+            case .resolution(let id): [id]
+            }
+        }
+    }
+
+    enum Stage: Equatable, Sendable {
+        case saving
+        /// On the disk; the rows that are shown were read before.
+        case saved
+        /// Why, in a sentence.
+        case failed(String)
+    }
+
+    struct Item: Equatable, Sendable {
+        var work: Work
+        /// The text that was handed over: it goes back there if it is not saved.
+        var editor: Editor?
+        /// The records that the step makes, as they are shown meanwhile.
+        var made: [Record] = []
+        var stage = Stage.saving
+
+        fileprivate var hasFailed: Bool { if case .failed = stage { true } else { false } }
+    }
+
+    private(set) var items: [Item] = []
+
+    var savingCount: Int { items.count { $0.stage == .saving } }
+
+    var hasFailures: Bool { items.contains(where: \.hasFailed) }
+
+    mutating func begin(_ work: Work, made: [Record] = [], from editor: Editor? = nil) {
+        dropFailed()
+        items.append(Item(work: work, editor: editor, made: made))
+    }
+
+    /// - Returns: nil when it is not known, which is an answer of before the layer was closed and opened again.
+    mutating func end(as stage: Stage, _ isIt: (Work) -> Bool) -> Item? {
+        guard let index = items.firstIndex(where: { $0.stage == .saving && isIt($0.work) }) else { return nil }
+        items[index].stage = stage
+        return items[index]
+    }
+
+    /// Rows came that were read after those were saved.
+    mutating func dropSaved() { items.removeAll { $0.stage == .saved } }
+
+    mutating func dropFailed() { items.removeAll(where: \.hasFailed) }
+
+    /// Records that were never made, with the draft that their text is now: a later edit of one joins it.
+    var failedDrafts: [Record.ID: DraftKey] {
+        var keys: [Record.ID: DraftKey] = [:]
+        for item in items where item.hasFailed {
+            guard let key = item.editor?.draftKey else { continue }
+            for record in item.made { keys[record.id] = key }
+        }
+        return keys
+    }
+
+    // MARK: What is shown
+
+    func isSaving(_ id: Record.ID) -> Bool {
+        items.contains { $0.stage == .saving && $0.work.ids.contains(id) }
+    }
+
+    /// Why the last edit of a record was not saved; nil: none failed.
+    func failure(of id: Record.ID) -> String? {
+        for item in items.reversed() where item.work.ids.contains(id) {
+            if case .failed(let why) = item.stage { return why }
+        }
+        return nil
+    }
+
+    /// A record as the pending edits leave it, made by one of them or read.
+    func applied(to record: Record?, _ id: Record.ID) -> Record? {
+        guard !items.isEmpty else { return record }
+        var record = record
+        for item in items {
+            if record == nil { record = item.made.first { $0.id == id } }
+            if let content = item.content(of: id) { record?.content = content }
+        }
+        return record
+    }
+
+    /// The comments under an annotation: those that are new come last.
+    func applied(to comments: [Record], under root: Record.ID) -> [Record] {
+        guard !items.isEmpty else { return comments }
+        let known = Set(comments.map(\.id))
+        let new = made.filter { $0.content["rootId"]?.string == root && !known.contains($0.id) }
+        return (comments + new).map { applied(to: $0, $0.id) ?? $0 }
+    }
+
+    /// The rows of one page, new ones last.
+    func applied(to rows: [ListRow], onPage index: Int) -> [ListRow] {
+        guard !items.isEmpty else { return rows }
+        let known = Set(rows.map(\.id))
+        let new = newRows.filter { $0.pageIndex == index && !known.contains($0.id) }
+        return rows.map(applied) + new
+    }
+
+    /// New rows stand at their place in the order, unless a filter is on: whether it lists them the storage decides.
+    func applied(to window: RowWindow) -> RowWindow {
+        guard !items.isEmpty else { return window }
+        var window = window
+        window.rows = window.rows.map(applied)
+        guard window.query.filter == ListFilter() else { return window }
+        for row in newRows where !window.rows.contains(where: { $0.id == row.id }) {
+            let place = window.rows.firstIndex { window.query.order.puts(row, before: $0) } ?? window.rows.count
+            let isAbove = place == 0 && window.offset > 0
+            let isBelow = place == window.rows.count && window.offset + window.rows.count < window.total
+            window.total += 1
+            window.all += 1
+            if let anchor = window.anchor, window.offset + place <= anchor { window.anchor = anchor + 1 }
+            if isAbove { window.offset += 1 } else if !isBelow { window.rows.insert(row, at: place) }
+        }
+        return window
+    }
+
+    private var made: [Record] { items.flatMap(\.made) }
+
+    private var newRows: [ListRow] {
+        made.filter { $0.contentType == .annotations }.map { record in
+            let now = applied(to: record, record.id) ?? record
+            return ListRow(
+                annotation: Annotation(now), createdBy: now.createdBy, updatedBy: nil, group: now.group,
+                delivery: .unsent, replies: newReplies(to: record.id))
+        }
+    }
+
+    private func applied(to row: ListRow) -> ListRow {
+        var row = row
+        if let content = items.reversed().lazy.compactMap({ $0.content(of: row.id) }).first {
+            row = ListRow(
+                annotation: Annotation(id: row.id, content: content), createdBy: row.createdBy,
+                updatedBy: row.updatedBy, group: row.group, delivery: .unsent, isUnread: row.isUnread,
+                replies: row.replies)
+        }
+        row.replies = max(row.replies, min(1, newReplies(to: row.id)))
+        return row
+    }
+
+    private func newReplies(to root: Record.ID) -> Int { made.count { $0.content["rootId"]?.string == root } }
+}
+
+extension PendingEdits.Item {
+    /// What the step makes of a record that is there; nil where it leaves it as it is, or failed to change it.
+    fileprivate func content(of id: Record.ID) -> Content? {
+        guard case .step(let step) = work, !hasFailed else { return nil }
+        for case .update(id, let content) in step.edits { return content }
+        return nil
+    }
+}

@@ -1,0 +1,113 @@
+import Annotations
+import App
+import Dispatch
+import Instant
+import InstantCore
+import Synchronization
+
+/// The edits of one open layer, one after the other, beside the thread of the screen: each waits for the disk, and for
+/// another process that has the local storage locked. Every request is answered by one message, in their order.
+final class LayerEdits: Sendable {
+    private let layer: OpenLayer
+    /// `--author`
+    private let author: String?
+    private let post: @Sendable (Message) -> Void
+    private let queue = DispatchQueue(label: "postilla.edits")
+    /// What the library answered to each step, for undo. Used on the queue.
+    private let receipts = Mutex<[Int: [EditReceipt]]>([:])
+
+    init(_ layer: OpenLayer, author: String?, post: @escaping @Sendable (Message) -> Void) {
+        (self.layer, self.author, self.post) = (layer, author, post)
+    }
+
+    /// All edits of a step or none: when one is refused, those before it are taken back.
+    func perform(_ step: EditStep) {
+        add { [self] descriptor in
+            var done: [EditReceipt] = []
+            do {
+                var ids = step.newIDs[...]
+                for edit in step.edits { done += try perform(edit, on: descriptor, newIDs: &ids) }
+                keep(done, of: step.id)
+                post(.edited(step: step.id, done.map(\.id)))
+            } catch {
+                for receipt in done.reversed() { _ = try? descriptor.undo(receipt) }
+                post(.editFailed(step: step.id, "\(error)"))
+            }
+        }
+    }
+
+    private func perform(
+        _ edit: Edit, on descriptor: InstantDocumentDescriptor, newIDs ids: inout ArraySlice<Record.ID>
+    ) throws -> [EditReceipt] {
+        switch edit {
+        case .create(let content):
+            return [try descriptor.create(content, id: ids.popFirst(), author: author ?? layer.client.rememberedAuthor)]
+        case .update(let id, let content): return [try descriptor.update(id, content: content)]
+        case .delete(let id): return [try descriptor.delete(id)]
+        case .beginThread(let root, let text):
+            let receipts = try descriptor.beginThread(
+                root, id: ids.popFirst(), .plain(text), commentID: ids.popFirst(),
+                author: author ?? layer.client.rememberedAuthor)
+            return [receipts.root, receipts.comment]
+        }
+    }
+
+    /// The receipts of an undo take the place of the step's: undoing again is redo.
+    func undo(_ step: Int) {
+        add { [self] descriptor in
+            guard let done = receipts.withLock({ $0[step] }) else {
+                return post(.undoFailed(step: step, "it was not saved, or before the layer was opened"))
+            }
+            var undone: [EditReceipt] = []
+            do {
+                for receipt in done.reversed() { undone.append(try descriptor.undo(receipt)) }
+                keep(undone, of: step)
+                post(.undone(step: step))
+            } catch {
+                for receipt in undone.reversed() { _ = try? descriptor.undo(receipt) }
+                post(.undoFailed(step: step, "\(error)"))
+            }
+        }
+    }
+
+    private func keep(_ done: [EditReceipt], of step: Int) { receipts.withLock { $0[step] = done } }
+
+    func resolve(_ id: Record.ID, _ resolution: Resolution) {
+        add { [self] descriptor in
+            do {
+                guard let conflict = try descriptor.conflicts().first(where: { $0.recordID == id }) else {
+                    return post(.resolveFailed(id, "this is settled already"))
+                }
+                switch resolution {
+                case .mine: try descriptor.resolve(conflict.id, .mine)
+                case .theirs: try descriptor.resolve(conflict.id, .theirs)
+                case .merged(let content): try descriptor.resolve(conflict.id, .merged(content))
+                }
+                post(.resolved(id))
+            } catch { post(.resolveFailed(id, "\(error)")) }
+        }
+    }
+
+    func setDefaultGroup(_ choice: LayerFacts.GroupChoice?) {
+        add { [self] descriptor in
+            do {
+                if let choice {
+                    try descriptor.overrideDefaultGroup(with: choice.group)
+                } else {
+                    try descriptor.resetDefaultGroup()
+                }
+            } catch { post(.notice("\(error)")) }
+        }
+    }
+
+    func rememberAuthor(_ name: String) {
+        add { [self] _ in layer.client.rememberedAuthor = name }
+    }
+
+    private func add(_ body: @escaping @Sendable (InstantDocumentDescriptor) -> Void) {
+        queue.async { [layer] in
+            body(layer.descriptor)
+            layer.tellStatus()
+        }
+    }
+}

@@ -1,0 +1,213 @@
+import Annotations
+import App
+import Dispatch
+import FoundationEssentials
+import Instant
+import InstantCore
+import PDFPages
+import Screen
+import Synchronization
+
+/// The layers and files that are open, and the library of those on this machine. Opening, listing and removing read and
+/// write the disk: they happen in the order of the requests, beside the thread of the screen.
+final class OpenLayers: Sendable {
+    private let options: ViewerOptions
+    private let tools: PDFTools
+    private let firstPicture: FirstPicture
+    /// Drafts, the history of commands, tokens: small files, in the order of the requests.
+    let files = DispatchQueue(label: "postilla.files")
+    private let post: @Sendable (Message) -> Void
+    private let disk = DispatchQueue(label: "postilla.library")
+    private let state = Mutex(State())
+    /// As long as a screen shows a picture for.
+    private static let patience = DispatchTimeInterval.milliseconds(16)
+
+    private struct State {
+        var clients: [String: InstantClient] = [:]
+        var tabs: [LayerReference: OpenTab] = [:]
+    }
+
+    init(
+        _ options: ViewerOptions, tools: PDFTools, firstPicture: FirstPicture,
+        post: @escaping @Sendable (Message) -> Void
+    ) {
+        (self.options, self.tools, self.firstPicture, self.post) = (options, tools, firstPicture, post)
+    }
+
+    subscript(reference: LayerReference) -> OpenTab? { state.withLock { $0.tabs[reference] } }
+
+    /// All that is open.
+    func close() {
+        let tabs = state.withLock { state in
+            defer { state.tabs = [:] }
+            return state.tabs.values
+        }
+        for tab in tabs { tab.close() }
+    }
+
+    /// Waits until everything that was asked of the library is done. Not on the screen's thread while there is a screen.
+    func settle() { disk.sync {} }
+
+    func close(_ reference: LayerReference) { state.withLock { $0.tabs.removeValue(forKey: reference) }?.close() }
+
+    /// A fast result is in the next frame: the screen waits for it for a few milliseconds at most (decision 21).
+    private func perform(_ body: @escaping @Sendable () -> Void) {
+        let isDone = DispatchSemaphore(value: 0)
+        disk.async {
+            body()
+            isDone.signal()
+        }
+        _ = isDone.wait(timeout: .now() + Self.patience)
+    }
+
+    private func tell(_ error: any Error) { post(.notice("\(error)")) }
+
+    // MARK: Opening
+
+    func open(_ reference: LayerReference) {
+        perform { [self] in
+            do {
+                let client = try client(reference.server)
+                open(client.descriptor(reference.identity), of: client, token: nil)
+            } catch { post(.openFailed("\(error)")) }
+        }
+    }
+
+    /// A layer that a token names.
+    func join(_ server: String, _ token: String) {
+        perform { [self] in
+            do {
+                let client = try client(server)
+                open(try client.documentDescriptor(forJWT: token), of: client, token: token)
+            } catch { post(.openFailed("\(error)")) }
+        }
+    }
+
+    func open(file path: String) {
+        let reference = LayerReference(server: "", documentID: path)
+        close(reference)
+        do {
+            let file = try OpenFile(path, tools: tools, post: reference.addressing(post))
+            let tab = OpenTab(file, post: reference.addressing(post))
+            state.withLock { $0.tabs[reference] = tab }
+            file.start()
+        } catch { post(.openFailed("\(error)")) }
+    }
+
+    private func client(_ server: String) throws -> InstantClient {
+        if let client = state.withLock({ $0.clients[server] }) { return client }
+        guard let url = URL(string: try ServerOptions.checked(server)) else {
+            throw CommandFailure("\(server) is not the address of a server", .usage)
+        }
+        let client = try InstantClient(
+            serverURL: url, dataDirectory: URL(filePath: options.folders.data),
+            allowsInsecureHTTP: options.allowsInsecureHTTP)
+        state.withLock { $0.clients[server] = client }
+        return client
+    }
+
+    private func open(_ descriptor: InstantDocumentDescriptor, of client: InstantClient, token: String?) {
+        let reference = LayerReference(descriptor.identity)
+        if let tab = self[reference], let layer = tab.layer {
+            // It is open, perhaps under another spelling of the server's address: the token is for that one.
+            post(.opened(opened(layer, drafts: [:])))
+            if let token { tab.call { $0.supply(token) } }
+            return
+        }
+        descriptor.delayForSyncingLocalChanges = options.preferences.delay
+        let layer = OpenLayer(
+            descriptor, of: client, source: options.source, keeper: TokenKeeper(options.folders),
+            remembers: options.remembersToken, tools: tools,
+            pdfs: KnownPDFs(folder: options.folders.cache + "/pdf"), post: reference.addressing(post))
+        let drafts = DraftStore(path: draftsFile(descriptor.identity), queue: files)
+        let tab = OpenTab(layer, drafts: drafts, author: options.author, post: reference.addressing(post))
+        state.withLock { $0.tabs[reference] = tab }
+        var opened = opened(layer, drafts: drafts.drafts)
+        // A token is at hand or its source is about to be asked: nobody is bothered yet.
+        if opened.status.connection != .elsewhere, token != nil || layer.canAskSource {
+            opened.status.connection = .connecting
+        }
+        post(.opened(opened))
+        layer.start(hasToken: token != nil)
+        firstPicture.then { tab.call { $0.connect(token: token) } }
+    }
+
+    private func opened(_ layer: OpenLayer, drafts: [DraftKey: String]) -> OpenedLayer {
+        let descriptor = layer.descriptor
+        return OpenedLayer(
+            reference: LayerReference(descriptor.identity), title: descriptor.title, status: descriptor.status,
+            hasPDF: descriptor.pdfFile != nil, author: options.author ?? layer.client.rememberedAuthor,
+            groupChoice: try? descriptor.layer.facts().groupOverride, drafts: drafts, isReadOnly: options.isReadOnly)
+    }
+
+    private func draftsFile(_ identity: LayerIdentity) -> String {
+        let folder = options.folders.state + "/drafts"
+        try? Folders.make(folder)
+        return "\(folder)/\(identity.fileName).json"
+    }
+
+    // MARK: The library
+
+    func list() { perform { [self] in tellLibrary() } }
+
+    private func tellLibrary() {
+        do throws(InstantError) {
+            let entries = try InstantClient.listCacheEntries(in: URL(filePath: options.folders.data))
+            post(.library(entries.map(LibraryEntry.init)))
+        } catch {
+            post(.library([]))
+            tell(error)
+        }
+    }
+
+    func remove(_ reference: LayerReference) {
+        close(reference)
+        disk.async { [self] in
+            do {
+                let descriptor = try client(reference.server).descriptor(reference.identity)
+                // The card has named the unsent edits, and the person said yes.
+                try descriptor.removeLocalStorage(discardingUnsent: true)
+            } catch { tell(error) }
+            tellLibrary()
+        }
+    }
+
+    func prune() {
+        disk.async { [self] in
+            do throws(InstantError) {
+                let freed = try InstantClient.removeUnreferencedCacheEntries(in: URL(filePath: options.folders.data))
+                let said = freed.map { $0 > 0 ? "\($0 / 1000) kB are free now" : "every PDF here belongs to a layer" }
+                post(.notice(said ?? "nothing was removed: a layer cannot be read and may need any of them"))
+            } catch { tell(error) }
+            tellLibrary()
+        }
+    }
+
+    /// Writes what waits of a layer, open or not, to a file.
+    func saveUnsent(of reference: LayerReference) {
+        disk.async { [self] in
+            do {
+                let open = self[reference]?.layer?.descriptor
+                let descriptor = try open ?? client(reference.server).descriptor(reference.identity)
+                let items = try descriptor.layer.outboxItems().filter { $0.mine != nil }
+                let records: [JSON] = items.compactMap { item in
+                    item.mine.map { ["id": .string(item.id), "content": .object($0.object)] }
+                }
+                try Folders.make(options.folders.state)
+                let path = "\(options.folders.state)/unsent-\(Timestamp.now.milliseconds).json"
+                try PrivateFile.write(PrintableText(json: JSON.array(records).text).string + "\n", to: path)
+                post(.notice("\(items.count) unsent saved in \(path)"))
+            } catch { tell(error) }
+        }
+    }
+}
+
+extension LibraryEntry {
+    init(_ entry: InstantCacheEntry) {
+        self.init(
+            id: LayerReference(entry.identity),
+            title: entry.title.isEmpty ? nil : entry.title, state: entry.state.rawValue,
+            isDownloaded: entry.isDownloaded, bytes: entry.layerBytes + entry.pdfBytes, lastSync: entry.lastSync,
+            unread: entry.unread, unsent: entry.unsent, problem: entry.problem)
+    }
+}

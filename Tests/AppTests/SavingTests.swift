@@ -1,0 +1,261 @@
+import Annotations
+import InstantCore
+import Testing
+
+@testable import App
+
+/// What is seen of an edit between the key and the disk.
+@Suite struct SavingTests {
+    private func stage(_ change: (FakeServices) -> Void = { _ in }) -> Stage {
+        let services = Sample.services()
+        services.holdsEdits = true
+        change(services)
+        return Stage(services)
+    }
+
+    private func row(_ stage: Stage, _ text: String) -> String { stage.lines.first { $0.contains(text) } ?? "" }
+
+    @Test func aNewNoteIsARowAtOnceAndUnsentOnceItIsSaved() throws {
+        let stage = stage()
+        try stage.press("jaHere<enter>")
+        #expect(row(stage, "Here").hasPrefix("> ^N  1  me     Here"))
+        #expect(row(stage, "Here").hasSuffix(" saving"))
+        #expect(stage.statusLine.contains("1 saving"))
+        #expect(stage.state.document?.list.total == 5)
+        stage.saveHeld()
+        #expect(row(stage, "Here").hasSuffix(" unsent"))
+        #expect(stage.foot == " note added; u takes it back")
+        #expect(!stage.statusLine.contains("saving"))
+        #expect(stage.state.document?.list.total == 5)
+    }
+
+    @Test func thePersonGoesOnMeanwhileAndTheCursorStaysWhereItWent() throws {
+        let stage = stage()
+        try stage.press("aHere<enter>gg")
+        let id = stage.state.document?.list.cursorID
+        try stage.press("jk")
+        stage.saveHeld()
+        #expect(stage.state.document?.list.cursorID == id)
+        #expect(row(stage, "Here").hasSuffix(" unsent"))
+    }
+
+    @Test func aChangedTextIsShownWhileItIsSaved() throws {
+        let stage = stage()
+        try stage.press("e<C-u>Better<enter>")
+        #expect(row(stage, "Better").hasSuffix(" saving"))
+        #expect(stage.state.document?.detail.map { Annotation($0).text } == "Better")
+        // What is read meanwhile is of before.
+        stage.send(.recordsChanged([], author: nil))
+        try stage.press("jk")
+        #expect(row(stage, "Better").hasSuffix(" saving"))
+        stage.saveHeld()
+        #expect(row(stage, "Better").hasSuffix(" unsent"))
+        #expect(stage.services.records.first { $0.id == "h1" }.map { Annotation($0).text } == "Better")
+    }
+
+    @Test func aSecondEditBuildsOnTheFirst() throws {
+        let stage = stage()
+        try stage.press("aone<enter>")
+        try stage.press("e two<enter>")
+        try stage.press("e three<enter>")
+        #expect(row(stage, "one two three").hasSuffix(" saving"))
+        #expect(stage.statusLine.contains("3 saving"))
+        stage.saveHeld(1)
+        #expect(row(stage, "one two three").hasSuffix(" saving"))
+        stage.saveHeld()
+        #expect(row(stage, "one two three").hasSuffix(" unsent"))
+        #expect(stage.services.records.filter { Annotation($0).text == "one two three" }.count == 1)
+    }
+
+    @Test func aDeletionAndItsUndoKeepTheirOrder() throws {
+        let stage = stage()
+        try stage.press("jjd")
+        #expect(stage.state.document?.list.total == 4)
+        #expect(stage.lines.contains { $0.hasPrefix("> ") && $0.hasSuffix(" saving") })
+        try stage.press("u")
+        #expect(stage.asked.last == .undo(step: 1))
+        try stage.press("<C-r>")
+        #expect(stage.foot == " the undo is being saved: do it again in a moment")
+        stage.saveHeld(1)
+        #expect(stage.state.document?.list.total == 3)
+        stage.saveHeld()
+        #expect(stage.state.document?.list.total == 4)
+        try stage.press("<C-r>")
+        stage.saveHeld()
+        #expect(stage.state.document?.list.total == 3)
+    }
+
+    @Test func twoStepsAreUndoneAlthoughTheFirstUndoIsNotSaved() throws {
+        let stage = stage()
+        try stage.press("aone<enter>atwo<enter>uu")
+        #expect(stage.asked.suffix(2) == [.undo(step: 2), .undo(step: 1)])
+        stage.saveHeld()
+        #expect(stage.state.document?.list.total == 4)
+    }
+
+    @Test func aReplyIsInItsThreadWhileItIsSaved() throws {
+        let stage = stage()
+        try stage.press("rQuite<enter>")
+        #expect(stage.screen.contains("saving:"))
+        #expect(stage.screen.contains("Quite"))
+        stage.saveHeld()
+        #expect(!stage.screen.contains("saving"))
+        #expect(stage.screen.contains("Quite"))
+    }
+
+    @Test func aMarkIsOnItsPageWhileItIsSaved() throws {
+        let stage = stage()
+        let before = stage.state.document?.page.rows.count ?? 0
+        try stage.press("<tab>vwwH")
+        #expect(stage.state.document?.page.rows.count == before + 1)
+        stage.saveHeld()
+        #expect(stage.state.document?.page.rows.count == before + 1)
+    }
+
+    @Test func aConflictThatIsSettledIsSavedBeforeItIsGone() throws {
+        let services = OutboxTests.services()
+        services.holdsEdits = true
+        let stage = Stage(services)
+        try stage.press("Ojjt")
+        #expect(stage.asked.last == .resolve("u1", .theirs))
+        #expect(stage.screen.contains("saving"))
+        stage.saveHeld()
+        #expect(!stage.screen.contains("saving"))
+    }
+
+    // MARK: Not saved
+
+    @Test func whatIsNotSavedSaysWhyAndItsTextIsInTheEditor() throws {
+        let stage = stage { $0.failure = "the disk is full" }
+        try stage.press("e<C-u>Better<enter>j")
+        stage.saveHeld()
+        #expect(stage.foot == " not saved: the disk is full")
+        #expect(stage.state.document?.editor?.input.text == "Better")
+        #expect(stage.asked.contains(.saveDraft(.record("h1"), "Better")))
+        #expect(row(stage, "not saved").contains("not saved: the disk is full"))
+        // Read, and tried again.
+        stage.services.failure = nil
+        try stage.press("<enter>")
+        #expect(!stage.screen.contains("not saved"))
+        stage.saveHeld()
+        #expect(row(stage, "Better").hasSuffix(" unsent"))
+        #expect(stage.asked.contains(.saveDraft(.record("h1"), nil)))
+    }
+
+    @Test func escPutsTheReasonAway() throws {
+        let stage = stage { $0.failure = "the disk is full" }
+        try stage.press("jjd")
+        stage.saveHeld()
+        #expect(row(stage, "not saved").contains("not saved: the disk is full"))
+        try stage.press("<esc>")
+        #expect(!stage.screen.contains("not saved"))
+        #expect(stage.state.document?.list.total == 4)
+    }
+
+    @Test func aTextIsADraftOnTheDiskFromTheKeyToTheSaving() throws {
+        let stage = stage()
+        try stage.press("aprecious<enter>")
+        let edits = stage.asked.compactMap { effect -> String? in
+            switch effect {
+            case .saveDraft(_, let text): text ?? "forgotten"
+            case .perform: "performed"
+            default: nil
+            }
+        }
+        #expect(edits == ["precious", "performed"])
+        stage.saveHeld()
+        #expect(stage.asked.contains(.saveDraft(.note(page: 0), nil)))
+    }
+
+    @Test func aNoteBegunMeanwhileIsNoNewDraftOfTheFirstAndLosesNothing() throws {
+        let stage = stage { $0.failure = "the disk is full" }
+        try stage.press("aone<enter>a")
+        #expect(stage.state.document?.editor?.input.text == "")
+        try stage.press("two")
+        stage.saveHeld()
+        #expect(stage.foot == " not saved: the disk is full; the text is kept as a draft")
+        #expect(stage.state.document?.editor?.input.text == "two\none")
+        #expect(stage.asked.contains(.saveDraft(.note(page: 0), "two\none")))
+    }
+
+    @Test func whatWasWrittenToANoteThatWasNotMadeIsNotLost() throws {
+        let stage = stage { $0.failure = "the disk is full" }
+        try stage.press("aone<enter>e two<enter>")
+        stage.saveHeld()
+        #expect(stage.state.document?.editor?.input.text == "one\none two")
+    }
+
+    // MARK: Leaving
+
+    @Test func leavingWaitsUntilItIsSavedAndSaysSo() throws {
+        let stage = stage()
+        try stage.press("aone<enter>q")
+        #expect(stage.foot == " saving an edit, then leaving")
+        #expect(!stage.state.hasQuit)
+        stage.saveHeld()
+        #expect(stage.state.hasQuit)
+        #expect(stage.asked.last == .quit)
+    }
+
+    @Test func anotherKeyStays() throws {
+        let stage = stage()
+        try stage.press("aone<enter>qj")
+        stage.saveHeld()
+        #expect(!stage.state.hasQuit)
+        try stage.press("q")
+        #expect(stage.state.hasQuit)
+    }
+
+    @Test func whatIsNotSavedIsReadBeforeItIsLeft() throws {
+        let stage = stage { $0.failure = "the disk is full" }
+        try stage.press("aone<enter>q")
+        stage.saveHeld()
+        #expect(!stage.state.hasQuit)
+        #expect(stage.state.document?.editor?.input.text == "one")
+    }
+
+    @Test func aRequestToEndWaitsAndKeepsWhatIsNotSavedAsADraft() throws {
+        let stage = stage { $0.failure = "the disk is full" }
+        try stage.press("aone<enter>")
+        stage.send(.terminate)
+        #expect(!stage.state.hasQuit)
+        stage.saveHeld()
+        #expect(stage.state.hasQuit)
+        #expect(stage.asked.suffix(2) == [.saveDraft(.note(page: 0), "one"), .quit])
+    }
+
+    @Test func otherTabsAreWaitedForWhenTheProgramEnds() throws {
+        let stage = stage()
+        try stage.press("aone<enter>:open other.pdf<enter>")
+        try stage.press(":quit<enter>")
+        #expect(!stage.state.hasQuit)
+        stage.saveHeld()
+        #expect(stage.state.hasQuit)
+    }
+
+    // MARK: Without a screen
+
+    @Test func withoutAScreenTheNextLineWaits() {
+        let services = Sample.services()
+        services.holdsEdits = true
+        let stage = PlainStage(services)
+        stage.type("note")
+        stage.type("Written")
+        stage.type(".")
+        #expect(!stage.isReady)
+        services.saveHeld()
+        stage.send(.tick(stage.now))
+        #expect(stage.isReady)
+        #expect(stage.said.contains { $0.hasPrefix("note added") })
+    }
+
+    @Test func withoutAScreenAFailureIsSaidAndTheTextIsADraft() {
+        let services = Sample.services()
+        services.failure = "the disk is full"
+        let stage = PlainStage(services)
+        stage.type("note")
+        stage.type("Written")
+        #expect(stage.type(".").contains("not saved: the disk is full"))
+        #expect(stage.type("note").contains("Written"))
+    }
+}

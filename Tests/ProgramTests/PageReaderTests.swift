@@ -1,0 +1,71 @@
+import App
+import Dispatch
+import Foundation
+import PDFPages
+import Synchronization
+import TestSupport
+import TestThreads
+import Testing
+
+@testable import postilla
+
+@Suite(.onOwnThreads)
+struct PageReaderTests {
+    private let folder: Folder
+    private let file: String
+
+    init() throws {
+        folder = try Folder()
+        file = try folder.write("paper.pdf", SmallPDF.paper().bytes)
+    }
+
+    private final class Told: Sendable {
+        private let pages = Mutex<[Int]>([])
+        private let news = DispatchSemaphore(value: 0)
+
+        var count: Int { pages.withLock(\.count) }
+
+        func take(_ message: Message) {
+            guard case .indexed(let page, _) = message else { return }
+            pages.withLock { $0.append(page) }
+            news.signal()
+        }
+
+        func wait(for count: Int) throws {
+            while self.count < count {
+                guard news.wait(timeout: .now() + 60) == .success else { throw StoryError("\(self.count) pages") }
+            }
+        }
+    }
+
+    /// Begun and stopped in the order of the calls, whatever the threads of tasks do.
+    @Test func anIndexThatWasStoppedTellsNothingMore() throws {
+        let reader = PageReader(file: file)
+        let before = Told()
+        for _ in 0..<20 {
+            reader.tellTexts { before.take($0) }
+            reader.stopTexts()
+        }
+        let stopped = before.count
+        // What comes after the last of them takes as long as what would come before.
+        let last = Told()
+        reader.tellTexts { last.take($0) }
+        try last.wait(for: 3)
+        #expect(before.count == stopped)
+        #expect(last.count == 3)
+        reader.close()
+    }
+
+    @Test func nothingBeginsOnceItIsClosed() throws {
+        let reader = PageReader(file: file)
+        reader.close()
+        let told = Told()
+        reader.tellTexts { told.take($0) }
+        let other = PageReader(file: file)
+        let last = Told()
+        other.tellTexts { last.take($0) }
+        try last.wait(for: 3)
+        #expect(told.count == 0)
+        other.close()
+    }
+}
