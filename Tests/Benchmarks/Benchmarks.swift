@@ -6,7 +6,8 @@ import TestSupport
 @main
 struct Benchmarks: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "Benchmarks", subcommands: [Measurement.self, SyncChild.self], defaultSubcommand: Measurement.self)
+        commandName: "Benchmarks", subcommands: [Measurement.self, Comparison.self, SyncChild.self],
+        defaultSubcommand: Measurement.self)
 }
 
 /// What a person starts.
@@ -29,15 +30,21 @@ struct Measurement: AsyncParsableCommand {
 
     @Option(help: "Edits that are made without a connection and pushed together.") var edits = 10_000
 
+    @Option(help: "Records of the layer that is copied while others work.") var loadRecords = 50_000
+
     @Option(help: "Listeners that are open and hear nothing.") var listeners = 10_000
+
+    @Flag(name: .customLong("brief"), help: "The list on one terminal, beside less alone.") var isBrief = false
 
     @Option(
         parsing: .upToNextOption,
-        help: "What is measured: list, burst, pages, sync, queue, edit, download, listeners, writes, fanout, snapshot.")
+        help:
+            "What is measured: list, burst, pages, sync, queue, edit, download, listeners, writes, fanout, snapshot, load."
+    )
     var only = Part.allCases
 
     enum Part: String, CaseIterable, ExpressibleByArgument {
-        case list, burst, pages, sync, queue, edit, download, listeners, writes, fanout, snapshot
+        case list, burst, pages, sync, queue, edit, download, listeners, writes, fanout, snapshot, load
     }
 
     func run() async throws {
@@ -65,6 +72,7 @@ struct Measurement: AsyncParsableCommand {
         if only.contains(.writes) { try report.writes() }
         if only.contains(.fanout) { try report.fanout() }
         if only.contains(.snapshot) { try await report.snapshot() }
+        if only.contains(.load) { try await report.load() }
         Report.add("Server, whole run: peak \(Figures.megabytes(server.memory.peakResident)) MB (VmHWM).")
     }
 

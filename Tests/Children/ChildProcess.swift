@@ -1,12 +1,7 @@
 import CPty
 package import Foundation
+import Glibc
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// A program that runs beside this one, with the names of Foundation's `Process`. That one, up to Swift 6.3, reads behind the
 /// end of a directory entry when it looks for open files, and now and then takes the process with it

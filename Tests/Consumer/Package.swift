@@ -4,7 +4,6 @@ import PackageDescription
 /// A program of somebody else: it depends on the package as any other would, and is no target of it.
 let package = Package(
     name: "consumer",
-    platforms: [.macOS(.v15)],
     dependencies: [.package(name: "postilla", path: "../..")],
     targets: [
         .executableTarget(

@@ -1,10 +1,11 @@
 import Children
 import Foundation
 import TestSupport
+import TestThreads
 import Testing
 
 /// A few cycles of `make crash`, and that they would notice.
-@Suite(.serialized, .timeLimit(.minutes(15))) struct CycleTests {
+@Suite(.serialized, .onProgramThreads, .timeLimit(.minutes(15))) struct CycleTests {
     @Test func nothingIsLostDoubledOrStalled() throws {
         let run = try run(["--cycles", "8"])
         #expect(run.status == 0, "\(run.output)")

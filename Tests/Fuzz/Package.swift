@@ -14,7 +14,6 @@ func module(_ name: String, _ uses: [Target.Dependency] = []) -> Target {
 
 let package = Package(
     name: "fuzz",
-    platforms: [.macOS(.v15)],
     dependencies: [
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2", traits: []),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),

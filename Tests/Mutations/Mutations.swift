@@ -1,11 +1,6 @@
 import Foundation
+import Glibc
 import TestSupport
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// `mutations [WORD…]` plants one fault after the other, those whose names hold all the words, and tells who noticed.
 /// A fault that nobody notices is a test that is missing.

@@ -16,7 +16,7 @@ struct Trial {
                 "--skip", "SimulationTests",
             ], planted: planted, limit: 300)
         failed = Self.failures(tests)
-        let histories = try Run([products + "/simulate", "\(seeds)"], planted: planted, limit: 300)
+        let histories = try Run([products + "/simulate", "\(seeds)", "0"], planted: planted, limit: 300)
         history = histories.isGood ? nil : Self.verdict(histories)
     }
 

@@ -65,11 +65,7 @@ struct Workshop {
 
     /// Which fault is at work; 0: none.
     private static let condition = """
-        #if canImport(Glibc)
-            import Glibc
-        #else
-            import Darwin
-        #endif
+        import Glibc
 
         let planted = getenv("PLANTED").flatMap { Int(String(cString: $0)) } ?? 0
 
@@ -82,7 +78,6 @@ struct Workshop {
         let cores: [Target.Dependency] = [\(cores.map { "\"\($0)\"" }.joined(separator: ", "))]
         let package = Package(
             name: "mutations",
-            platforms: [.macOS(.v15)],
             targets: [
                 .target(name: "Annotations"),
                 .target(name: "Authorization", dependencies: ["Annotations"]),

@@ -1,10 +1,5 @@
+import Glibc
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// Names the seeds at work when the process is killed by a trap of its own: a history that crashes the core replays too.
 enum LastWords {

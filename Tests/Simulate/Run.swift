@@ -1,11 +1,6 @@
+import Glibc
 import Simulation
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// Many histories, as many at a time as there are cores.
 final class Run: Sendable {

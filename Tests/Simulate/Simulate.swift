@@ -1,12 +1,8 @@
+import Glibc
 import Simulation
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
-/// `simulate [SEEDS] [FROM]` runs that many histories from that seed on, on all cores, and stops at the first that fails;
+/// `simulate [SEEDS] [FROM]` runs that many histories from that seed on, on all cores, and stops at the first that fails.
+/// Without FROM it draws the first seed, so that each run looks at new histories, and prints it before it begins.
 /// `simulate --trace SEED` tells one of them line by line.
 @main
 struct Simulate {
@@ -20,7 +16,10 @@ struct Simulate {
         }
         if isTrace { return tell(numbers[0]) }
         let seeds = numbers.first ?? 1000
-        let from = numbers.dropFirst().first ?? 0
+        let from = numbers.dropFirst().first ?? UInt64.random(in: 0..<1_000_000_000_000)
+        print("\(seeds) histories from seed \(from); to repeat them: make simulate SEEDS=\(seeds) FROM=\(from)")
+        // Also seen when the run is killed, or its output is a file.
+        fflush(nil)
         let clock = ContinuousClock()
         let start = clock.now
         let run = Run(from: from, count: seeds)

@@ -1,6 +1,7 @@
 import EngineCore
 import InstantCore
 import Synchronization
+import TestSupport
 
 /// The process is gone. Nothing it would have done afterwards happens.
 struct ProcessDied: Error {}
@@ -43,10 +44,10 @@ struct Fragility: Sendable {
 
 /// One process's hold on a client's store, which outlives the process.
 final class FragileLocalStore: LocalStore {
-    private let kept: InstantCore.MemoryStore
+    private let kept: MemoryStore
     private let fragility = Mutex(Fragility())
 
-    init(_ kept: InstantCore.MemoryStore) { self.kept = kept }
+    init(_ kept: MemoryStore) { self.kept = kept }
 
     var isDead: Bool { fragility.withLock { $0.isDead } }
     func arm(_ fault: Fragility.Fault, at transaction: Int) {
@@ -82,10 +83,10 @@ final class FragileLocalStore: LocalStore {
 
 /// One server process's hold on the server's store.
 final class FragileLayerStore: LayerStore {
-    private let kept: EngineCore.MemoryStore
+    private let kept: MemoryLayerStore
     private let fragility = Mutex(Fragility())
 
-    init(_ kept: EngineCore.MemoryStore) { self.kept = kept }
+    init(_ kept: MemoryLayerStore) { self.kept = kept }
 
     var isDead: Bool { fragility.withLock { $0.isDead } }
     func arm(_ fault: Fragility.Fault, at transaction: Int) {

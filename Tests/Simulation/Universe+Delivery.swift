@@ -28,7 +28,7 @@ extension Universe {
     }
 
     private func deliver(_ parcel: Parcel) throws {
-        delivered += 1
+        if !parcel.isCheck { delivered += 1 }
         switch parcel {
         case .request(let id, let request, let token):
             let body = if case .push(let push) = request.kind { push.bytes } else { [UInt8]() }

@@ -3,6 +3,7 @@ import Authorization
 import EngineCore
 import InstantCore
 import SyncProtocol
+import TestSupport
 
 extension Universe {
     /// Nothing goes wrong any more, every token is good, and time passes until nothing moves.
@@ -16,9 +17,9 @@ extension Universe {
                 process.store.disarm()
                 process.actionsLeft = nil
             }
-            if device.leader.isOffline {
-                device.leader.isOffline = false
-                try give(.wentOnline, device.leader)
+            for process in device.processes where process.isOffline {
+                process.isOffline = false
+                try give(.wentOnline, process)
             }
             try supplyToken(device)
         }
@@ -41,10 +42,8 @@ extension Universe {
             steps += 1
             try require(steps < 20_000, "messages without end")
         }
-        for device in devices {
-            if case .needsToken = device.leader.synchronizer.connection {
-                try supplyToken(device)
-            }
+        for process in devices.flatMap(\.processes) {
+            if case .needsToken = process.synchronizer.connection { try supplyToken(process) }
         }
         return delivered > before
     }
@@ -54,6 +53,11 @@ extension Universe {
     /// Who has not come to rest, and how.
     private func unrest() throws -> [String] {
         try devices.compactMap { device in
+            for process in device.processes where !process.leads {
+                guard process.synchronizer.connection == .elsewhere, !process.synchronizer.cycle.isSyncing else {
+                    return "\(device.name), not leading: \(process.synchronizer.connection)"
+                }
+            }
             let synchronizer = device.leader.synchronizer
             let tally = try device.disk.read { try $0.tally() }
             let isDone =

@@ -31,7 +31,8 @@ extension Universe {
         case .undo: try act(device) { try $0.undo() }
         case .settle: try act(device) { try $0.settle(&dice) }
         case .discard: try act(device) { try $0.discard(&dice) }
-        case .nudge: try give(dice.pick([.nudged, .syncRequested, .syncStopped, .checkRequested]), device.leader)
+        case .nudge:
+            try give(dice.pick([.nudged, .syncRequested, .syncStopped, .checkRequested]), dice.pick(device.processes))
         case .drop: try drop()
         case .double: double()
         case .late: try late()
@@ -52,11 +53,12 @@ extension Universe {
         case .serverStoreFault: host.store.arm(dice.pick(Fragility.Fault.allCases), at: dice.pick([1, 1, 2]))
         case .expire: host.clockOffset += profile.tokenLife
         case .revoke: if let token = tokens.last(where: { $0.rights.user == device.user }) { try host.revoke(token) }
-        case .newToken: try supplyToken(device)
+        case .newToken: try supplyToken(process)
         case .newRights:
+            // The other programs go on with what their tokens allow.
             device.rights = Rights.random(device.user, withRules: profile.hasRules, &dice)
-            try supplyToken(device)
-        case .forgetToken: try give(.tokenForgotten, device.leader)
+            try supplyToken(process)
+        case .forgetToken: try give(.tokenForgotten, process)
         case .jumpClient: device.clockOffset = Int64.random(in: -86_400_000...86_400_000, using: &dice)
         case .jumpServer: host.clockOffset += Int64.random(in: -100_000...100_000, using: &dice)
         case .backend: try host.writeSomething(newText(), at: time)
@@ -67,8 +69,8 @@ extension Universe {
         case .backup: host.backUp()
         case .restore: try host.restoreBackup()
         case .offline:
-            device.leader.isOffline.toggle()
-            try give(device.leader.isOffline ? .wentOffline : .wentOnline, device.leader)
+            process.isOffline.toggle()
+            try give(process.isOffline ? .wentOffline : .wentOnline, process)
         default: break
         }
     }

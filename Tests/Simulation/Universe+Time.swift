@@ -2,9 +2,11 @@ import Annotations
 import InstantCore
 
 extension Universe {
-    /// Time passes; timers go off at their moments.
+    /// Time passes; timers go off at their moments. Programs look at the lock every second: also before a timer ends their
+    /// patience with each other.
     func pass(_ milliseconds: Int64) throws {
         let end = time + milliseconds
+        try poll()
         var rings = 0
         while let process = devices.flatMap(\.processes).filter({ $0.alarm.map { $0 <= end } ?? false }).min(by: {
             ($0.alarm ?? end) < ($1.alarm ?? end)
@@ -16,5 +18,6 @@ extension Universe {
             try give(.woke, process)
         }
         time = end
+        try poll()
     }
 }

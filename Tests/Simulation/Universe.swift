@@ -58,7 +58,7 @@ final class Universe {
     func launch(_ device: Device) throws {
         let process = device.launch(&dice)
         try give(.listening(true), process)
-        if process.leads { try supplyToken(device) }
+        try supplyToken(process)
     }
 
     func process(_ id: ProcessID) -> Process? { devices[id.device - 1].process(id) }
@@ -71,14 +71,21 @@ final class Universe {
         device.processes.removeAll { $0 === process }
         // One that was alone took the machine along when it died over its store.
         if process.store.isDead, device.processes.isEmpty { device.losePower() }
-        if process.leads, let next = device.processes.first {
-            // The lock is free; whoever notices takes it.
-            next.leads = true
-            try give(.leading(true), next)
-            try give(.storeChanged, next)
-            try supplyToken(device)
-        }
         try launch(device)
+    }
+
+    /// Each program looks whether the lock is free, or somebody waits for it.
+    func poll() throws {
+        for device in devices where device.processes.count > 1 {
+            for process in device.processes where self.process(process.id) != nil {
+                if process.leads {
+                    if device.processes.contains(where: \.claims) { try give(.leadClaimed, process) }
+                } else if process.wantsToLead, device.mayLead(process) {
+                    process.leads = true
+                    try give(.leading(true), process)
+                }
+            }
+        }
     }
 
     func issueToken(_ device: Device) -> IssuedToken {
@@ -92,8 +99,13 @@ final class Universe {
         return token
     }
 
+    /// A token of its own for each program.
     func supplyToken(_ device: Device) throws {
-        let process = device.leader
+        for process in device.processes where self.process(process.id) != nil { try supplyToken(process) }
+    }
+
+    func supplyToken(_ process: Process) throws {
+        let device = devices[process.id.device - 1]
         let token = issueToken(device)
         let ticket = Ticket(token.number)
         process.tokens[ticket] = token
@@ -107,21 +119,35 @@ final class Universe {
         let device = devices[process.id.device - 1]
         let now = time + device.clockOffset
         trace("  \(device.name) <- \(input)")
-        let before = profile.hasSecondProcesses ? try device.disk.read { try $0.tally() } : [:]
+        let before = try profile.hasSecondProcesses ? kept(device) : nil
         let effects = process.synchronizer.handle(input, now: now, random: &process.dice)
         try device.watch.looks(at: device, host) { rights[$0] }
+        var asksToLead = false
         for effect in effects {
             if let left = process.actionsLeft {
                 process.actionsLeft = left - 1
                 if left <= 0 { return try kill(process) }
             }
             guard !process.store.isDead else { break }
+            if effect == .lead(true) { asksToLead = true }
             try perform(effect, process, now)
         }
         if process.store.isDead { return try kill(process) }
-        if device.processes.count > 1, try device.disk.read({ try $0.tally() }) != before {
+        if device.processes.count > 1, try kept(device) != before {
             for other in device.processes where other !== process { other.hasForeignChanges = true }
         }
+        guard asksToLead else { return }
+        process.leads = device.mayLead(process)
+        try give(.leading(process.leads), process)
+    }
+
+    private struct Kept: Equatable {
+        var tally: [OutboxEntry.Stage: Int]
+        var facts: LayerFacts
+    }
+
+    private func kept(_ device: Device) throws -> Kept {
+        try device.disk.read { Kept(tally: try $0.tally(), facts: try $0.facts()) }
     }
 
     private func perform(_ effect: Synchronizer.Effect, _ process: Process, _ now: Timestamp) throws {
@@ -129,13 +155,13 @@ final class Universe {
         trace("  \(device.name) -> \(effect)")
         switch effect {
         case .send(let request):
-            try requireToken(process)
+            try requireToken(process, toLead: request.kind != .session)
             guard let token = process.tokens[request.ticket] else { throw Violation("a ticket without a token") }
             if case .push(let push) = request.kind { try device.watch.sees(push) }
             wire.append(.request(process.id, request, token: token))
         case .cancel: break  // It may arrive all the same, and its answer is not listened to.
         case .openStream(let stream):
-            try requireToken(process)
+            try requireToken(process, toLead: true)
             guard let token = process.tokens[stream.ticket] else { throw Violation("a ticket without a token") }
             wire.append(.opening(process.id, stream, token: token))
         case .closeStream(let id):
@@ -147,12 +173,18 @@ final class Universe {
             }
         case .wake(let moment): process.alarm = moment.map { time + max(0, $0 - now) }
         case .announce(let notice): try process.hear(notice)
+        case .lead(let wants):
+            process.wantsToLead = wants
+            if !wants { process.leads = false }
+        case .claim(let claims): process.claims = claims
         }
     }
 
     /// Whoever needs a token rests: nothing is sent with a dead one, however often something happens.
-    private func requireToken(_ process: Process) throws {
+    ///
+    /// - Parameter toLead: it is for the process that holds the lock.
+    private func requireToken(_ process: Process, toLead: Bool) throws {
         if case .needsToken = process.synchronizer.session.state { throw Violation("a request without a token") }
-        try require(process.leads, "a process without the lock talks to the server")
+        try require(process.leads || !toLead, "a process without the lock talks to the server")
     }
 }

@@ -11,6 +11,14 @@ enum Parcel {
     var isRequest: Bool { if case .request = self { true } else { false } }
     var isAnswer: Bool { if case .answer = self { true } else { false } }
 
+    /// Whether a token is good still: asked again and again by a process that does not lead.
+    var isCheck: Bool {
+        switch self {
+        case .request(_, let request, _), .answer(_, let request, _): request.kind == .session
+        case .opening: false
+        }
+    }
+
     var process: ProcessID {
         switch self {
         case .request(let id, _, _), .answer(let id, _, _), .opening(let id, _, _): id

@@ -51,7 +51,9 @@ struct QueueBenchmark {
             result.push.add(end - start)
             result.processor.add(ProcessTime.own - used)
             if let served, let now = ProcessTime.used(process: server) { result.server.add(now - served) }
-            guard try client.descriptor.outbox().isEmpty else { throw BenchmarkError("edits are left in the queue") }
+            guard try client.descriptor.layer.outbox().isEmpty else {
+                throw BenchmarkError("edits are left in the queue")
+            }
             let bound = try PushBound(of: backend.server.database, layerWith: edits)
             for _ in 0..<2 { result.bound.add(try bound.run(folder.appendingPathComponent("push-bound.sqlite").path)) }
         }

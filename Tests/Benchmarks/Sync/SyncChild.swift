@@ -29,14 +29,14 @@ struct SyncChild: AsyncParsableCommand {
         switch task {
         case .download:
             let client = try await LiveClient(server: url, folder: URL(fileURLWithPath: dataDir), token: token)
-            try finish(start, rows: try client.descriptor.count(ListQuery()))
+            try finish(start, rows: try client.descriptor.layer.count(ListQuery()))
         case .follow:
             let client = try await LiveClient(server: url, folder: URL(fileURLWithPath: dataDir), token: token)
             try await FollowedLayer.tell(client.descriptor)
         case .open:
             let client = try InstantClient(serverURL: url, dataDirectory: URL(fileURLWithPath: dataDir))
             let descriptor = try client.documentDescriptor(forJWT: token)
-            let rows = try descriptor.rows(ListQuery(), offset: 0, limit: 100)
+            let rows = try descriptor.layer.rows(ListQuery(), offset: 0, limit: 100)
             try finish(start, rows: rows.count)
         }
     }

@@ -13,17 +13,19 @@ extension Run {
             let remarks = Remark.all(count, pages: 109)
             // neomutt takes seconds for more.
             let mails = count > Self.mostMails ? Remark.all(Self.mostMails, pages: 109) : remarks
-            var found = try [peers.less(remarks), peers.fzf(remarks), peers.tig(remarks)]
-            found.append(try peers.neomuttOnMailbox(mails))
-            if count <= Self.mostMails { found.append(try peers.neomuttOnMaildir(mails)) }
+            var found = [try peers.less(remarks)]
+            if !options.isBrief {
+                found += try [peers.fzf(remarks), peers.tig(remarks), peers.neomuttOnMailbox(mails)]
+                if count <= Self.mostMails { found.append(try peers.neomuttOnMaildir(mails)) }
+            }
             let contestants = found.compactMap(\.self)
-            for name in ["less", "fzf", "tig", "neomutt"] where Tools.path(name) == nil {
+            for name in ["less"] + (options.isBrief ? [] : ["fzf", "tig", "neomutt"]) where Tools.path(name) == nil {
                 Report.add("There is no \(name) here: left out.")
             }
             let versions = Set(contestants.map(\.version)).sorted().joined(separator: ", ")
             Report.add("# \(count) annotations, beside \(versions)\n")
             // The larger terminal for the longest list alone: that is where a gate is.
-            let isLongest = count == options.sizes.max()
+            let isLongest = count == options.sizes.max() && !options.isBrief
             for size in [(rows: 24, columns: 80), (rows: 40, columns: 140)] where isLongest || size.rows == 24 {
                 let benchmark = ListBenchmark(
                     contestants: [peers.postilla(layer)] + contestants, rows: size.rows, columns: size.columns,
@@ -34,7 +36,8 @@ extension Run {
                     figures[index].idle = try benchmark.idle(figures[index].contestant)
                 }
                 Report.add("## \(count) on \(size.columns)x\(size.rows)\n")
-                Report.add(ListTable(figures: figures, reference: "neomutt, mbox").text + "\n")
+                Report.add(
+                    ListTable(figures: figures, reference: options.isBrief ? "less" : "neomutt, mbox").text + "\n")
             }
             Report.add(
                 "First sync of the \(count) and the PDF, to the screen: \(Figures.milliseconds(layer.firstSync)) ms.\n")

@@ -30,11 +30,14 @@ final class LoopbackSocket {
 
     deinit { close(descriptor) }
 
+    /// Ends the connection, also for a thread that waits on it.
+    func cut() { shutdown(descriptor, Int32(SHUT_RDWR)) }
+
     func send(_ bytes: [UInt8]) throws {
         var sent = 0
         while sent < bytes.count {
             let count = bytes.withUnsafeBytes {
-                Foundation.send(descriptor, $0.baseAddress! + sent, bytes.count - sent, 0)
+                Foundation.send(descriptor, $0.baseAddress! + sent, bytes.count - sent, Int32(MSG_NOSIGNAL))
             }
             guard count > 0 else { throw BenchmarkError("a peer closed its connection") }
             sent += count

@@ -3,7 +3,7 @@ import Foundation
 extension Run {
     func writes() throws {
         try backend.upload(try sample("reading-machines.pdf"), as: "writes")
-        let postgres = try PostgresServer.start(in: folder.appendingPathComponent("postgres-writes"))
+        let postgres = try PostgresServer.start(in: folder.appendingPathComponent("postgres-writes"), connections: 128)
         defer { postgres?.stop() }
         let redis = try RedisServer.start(in: folder.appendingPathComponent("redis"))
         defer { redis?.stop() }
@@ -15,7 +15,10 @@ extension Run {
         if let redis {
             peers.append(.init(name: "Redis \(redis.version): XADD, appendfsync always") { try redis.writer() })
         }
-        let benchmark = WritesBenchmark()
+        for writers in [8, 64] { try writes(WritesBenchmark(writers: writers), peers) }
+    }
+
+    private func writes(_ benchmark: WritesBenchmark, _ peers: [WritesBenchmark.Peer]) throws {
         let rates = try benchmark.run(peers)
         var table = Table("durable writes in a second", "median", "least-most", "postilla is x")
         let ours = Self.median(rates[0])

@@ -42,7 +42,7 @@ struct WritesBenchmark {
                 do {
                     while ContinuousClock.now < end {
                         try writers[number].start(
-                            id: "w\(number)-\(turn)-\(count)", content: EditBenchmark.note(count))
+                            id: "w\(writers.count)-\(number)-\(turn)-\(count)", content: EditBenchmark.note(count))
                         try writers[number].finish()
                         count += 1
                     }

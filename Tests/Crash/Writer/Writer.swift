@@ -127,7 +127,7 @@ final class Writer {
         say(.shown(conflicts: status?.conflicts ?? 0, refused: status?.refused ?? 0))
     }
 
-    private func rows() throws -> [ListRow] { try descriptor?.rows(ListQuery(), offset: 0, limit: 10_000) ?? [] }
+    private func rows() throws -> [ListRow] { try descriptor?.layer.rows(ListQuery(), offset: 0, limit: 10_000) ?? [] }
 
     private func say(_ report: Report) {
         let bytes = Array((report.line + "\n").utf8)

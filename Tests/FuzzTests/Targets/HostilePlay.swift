@@ -33,7 +33,8 @@ struct HostilePlay {
         defer { device.close() }
         let queue = Queue<Message>()
         var program = Program(
-            state: AppState(begin: .layer(texts.reference), size: terminal.size), services: HostileWorld(texts),
+            state: AppState(begin: .layer(texts.reference), size: terminal.size, seed: (1, 2)),
+            services: HostileWorld(texts),
             post: { queue.add($0) })
         program.start(at: Self.noon)
         var keys = KeyDecoder()

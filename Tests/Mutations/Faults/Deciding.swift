@@ -31,7 +31,7 @@ extension Fault {
             "guard change.n == client.lastN + 1 else {", "guard PLANTED || change.n == client.lastN + 1 else {"),
         Fault(
             "a record may name a file that was never uploaded", in: "EngineCore/Writing/ChangeDecider+Create.swift",
-            "if let problem = try writer.problem(ofAttachmentIn:",
-            "if !PLANTED, let problem = try writer.problem(ofAttachmentIn:"),
+            "if let problem = try problem(ofAttachmentIn:",
+            "if !PLANTED, let problem = try problem(ofAttachmentIn:"),
     ]
 }

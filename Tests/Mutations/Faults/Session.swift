@@ -3,8 +3,7 @@ extension Fault {
     static let session = [
         Fault(
             "an answer for another user is taken", in: "InstantCore/Layer/Layer+Session.swift",
-            "guard facts.identity.isNamed(by: answer.grant) else {",
-            "guard PLANTED || facts.identity.isNamed(by: answer.grant) else {"),
+            "userID.isExactly(grant.userID)", "PLANTED || userID.isExactly(grant.userID)"),
         Fault(
             "a dead token is tried again and again", in: "InstantCore/Session/SessionMachine.swift",
             "case .connecting(ticket), .live(ticket), .waiting(ticket, _, _):",

@@ -34,8 +34,14 @@ final class Device {
 
     var name: String { "\(user ?? "anonymous")#\(number)" }
 
-    /// The process that syncs.
-    var leader: Process { processes[0] }
+    /// The process that syncs; any where none does.
+    var leader: Process { processes.first(where: \.leads) ?? processes[0] }
+
+    /// Whether a process may take the lock: it is free, and nobody else waits for it.
+    func mayLead(_ process: Process) -> Bool {
+        process.leads
+            || !processes.contains { $0.leads || ($0.claims && $0 !== process && !process.claims) }
+    }
 
     /// What the disk was not asked to keep is gone.
     func losePower() {
@@ -43,11 +49,12 @@ final class Device {
         watch.lostPower()
     }
 
-    /// Starts a program; it leads when nobody else does.
+    /// Starts a program; it holds the lock when nobody else does.
     func launch(_ dice: inout SeededRandom) -> Process {
         launches += 1
         let process = Process(
-            ProcessID(device: number, launch: launches), disk: disk, leads: processes.isEmpty, seed: dice.next())
+            ProcessID(device: number, launch: launches), disk: disk, leads: !processes.contains(where: \.leads),
+            seed: dice.next())
         processes.append(process)
         return process
     }

@@ -9,8 +9,7 @@ struct Person {
     let process: Process
     let now: Timestamp
 
-    /// Some are edits that are sealed as they are made.
-    private var layer: Layer { now.milliseconds.isMultiple(of: 3) ? process.layer.sealingEdits : process.layer }
+    private var layer: Layer { process.layer }
 
     /// Something that was done, for the trace.
     typealias Deed = String

@@ -13,10 +13,12 @@ struct ProcessID: Hashable {
 final class Process {
     let id: ProcessID
     let store: FragileLocalStore
-    let layer: Layer
     var synchronizer: Synchronizer
     var dice: SeededRandom
+    /// It holds the lock of the store.
     var leads: Bool
+    var wantsToLead: Bool
+    var claims = false
     /// When its timer goes off, by the true time: a timer does not know that somebody moved the clock.
     var alarm: Timestamp?
     var tokens: [Ticket: IssuedToken] = [:]
@@ -31,11 +33,14 @@ final class Process {
     init(_ id: ProcessID, disk: MemoryStore, leads: Bool, seed: UInt64) {
         self.id = id
         self.leads = leads
+        wantsToLead = leads
         store = FragileLocalStore(disk)
-        layer = Layer(store: store)
-        synchronizer = Synchronizer(layer: layer, isLeading: leads)
+        synchronizer = Synchronizer(layer: Layer(store: store), isLeading: leads)
         dice = SeededRandom(seed: seed)
     }
+
+    /// As a person sees it here: by the token of this process.
+    var layer: Layer { Layer(store: store, ownGrant: synchronizer.ownGrant) }
 
     func hear(_ notice: Synchronizer.Notice) throws {
         switch notice {

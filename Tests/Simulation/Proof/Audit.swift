@@ -11,12 +11,15 @@ struct Audit {
     let commit: Commit
     /// Changes that were decided now, with their answers; repeated answers are not among them.
     let fresh: [(change: Change, result: ChangeResult)]
+    /// Files that were uploaded in this layer.
+    let uploads: Set<SentFile>
 
     func check() throws {
         try checkNumbers()
         for record in commit.records {
             try check(record)
             try checkThread(of: record)
+            try checkFile(of: record)
         }
         for (change, result) in fresh { try check(change, result) }
     }
@@ -47,6 +50,8 @@ struct Audit {
             case (.create, true): return try checkCreated(new, change)
             case (.update, true): return try checkUpdated(new, old, change)
             case (.restore, true): return try checkRestored(new, old)
+            // It went with its last comment already, which had seen more of it than this one.
+            case (.delete, false) where new.removal?.cascade != nil && wentAlong(new, old ?? new): return
             case (.delete, false): return try checkDeleted(new, old, change)
             // By another change of the request, as part of a thread.
             case (.create, false), (.update, false), (.restore, false), (.delete, true): break
@@ -121,6 +126,10 @@ struct Audit {
             $0.result.status == .applied && $0.change.kind == .delete && rootID($0.change.id) == new.id
         }
         guard let last, rights.may("delete", old.subject) else { return false }
+        // Only what was made for the thread: not a markup, and nothing that came with the PDF.
+        guard old.record.content["type"]?.string == "pspdfkit/comment-marker", book.base[new.id] == nil else {
+            return false
+        }
         return book.isUnbroken(
             new.id, since: max(last.change.baseRevision, last.change.threadRevision ?? 0), by: client)
             && !remains(in: new.id)
@@ -151,6 +160,20 @@ struct Audit {
         try require(!remains(in: root.id), "\(root.id) was deleted and its thread was not")
     }
 
+    /// A file goes only to those who have it: its uploader, and who sees a record that names it.
+    private func checkFile(of new: EngineCore.StoredRecord) throws {
+        guard new.isLive, let file = new.record.content.attachmentID,
+            book.past(new.id).allSatisfy({ $0.record.content.attachmentID != file })
+        else { return }
+        let isUploaded = uploads.contains { $0.file == file && $0.user == rights.user }
+        let isSeen = book.live.contains { $0.record.content.attachmentID == file && rights.sees($0.subject) }
+        // Another change of the request may have brought such a record back.
+        let isBack = commit.records.contains {
+            $0.record.content.attachmentID == file && book.known($0.id)?.isLive == false && rights.sees($0.subject)
+        }
+        try require(isUploaded || isSeen || isBack, "\(new.id) names a file that its writer does not have")
+    }
+
     // MARK: What was answered
 
     private func check(_ change: Change, _ result: ChangeResult) throws {
@@ -168,13 +191,20 @@ struct Audit {
         case .conflict:
             try require(isSeen, "a conflict tells of \(change.id), which may not be seen")
             try require(old != nil, "\(change.id) conflicts with nothing")
+            if change.kind == .create {
+                try require(isAllowed(change, old), "a create that is denied tells that \(change.id) is taken")
+            }
         case .denied:
-            try require(isSeen, "a refusal tells of \(change.id), which may not be seen")
+            // Of a create the id is looked up last: a denial says nothing about it.
+            try require(isSeen || change.kind == .create, "a refusal tells of \(change.id), which may not be seen")
             try require(!isAllowed(change, old), "\(change.kind) of \(change.id) is allowed and was denied")
         case .gone:
             let isGone = old.map { !$0.isLive || !isSeen } ?? (change.kind != .create)
             let isThreadGone = root.map { book.known($0).map { !$0.isLive || !rights.sees($0.subject) } ?? true }
             try require(isGone || isThreadGone == true || change.kind == .restore, "\(change.id) is there, and gone")
+            if change.kind == .create, isThreadGone != true {
+                try require(isAllowed(change, old), "a create that is denied tells that \(change.id) is taken")
+            }
         case .invalid, .gap, .mismatch: break
         }
     }

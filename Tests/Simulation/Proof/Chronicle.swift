@@ -17,7 +17,9 @@ struct Chronicle {
     /// Deleted records that the server was told to forget: to it they never were, and somebody may use the id anew.
     private var forgotten: Set<Record.ID> = []
     /// How often a client's change put a text in place.
-    var applied: [String: Int] = [:]
+    private(set) var applied: [String: Int] = [:]
+    /// Texts that were put in place before the server was restored from a backup. It forgot that it answered for them.
+    private var unanswered: Set<String> = []
 
     init(base: [Record]) {
         self.base = Dictionary(
@@ -31,6 +33,21 @@ struct Chronicle {
         head = other.head
         forgotten = other.forgotten
         applied = other.applied
+        unanswered = other.unanswered
+    }
+
+    /// The server was restored from a backup and forgot its clients, and what it answered them.
+    mutating func forgetClients() { unanswered.formUnion(applied.keys) }
+
+    /// Notes a client's change that was applied, before it is written down.
+    ///
+    /// A create may be applied again if the server was restored since, so that it forgot its answer, and then forgot the
+    /// deletion of the record: neither end knows any more that the create was applied.
+    mutating func apply(_ change: Change) {
+        guard let content = change.content else { return }
+        let text = Remark.text(of: content)
+        if change.kind == .create, forgotten.contains(change.id), unanswered.remove(text) != nil { return }
+        applied[text, default: 0] += 1
     }
 
     func present(_ id: Record.ID) -> EngineCore.StoredRecord? { states[id]?.last?.record ?? base[id] }

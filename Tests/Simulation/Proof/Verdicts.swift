@@ -3,6 +3,7 @@ import Authorization
 import EngineCore
 import InstantCore
 import SyncProtocol
+import TestSupport
 
 /// What must hold when everything has come to rest.
 extension Universe {

@@ -3,6 +3,7 @@ import Authorization
 import EngineCore
 import InstantCore
 import SyncProtocol
+import TestSupport
 
 /// Looks at one device after each step: what may never be the case, not even for a moment.
 struct Watch {

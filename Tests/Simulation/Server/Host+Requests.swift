@@ -80,10 +80,13 @@ extension Host {
 
     private func receive(_ file: AttachmentID, _ token: IssuedToken, _ now: Timestamp) throws {
         guard token.rights.writes else { throw Refusal(.insufficientScope, "this token lacks write") }
-        _ = try open(token, now)
+        let layer = try open(token, now)
+        // Before the write, which may be durable although the process dies over it.
+        uploads.insert(SentFile(file: file, layer: layer.key.name, user: token.rights.user))
         try store.write { store in
             try admit(token, at: now, in: store)
             try store.put(StoredAttachment(file, document: Self.document, bytes: 1, at: now))
+            try store.addUpload(of: file, by: token.rights.user, in: layer)
         }
     }
 
@@ -111,15 +114,13 @@ extension Host {
             }
             let audit = Audit(
                 book: book(layer), rights: token.rights, client: push.clientID, commit: done.commit,
-                fresh: fresh.map { ($0, $1) })
+                fresh: fresh.map { ($0, $1) }, uploads: uploads.filter { $0.layer == layer.key.name })
             try audit.check()
             // Before its first snapshot a client names no history: such a request, come a second time after the server
             // was restored, cannot be told from a new one (decision 12).
             let isUnplaced = push.cursor == nil && isRestored
-            let texts = fresh.filter { !isUnplaced && $1.status == .applied }.compactMap { change, _ in
-                change.content.map { Annotation(id: change.id, content: $0).text }
-            }
-            write(done.commit, by: push.clientID, applied: texts)
+            let applied = fresh.filter { !isUnplaced && $1.status == .applied }.map { $0.0 }
+            write(done.commit, by: push.clientID, applied: applied)
         }
         do {
             try store.write { store in

@@ -5,11 +5,18 @@ import InstantCore
 import SyncProtocol
 import TestSupport
 
+/// A file that a user uploaded in a layer.
+struct SentFile: Hashable {
+    var file: AttachmentID
+    var layer: String
+    var user: String?
+}
+
 /// The server's process: its core behind bytes, a clock of its own, and a store that outlives it.
 final class Host {
     static let document = "doc"
 
-    private(set) var disk = EngineCore.MemoryStore()
+    private(set) var disk = MemoryLayerStore()
     private(set) var store: FragileLayerStore
     /// Where each generation of a layer is written down, by the first two parts of its epochs.
     private(set) var books: [String: Chronicle] = [:]
@@ -19,6 +26,8 @@ final class Host {
     /// deletion asks for, whoever makes or moves them anew.
     private(set) var lost: Set<Record.ID> = []
     private(set) var isRestored = false
+    /// Every file that was ever taken in.
+    var uploads: Set<SentFile> = []
     var connections: [Connection] = []
     var fanout = Fanout(frames: 6, bytes: 1 << 20)
     var limits: Limits
@@ -30,7 +39,7 @@ final class Host {
     private var backup: Backup?
 
     private struct Backup {
-        var disk: EngineCore.MemoryStore
+        var disk: MemoryLayerStore
         var books: [String: Chronicle]
         var base: [Record]
     }
@@ -109,11 +118,11 @@ final class Host {
         }
     }
 
-    func write(_ commit: Commit, by client: String?, applied: [String] = []) {
+    func write(_ commit: Commit, by client: String?, applied: [Change] = []) {
         var book = book(commit.layer)
+        for change in applied { book.apply(change) }
         book.write(commit, by: client)
         texts.formUnion(commit.records.map { Remark.text(of: $0.record.content) })
-        for text in applied { book.applied[text, default: 0] += 1 }
         books[commit.layer.bookName] = book
     }
 
@@ -126,21 +135,22 @@ final class Host {
         for connection in connections { connection.isCut = true }
     }
 
-    func backUp() { backup = Backup(disk: EngineCore.MemoryStore(copying: disk), books: books, base: base) }
+    func backUp() { backup = Backup(disk: MemoryLayerStore(copying: disk), books: books, base: base) }
 
     /// Starts again from the last backup: what came after it is lost, and every layer has another generation.
     func restoreBackup() throws {
         guard let backup else { return }
         trace("the server is restored from its backup")
         isRestored = true
-        disk = EngineCore.MemoryStore(copying: backup.disk)
+        disk = MemoryLayerStore(copying: backup.disk)
         base = backup.base
         let before = try storedLayers()
         let known = books.values.flatMap { $0.states.values.compactMap(\.last?.record) }
         try disk.write { try Layers.renew(in: $0, using: &dice) }
         for layer in before {
             guard let after = try self.layer(layer.key.name) else { continue }
-            let book = backup.books[layer.bookName] ?? Chronicle(base: base)
+            var book = backup.books[layer.bookName] ?? Chronicle(base: base)
+            book.forgetClients()
             books[after.bookName] = book
             lost.formUnion(known.filter { book.present($0.id)?.subject != $0.subject }.map(\.id))
         }

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 /// libFuzzer's driver: it makes inputs, sees which of them go a way through the reader that none went before, and stops at
 /// the first that traps, hangs or eats memory.

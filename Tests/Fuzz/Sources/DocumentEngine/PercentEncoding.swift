@@ -1,1 +1,0 @@
-../../../../Sources/DocumentEngine/HTTP/PercentEncoding.swift
