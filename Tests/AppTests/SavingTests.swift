@@ -157,12 +157,16 @@ import Testing
         try stage.press("aprecious<enter>")
         let edits = stage.asked.compactMap { effect -> String? in
             switch effect {
-            case .saveDraft(_, let text): text ?? "forgotten"
+            case .saveDraft(_, let text, _): text ?? "forgotten"
             case .perform: "performed"
             default: nil
             }
         }
         #expect(edits == ["precious", "performed"])
+        // Whoever finds both the draft and the record after a crash knows that they are the same.
+        let step = stage.asked.compactMap { effect in if case .perform(let step) = effect { step } else { nil } }.first
+        #expect(stage.asked.contains(.saveDraft(.note(page: 0), "precious", becoming: step?.newIDs.first)))
+        #expect(step?.newIDs.count == 1)
         stage.saveHeld()
         #expect(stage.asked.contains(.saveDraft(.note(page: 0), nil)))
     }

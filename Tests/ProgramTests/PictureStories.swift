@@ -19,7 +19,8 @@ struct PictureStories {
         try terminal.see("token 1")
         try compare(terminal.text, with: "document", in: "README.md")
         try terminal.press("q")
-        #expect(try terminal.waitForExit(seconds: Patience.long) == 0)
+        let status = try terminal.waitForExit(seconds: Patience.long)
+        #expect(status == 0)
     }
 
     /// A picture stands in a block behind a comment with its name.

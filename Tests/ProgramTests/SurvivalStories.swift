@@ -59,6 +59,27 @@ struct SurvivalStories {
         #expect(try again.quit() == [])
     }
 
+    @Test func aDraftThatWasSavedBeforeTheClientWasKilledIsNotOfferedAgain() throws {
+        let terminal = try ana.open()
+        try terminal.addNote("Saved and")
+        try terminal.see("Saved and", at: engine)
+        #expect(try terminal.quit() == [])
+        // What a kill leaves between storing the note and removing its draft.
+        let list = try ana.script("list", "--format", "ndjson").objects()
+        let mine = list.first { ($0["content"] as? [String: Any])?["text"].map { "\($0)".contains("Saved and") } == true }
+        let id = try #require(mine?["id"] as? String)
+        let folder = ana.home.path + "/.local/state/postilla/drafts"
+        let file = try #require(try FileManager.default.contentsOfDirectory(atPath: folder).first)
+        let draft = #"[{"page":0,"text":"Saved and","becoming":"\#(id)"}]"#
+        try Data(draft.utf8).write(to: URL(filePath: folder + "/" + file))
+
+        let again = try ana.open()
+        try again.addNote("written once")
+        try again.see("written once", at: engine)
+        #expect(try engine.records().components(separatedBy: "Saved and").count == 2)
+        #expect(try again.quit() == [])
+    }
+
     /// Without a server: writes, is killed, and finds it again.
     private func keepWhatIsShown() throws {
         let terminal = try ana.start()

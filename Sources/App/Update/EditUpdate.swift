@@ -27,12 +27,12 @@ extension AppState {
         let newIDs = (0..<edits.reduce(0) { $0 + $1.newRecords }).map { _ in ids.make(at: now) }
         guard let step = document?.history.begin(edits, newIDs: newIDs, isRedo: isRedo) else { return [] }
         document?.begin(step, from: editor, at: now)
-        return keepUntilSaved(editor) + [.perform(step)]
+        return keepUntilSaved(editor, becoming: newIDs.first) + [.perform(step)]
     }
 
     /// A text is on the disk as a draft until it is there as an edit.
-    func keepUntilSaved(_ editor: Editor?) -> [Effect] {
-        editor.map { [.saveDraft($0.draftKey, $0.input.text)] } ?? []
+    func keepUntilSaved(_ editor: Editor?, becoming id: Record.ID? = nil) -> [Effect] {
+        editor.map { [.saveDraft($0.draftKey, $0.input.text, becoming: id)] } ?? []
     }
 
     /// Marks what is selected: one record for each page, all in one step.

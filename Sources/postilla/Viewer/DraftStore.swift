@@ -8,7 +8,13 @@ import Synchronization
 final class DraftStore: Sendable {
     private let path: String
     private let queue: DispatchQueue
-    private let kept: Mutex<[DraftKey: String]>
+    private let kept: Mutex<[DraftKey: Draft]>
+
+    private struct Draft: Equatable {
+        var text: String
+        /// The record that the text was about to make.
+        var becoming: Record.ID?
+    }
 
     /// - Parameters:
     ///   - path: a file that need not exist; one that cannot be read holds no drafts.
@@ -19,43 +25,71 @@ final class DraftStore: Sendable {
         kept = Mutex(Self.read(path))
     }
 
-    var drafts: [DraftKey: String] { kept.withLock { $0 } }
+    var drafts: [DraftKey: String] { kept.withLock { $0.mapValues(\.text) } }
 
     /// - Parameters:
     ///   - text: nil: it is forgotten.
+    ///   - id: the record that the text is about to make.
     ///   - tell: a sentence, when the file cannot be written.
-    func keep(_ text: String?, for key: DraftKey, or tell: @escaping @Sendable (String) -> Void) {
+    func keep(
+        _ text: String?, for key: DraftKey, becoming id: Record.ID? = nil, or tell: @escaping @Sendable (String) -> Void
+    ) {
         queue.async { [self] in
-            let drafts: [DraftKey: String]? = kept.withLock { kept in
-                guard kept[key] != text else { return nil }
-                kept[key] = text
-                return kept
+            let isNew = kept.withLock { kept in
+                let draft = text.map { Draft(text: $0, becoming: id) }
+                defer { kept[key] = draft }
+                return kept[key] != draft
             }
-            guard let drafts else { return }
-            do { try PrivateFile.write(Self.json(drafts).text + "\n", to: path) } catch { tell("\(error)") }
+            if isNew { write(or: tell) }
         }
     }
 
-    private static func json(_ drafts: [DraftKey: String]) -> JSON {
+    /// Forgets drafts that were saved. An edit and its draft lie in two files: a process that was killed between
+    /// storing the one and removing the other leaves both.
+    ///
+    /// - Parameter text: of a record, if it is stored.
+    func forgetSaved(or tell: @escaping @Sendable (String) -> Void, text: (Record.ID) -> String?) {
+        let saved = kept.withLock { $0 }.filter { key, draft in
+            if let id = draft.becoming { return text(id) != nil }
+            if case .record(let id) = key { return text(id) == draft.text }
+            return false
+        }
+        guard !saved.isEmpty else { return }
+        kept.withLock { kept in for key in saved.keys { kept[key] = nil } }
+        queue.async { [self] in write(or: tell) }
+    }
+
+    /// Used on the queue.
+    private func write(or tell: (String) -> Void) {
+        let json = Self.json(kept.withLock { $0 })
+        do { try PrivateFile.write(json.text + "\n", to: path) } catch { tell("\(error)") }
+    }
+
+    private static func json(_ drafts: [DraftKey: Draft]) -> JSON {
         .array(
-            drafts.map { key, text in
+            drafts.map { key, draft in
+                var json = JSONObject()
                 switch key {
-                case .record(let id): ["record": .string(id), "text": .string(text)]
-                case .note(let page): ["page": .number(JSONNumber(Int64(page))), "text": .string(text)]
-                case .reply(let root): ["root": .string(root), "text": .string(text)]
-                case .comment(let page): ["thread": .number(JSONNumber(Int64(page))), "text": .string(text)]
-                case .together(let ids): ["records": .array(ids.map(JSON.string)), "text": .string(text)]
+                case .record(let id): json["record"] = .string(id)
+                case .note(let page): json["page"] = .number(JSONNumber(Int64(page)))
+                case .reply(let root): json["root"] = .string(root)
+                case .comment(let page): json["thread"] = .number(JSONNumber(Int64(page)))
+                case .together(let ids): json["records"] = .array(ids.map(JSON.string))
                 }
+                json["text"] = .string(draft.text)
+                if let id = draft.becoming { json["becoming"] = .string(id) }
+                return .object(json)
             })
     }
 
-    private static func read(_ path: String) -> [DraftKey: String] {
+    private static func read(_ path: String) -> [DraftKey: Draft] {
         guard let text = try? PrivateFile.read(path, limit: 16 << 20), let json = try? JSON(parsing: text) else {
             return [:]
         }
-        var drafts: [DraftKey: String] = [:]
+        var drafts: [DraftKey: Draft] = [:]
         for draft in json.array ?? [] {
-            guard let text = draft["text"]?.string else { continue }
+            guard let words = draft["text"]?.string else { continue }
+            let text = Draft(text: words, becoming: draft["becoming"]?.string)
             if let id = draft["record"]?.string { drafts[.record(id)] = text }
             if let page = draft["page"]?.integer { drafts[.note(page: Int(clamping: page))] = text }
             if let root = draft["root"]?.string { drafts[.reply(root)] = text }

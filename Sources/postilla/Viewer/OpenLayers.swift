@@ -120,6 +120,9 @@ final class OpenLayers: Sendable {
             remembers: options.remembersToken, tools: tools,
             pdfs: KnownPDFs(folder: options.folders.cache + "/pdf"), post: reference.addressing(post))
         let drafts = DraftStore(path: draftsFile(descriptor.identity), queue: files)
+        drafts.forgetSaved(or: { [post] in post(.notice($0)) }) { id in
+            (try? descriptor.layer.record(id)).map { Annotation($0).text }
+        }
         let tab = OpenTab(layer, drafts: drafts, author: options.author, post: reference.addressing(post))
         state.withLock { $0.tabs[reference] = tab }
         var opened = opened(layer, drafts: drafts.drafts)

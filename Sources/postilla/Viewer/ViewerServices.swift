@@ -81,7 +81,8 @@ final class ViewerServices: AppServices {
         case .setDefaultGroup(let choice): tab?.edits?.setDefaultGroup(choice)
         case .rememberAuthor(let name): tab?.edits?.rememberAuthor(name)
         case .saveUnsent(let reference): layers.saveUnsent(of: reference)
-        case .saveDraft(let key, let text): tab?.drafts?.keep(text, for: key) { [post] in post(.notice($0)) }
+        case .saveDraft(let key, let text, let id):
+            tab?.drafts?.keep(text, for: key, becoming: id) { [post] in post(.notice($0)) }
 
         case .loadHistory: loadHistory()
         case .remember(let line): remember(line)

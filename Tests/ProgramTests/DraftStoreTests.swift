@@ -1,0 +1,45 @@
+import App
+import Dispatch
+import TestSupport
+import Testing
+
+@testable import postilla
+
+struct DraftStoreTests {
+    private let folder: Folder
+    private let queue = DispatchQueue(label: "drafts")
+
+    init() throws { folder = try Folder() }
+
+    private func open() -> DraftStore { DraftStore(path: folder.path + "/drafts.json", queue: queue) }
+
+    @Test func draftsOfEveryKindAreThereAgain() {
+        let drafts: [DraftKey: String] = [
+            .record("h1"): "Better", .note(page: 3): "New", .reply("h2"): "Why?", .comment(page: 0): "Here",
+            .together(["h1", "h2"]): "Both",
+        ]
+        let store = open()
+        for (key, text) in drafts { store.keep(text, for: key) { Issue.record("\($0)") } }
+        queue.sync {}
+        #expect(open().drafts == drafts)
+    }
+
+    @Test func whatIsStoredIsNoDraft() {
+        let store = open()
+        store.keep("stored", for: .note(page: 0), becoming: "made") { _ in }
+        store.keep("lost", for: .note(page: 1), becoming: "never made") { _ in }
+        store.keep("half", for: .note(page: 2)) { _ in }
+        store.keep("As it is", for: .record("same")) { _ in }
+        store.keep("As it was to be", for: .record("other")) { _ in }
+        queue.sync {}
+        let again = open()
+        let texts = ["made": "stored", "same": "As it is", "other": "As it is"]
+        again.forgetSaved(or: { Issue.record("\($0)") }) { texts[$0] }
+        let left: [DraftKey: String] = [
+            .note(page: 1): "lost", .note(page: 2): "half", .record("other"): "As it was to be",
+        ]
+        #expect(again.drafts == left)
+        queue.sync {}
+        #expect(open().drafts == left)
+    }
+}
