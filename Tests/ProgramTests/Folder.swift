@@ -23,6 +23,9 @@ final class Folder {
     @discardableResult
     func write(_ name: String, _ text: String) throws -> String { try write(name, text.utf8) }
 
+    /// A file's text, for what a failure shows; nothing where there is none.
+    func text(_ name: String) -> String { (try? String(contentsOfFile: "\(path)/\(name)", encoding: .utf8)) ?? "" }
+
     func makeFolder(_ name: String) throws -> String {
         let path = "\(path)/\(name)"
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)

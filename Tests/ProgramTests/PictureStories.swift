@@ -20,7 +20,7 @@ struct PictureStories {
         try compare(terminal.text, with: "document", in: "README.md")
         try terminal.press("q")
         let status = try terminal.waitForExit(seconds: Patience.long)
-        #expect(status == 0)
+        #expect(status == 0, "\(terminal.text)\n\(home.text(".local/state/postilla/demo/server.log"))")
     }
 
     /// A picture stands in a block behind a comment with its name.

@@ -66,7 +66,7 @@ struct SurvivalStories {
         #expect(try terminal.quit() == [])
         // What a kill leaves between storing the note and removing its draft.
         let list = try ana.script("list", "--format", "ndjson").objects()
-        let mine = list.first { ($0["content"] as? [String: Any])?["text"].map { "\($0)".contains("Saved and") } == true }
+        let mine = list.first { "\($0["content"] ?? "")".contains("Saved and") }
         let id = try #require(mine?["id"] as? String)
         let folder = ana.home.path + "/.local/state/postilla/drafts"
         let file = try #require(try FileManager.default.contentsOfDirectory(atPath: folder).first)
