@@ -120,7 +120,7 @@ import Testing
             .status(
                 SyncStatus(
                     connection: connection, grant: random.chance(1, of: 2) ? .hotos() : nil, unsent: number,
-                    clockOffset: .max)),
+                    clockOffset: random.chance(1, of: 2) ? .max : .min)),
             .tokenRead(TokenText(text)), .tokenRefused(text), .notice(text),
         ])
     }

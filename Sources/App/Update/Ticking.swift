@@ -21,8 +21,7 @@ extension AppState {
     /// Milliseconds until the token expires, by the server's clock; nil without one.
     var tokenLife: Int64? {
         guard let status = document?.status, let grant = status.grant else { return nil }
-        return grant.expiresAt.milliseconds.subtractingReportingOverflow(now.milliseconds &+ status.clockOffset)
-            .partialValue
+        return grant.expiresAt - (now + status.clockOffset)
     }
 
     /// Milliseconds until something on the screen changes by the passing of time alone; nil: nothing does.

@@ -123,7 +123,7 @@ extension AppState {
 
     /// By the server's clock, as well as it is known.
     private func isOver(_ grant: Grant) -> Bool {
-        grant.expiresAt.milliseconds <= now.milliseconds &+ (document?.status.clockOffset ?? 0)
+        grant.expiresAt <= now + (document?.status.clockOffset ?? 0)
     }
 
     /// ` Lost: write. 3 edits stay unsent.`

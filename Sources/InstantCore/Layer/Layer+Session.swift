@@ -35,7 +35,7 @@ extension Layer {
             facts.pdfSHA256 = answer.pdfSHA256
             facts.pdfBytes = answer.pdfBytes
             facts.limits = answer.limits
-            facts.clockOffset = answer.now.milliseconds - now.milliseconds
+            facts.clockOffset = answer.now - now
             if facts.cursor?.epoch != answer.epoch { facts.cursor = nil }
             if facts.loading?.epoch != answer.epoch { facts.loading = nil }
             try store.set(facts)

@@ -5,6 +5,15 @@ import SyncProtocol
 import Testing
 
 @Suite struct GrantTests {
+    /// A hostile server's clock may stand at either end of time.
+    @Test(arguments: [Int64.min, -1, 0, .max])
+    func anyClockOfTheServerIsTaken(_ milliseconds: Int64) throws {
+        let it = try LayerFixture()
+        let clock = Timestamp(milliseconds: milliseconds)
+        _ = try it.accept(it.grant(), clock: clock)
+        #expect(try it.layer.facts().clockOffset == clock - it.now)
+    }
+
     @Test func aGrantWithoutWriteParksWhatWaitsAndANewOneLetsItGo() throws {
         let it = try LayerFixture()
         try it.layer.update("1", content: note("mine"), at: it.now)

@@ -32,11 +32,11 @@ struct LayerFixture {
 
     @discardableResult
     func accept(
-        _ grant: Grant, generation: String = "g", head: Revision = 3, pdf: String = "pdf"
+        _ grant: Grant, generation: String = "g", head: Revision = 3, pdf: String = "pdf", clock: Timestamp? = nil
     ) throws -> Layer.Accepted {
         try layer.accept(
             SessionAnswer(
-                grant: grant, now: now, generation: generation, epoch: "e\(generation == "g" ? "" : generation)",
+                grant: grant, now: clock ?? now, generation: generation, epoch: "e\(generation == "g" ? "" : generation)",
                 head: head,
                 pdfSHA256: pdf, pdfBytes: 1,
                 title: "T"), seen: try layer.facts().cursor?.revision, now: now, newClientID: "me-\(generation)")
