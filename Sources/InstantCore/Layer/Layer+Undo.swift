@@ -70,9 +70,13 @@ extension WritableLayer {
         case (nil, let previous?) where previous.isUnsealed:
             // The edit had cancelled out a waiting one: that one waits again.
             guard try ownWrite(receipt.id)?.seq != receipt.seq else { return nil }
-            // Or it was kept with an edit that lost: there is nothing on the server that it could change.
-            guard try !entries(of: receipt.id).contains(where: { $0.stage == .refused || $0.stage == .conflict })
-            else { return nil }
+            // Or it was kept with an edit that lost: there is nothing on the server that it could change. Or it waits
+            // again already, under another number, since a delete behind it was taken back.
+            guard try entries(of: receipt.id).allSatisfy({ $0.stage == .sealed || $0.stage == .applied }) else {
+                return nil
+            }
+            // What is there is not made once more.
+            guard previous.kind != .create || receipt.after == nil else { return nil }
             undone.seq = try append(try rebased(previous)).seq
             undone.previous = nil
             try appendAgain(receipt.swallowed, facts: facts)

@@ -56,6 +56,41 @@ import Testing
         #expect(try it.layer.seal()?.changes.map(\.kind) == [.create])
     }
 
+    /// Written, changed, deleted and taken back, one after the other, before anything is sent: it is one record still.
+    @Test func anUnsentRecordIsMadeOnce() throws {
+        let it = try LayerFixture()
+        let created = try it.layer.create(note("a"), id: "n", author: nil, at: it.now)
+        let updated = try it.layer.update("n", content: note("b"), at: it.now)
+        let deleted = try it.layer.delete("n", at: it.now)
+        try it.layer.undo(deleted, at: it.now)
+        #expect(try it.text("n") == "b")
+        let redo = try it.layer.undo(updated, at: it.now)
+        #expect(try it.text("n") == "a")
+        let again = try it.layer.undo(redo, at: it.now)
+        #expect(try it.text("n") == "b")
+        #expect(try it.layer.outbox().map(\.kind) == [.create])
+        try it.layer.undo(again, at: it.now)
+        try it.layer.undo(created, at: it.now)
+        #expect(try it.layer.outbox().isEmpty)
+    }
+
+    @Test func aRecordThatIsOnItsWayIsNotMadeOnceMore() throws {
+        let it = try LayerFixture()
+        try it.layer.create(note("a"), id: "n", author: nil, at: it.now)
+        let updated = try it.layer.update("n", content: note("b"), at: it.now)
+        let deleted = try it.layer.delete("n", at: it.now)
+        try it.layer.undo(deleted, at: it.now)
+        let request = try #require(try it.layer.seal())
+        #expect(request.changes.map(\.kind) == [.create])
+        try it.layer.undo(updated, at: it.now)
+        #expect(try it.text("n") == "a")
+        #expect(try it.layer.outbox().map(\.kind) == [.create, .update])
+        try it.layer.delete("n", at: it.now)
+        let result = ChangeResult(n: request.changes[0].n, status: .applied, revision: 11)
+        _ = try it.layer.take(PushAnswer(results: [result], delta: nil), to: request, newClientID: "new")
+        #expect(try it.layer.seal()?.changes.map(\.kind) == [.delete])
+    }
+
     @Test func anAppliedUpdateIsUndoneByAnother() throws {
         let it = try LayerFixture()
         let receipt = try it.layer.update("2", content: note("mine"), at: it.now)

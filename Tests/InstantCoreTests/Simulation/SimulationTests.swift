@@ -20,6 +20,12 @@ import Testing
         #expect(Simulation(seed: seed).run() == .held, "make simulate SEEDS=1 FROM=\(seed)")
     }
 
+    /// A process died over taking back a delete, which was done all the same, and the edit before it was taken back then:
+    /// the record was to be made twice.
+    @Test(arguments: [258_733_160_230] as [UInt64]) func aHistoryThatLostAnEditHolds(_ seed: UInt64) {
+        #expect(Simulation(seed: seed).run() == .held, "make simulate SEEDS=1 FROM=\(seed)")
+    }
+
     /// Nothing but the seed decides: without that no failure could be looked at twice.
     @Test func aSeedTellsTheSameStoryAgain() {
         func story() -> [String] {
