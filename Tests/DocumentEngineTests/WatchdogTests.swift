@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct WatchdogTests {
     @Test func whatIsAtWorkIsNamedAfterASilence() async throws {
         let (reports, said) = AsyncStream.makeStream(of: String.self)
-        let watchdog = Watchdog(patience: .milliseconds(200)) { _ = said.yield($0) }
+        let watchdog = Watchdog(patience: .milliseconds(200), report: { said.yield($0) }, giveUp: {})
         let listener = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .bind(host: "127.0.0.1", port: 0).get()
         let report = try await watchdog.watch("a server that hangs") {
@@ -28,11 +28,8 @@ import Testing
     @Test func aLongSilenceEndsTheRun() async throws {
         let (ends, ended) = AsyncStream.makeStream(of: Void.self)
         let reports = Atomic<Int>(0)
-        let watchdog = Watchdog(patience: .milliseconds(10)) { _ in
-            reports.add(1, ordering: .relaxed)
-        } giveUp: {
-            ended.yield()
-        }
+        let watchdog = Watchdog(
+            patience: .milliseconds(10), report: { _ in reports.add(1, ordering: .relaxed) }, giveUp: { ended.yield() })
         try await watchdog.watch("a server that hangs") {
             try await limited("the run is ended") { for await _ in ends { return } }
         }

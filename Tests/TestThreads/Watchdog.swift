@@ -9,7 +9,9 @@ import Testing
 ///
 /// Whatever starts a server says so: ``watch(_:_:)``, or ``began(_:)`` and ``ended(_:)``.
 package final class Watchdog: Sendable {
-    package static let shared = Watchdog()
+    package static let shared = Watchdog(
+        patience: .seconds(60), report: { FileHandle.standardError.write(Data($0.utf8)) },
+        giveUp: { fatalError("the tests hang") })
 
     private struct Work {
         var name: String
@@ -32,12 +34,11 @@ package final class Watchdog: Sendable {
     private static let mostSilences = 15
 
     /// - Parameters:
+    ///   - patience: the silence after which it reports.
     ///   - report: gets what is at work and what is waited for.
     ///   - giveUp: called after the fifteenth report in a row.
     package init(
-        patience: Duration = .seconds(60),
-        report: @escaping @Sendable (String) -> Void = { FileHandle.standardError.write(Data($0.utf8)) },
-        giveUp: @escaping @Sendable () -> Void = { fatalError("the tests hang") }
+        patience: Duration, report: @escaping @Sendable (String) -> Void, giveUp: @escaping @Sendable () -> Void
     ) {
         (self.patience, self.report, self.giveUp) = (patience, report, giveUp)
     }
