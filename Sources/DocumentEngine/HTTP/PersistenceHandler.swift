@@ -2,7 +2,12 @@ import NIOCore
 import NIOHTTP1
 
 /// Ends a connection where HTTP says that it ends (RFC 9112 §9.3). The framework looks only for the exact field value
-/// `close`: it keeps connections of HTTP/1.0 open, and those of `Connection: Close, TE`.
+/// `close`: it keeps connections of HTTP/1.0 open, and those of `Connection: Close, TE`. SwiftNIO reads nothing more
+/// after a request that asks for another protocol, or for a tunnel: its connection ends with the answer, too.
+///
+/// A connection ends in two steps (RFC 9112 §9.6): the server says that it has said everything, and goes on reading until
+/// the client has. The framework does not read any more then, and a client that is still sending its body would wait for
+/// room. What comes is dropped; ``LinePaceHandler`` limits how long it may take.
 ///
 /// A request also gets one answer at most. When a body turns out to be malformed after the request was refused, the
 /// framework answers once more, with 400: that answer is dropped, and the connection ends.
@@ -17,21 +22,36 @@ final class PersistenceHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var answers = 0
     /// Known once something malformed came: nothing is read after it.
     private var mostAnswers = Int.max
+    /// Everything was said.
+    private var isEnding = false
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isEnding else { return }
         switch unwrapInboundIn(data) {
         case .head(var head):
             requests += 1
             isInBody = true
             let options = head.headers[canonicalForm: "Connection"].map { $0.lowercased() }
             let ends = head.version == .http1_0 ? !options.contains("keep-alive") : options.contains("close")
-            guard ends else { break }
+            guard ends || head.method == .CONNECT || head.headers.contains(name: "Upgrade") else { break }
             head.headers.replaceOrAdd(name: "Connection", value: "close")
             return context.fireChannelRead(wrapInboundOut(.head(head)))
         case .body: break
         case .end: isInBody = false
         }
         context.fireChannelRead(data)
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        if isEnding { context.read() }
+        context.fireChannelReadComplete()
+    }
+
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        context.close(mode: mode, promise: promise)
+        guard mode == .output else { return }
+        isEnding = true
+        context.read()
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {

@@ -4,6 +4,7 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
+import NIOHTTP1
 import SyncProtocol
 
 /// Sends each request to its route and turns whatever goes wrong into the one error envelope. Counts each, and names it
@@ -77,6 +78,9 @@ struct Responder: HTTPResponder {
     private func refusal(_ error: any Error, _ id: RequestID) -> Refusal {
         if let refusal = error as? Refusal { return refusal }
         if error is CancellationError { return Refusal(.overload, "the server is stopping") }
+        if error is HTTPParserError {
+            return Refusal(.badRequest, "the body is cut off, or not in chunks as HTTP/1.1 has them")
+        }
         // What went wrong stays here: it may hold paths or texts.
         options.logger.error(
             "request failed", metadata: ["request": "\(id)", "error": "\(type(of: error)): \(error)"])

@@ -21,6 +21,9 @@ import Testing
             ("1.0", ""), ("1.0", "Connection: TE\r\n"), ("1.1", "Connection: close\r\n"),
             ("1.1", "Connection: Close\r\n"), ("1.1", "Connection: TE, close\r\n"),
             ("1.1", "Connection: TE\r\nConnection: close\r\n"),
+            // After one of these nothing more is read as HTTP.
+            ("1.1", "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n"),
+            ("1.1", "Upgrade: websocket\r\n"),
         ]) func itEndsAfterTheAnswer(_ version: String, _ field: String) async throws
     {
         try await RunningServer.run { server in
@@ -55,6 +58,33 @@ import Testing
                 return said + (try await connection.rest())
             }
             #expect(Self.statuses(said) == ["200", "401"])
+        }
+    }
+
+    /// Bad chunks, none at all, and an encoding that does not exist.
+    @Test(arguments: ["no number\r\n", "-5\r\nhello\r\n", "5\r\nhello, world\r\n", "ffffffffffffffffff\r\n"])
+    func aMalformedBodyIsTheClientsFault(_ body: String) async throws {
+        let head =
+            "POST /api/documents/paper/layers HTTP/1.1\r\nHost: here\r\nTransfer-Encoding: chunked\r\n"
+            + "Authorization: Token token=\"\(RunningServer.secret)\"\r\n\r\n"
+        try await RunningServer.run { server in
+            let said = try await RawConnection.exchange(Self.ask + head + body, with: server)
+            #expect(Self.statuses(said) == ["200", "400"])
+        }
+    }
+
+    /// A client that first sends all it has and then reads is not left waiting for room.
+    @Test func whatARefusedClientStillSendsIsTaken() async throws {
+        let head = "POST /instant/v1/changes HTTP/1.1\r\nHost: here\r\nConnection: close\r\n"
+        let piece = String(repeating: "x", count: 1 << 20)
+        try await RunningServer.run { server in
+            let said = try await RawConnection.open(server) { connection in
+                try await connection.send(head + "Content-Length: \(16 << 20)\r\n\r\n")
+                let said = try await connection.read(until: "HTTP/1.1 401 ")
+                for _ in 0..<16 { try await connection.send(piece) }
+                return said + (try await connection.rest())
+            }
+            #expect(Self.statuses(said) == ["401"])
         }
     }
 

@@ -14,7 +14,9 @@ struct RawConnection {
         _ server: RunningServer, receiveBuffer: Int? = nil, isDeaf: Bool = true,
         _ body: (inout RawConnection) async throws -> Result
     ) async throws -> Result {
+        // Whoever has heard everything may go on talking.
         var bootstrap = ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .channelOption(.allowRemoteHalfClosure, value: true)
         if let receiveBuffer {
             bootstrap = bootstrap.channelOption(.socketOption(.so_rcvbuf), value: .init(receiveBuffer))
             if isDeaf { bootstrap = bootstrap.channelOption(.autoRead, value: false) }
