@@ -72,6 +72,9 @@ public final class InstantDocumentDescriptor: Sendable {
         onEvent?(event)
     }
 
+    /// Edits by the rights of a token that is not sent to a server. Whether they hold, the server decides.
+    package func act(by grant: Grant) throws(InstantError) { try performer().act(by: grant) }
+
     /// Opens the local storage, once.
     func performer() throws(InstantError) -> LayerPerformer {
         let opened = state.withLock { state -> Result<LayerPerformer, InstantError> in

@@ -57,6 +57,24 @@ struct CommandOfflineStories {
         #expect(try ana.listed().contains("Stays"))
     }
 
+    /// A token decides for the command that it is given to, whichever the server accepted last.
+    @Test func offlineEditsHaveTheRightsOfTheirOwnToken() throws {
+        let reading = try ana.home.write("reading.jwt", try engine.token("ana", reading: true))
+        func add(_ text: String, _ token: String) throws -> Program.Outcome {
+            try ana.run(
+                ["add", "--note", text, "--page", "1", "--offline"], environment: ["POSTILLA_TOKEN_FILE": token])
+        }
+        let refused = try add("By a reader", reading)
+        #expect(refused.status == 4 && refused.messages.contains("read-only"), "\(refused.messages)")
+        let script = ["POSTILLA_SERVER": engine.url, "POSTILLA_TOKEN_FILE": reading]
+        #expect(try ana.run(["list"], environment: script).status == 0)
+        let added = try add("By a writer", ana.tokenFile)
+        #expect(added.status == 0, "\(added.messages)")
+        #expect(try ana.script("sync").status == 0)
+        #expect(try engine.records().contains("By a writer"))
+        #expect(try !engine.records().contains("By a reader"))
+    }
+
     /// Without a token the names alone say which layer is meant.
     @Test func whatIsNotOnThisMachineIsSaid() throws {
         let id = try ana.note("Stays")

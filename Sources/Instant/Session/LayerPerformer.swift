@@ -37,7 +37,7 @@ final class LayerPerformer: Sendable {
         var nextTicket = 1
         var alarm = Alarm()
         var wantsLock: Bool
-        /// The rights of a token without `write` decide before the server has answered.
+        /// The rights of a token without `write`, or of one that is not sent anywhere, decide before a server has answered.
         var restriction: Grant?
         var storeVersion: Int64?
         var download = DownloadState()
@@ -136,6 +136,17 @@ final class LayerPerformer: Sendable {
             }
             if let refused { self.tell(.didFailReauthentication(refused)) }
         }
+    }
+
+    /// Edits by this grant until a server has answered: that of a token which is not sent anywhere.
+    func act(by grant: Grant) {
+        onQueue {
+            self.handle { state, _ in
+                state.restriction = grant
+                return []
+            }
+        }
+        settle()
     }
 
     /// Ends everything: the lock is free when this returns, and nothing is told afterwards but the end.

@@ -56,10 +56,12 @@ struct LayerSession: Sendable {
             server: try options.server.serverIfGiven(server), document: options.document, layer: options.layer,
             user: options.user)
         let supply = TokenSupply(source, document: options.document, layer: options.layer)
+        var own: Grant?
         if let token = try await supply.next() {
             let claims: Claims
             do { claims = try Claims(token: token) } catch { throw CommandFailure("\(error)", .authentication) }
             let grant = claims.grant
+            own = grant
             let identity = LayerIdentity(
                 server: naming.server ?? "", documentID: grant.documentID, layer: grant.layer, userID: grant.userID)
             do throws(InstantError) { try check(identity, options) } catch { throw CommandFailure(error) }
@@ -70,8 +72,10 @@ struct LayerSession: Sendable {
         let entry = try naming.find(in: try Folders(dataDirectory: options.server.dataDir).data)
         do throws(InstantError) {
             let client = try makeClient(entry.server, options)
-            return LayerSession(
-                client: client, descriptor: client.descriptor(entry.identity), tokens: nil, token: nil)
+            let descriptor = client.descriptor(entry.identity)
+            // Not those of whichever token the server accepted last.
+            if let own { try descriptor.act(by: own) }
+            return LayerSession(client: client, descriptor: descriptor, tokens: nil, token: nil)
         } catch { throw CommandFailure(error) }
     }
 
