@@ -91,13 +91,15 @@ extension WritableLayer {
                 entry, as: .conflict(result.reason ?? "it was deleted meanwhile"), isThere: false, into: &changes)
         case .denied:
             try settle(
-                entry, as: .refused(result.reason ?? "the server denied it"), isThere: entry.kind != .create,
+                entry, as: .refused(result.reason ?? "the server denied it"),
+                isThere: entry.kind == .create ? nil : true,
                 into: &changes)
         case .invalid:
             // Perhaps the server lost the file: it is offered again, should the person send the edit once more.
             if let file = entry.content?.attachmentID { try changeFacts { $0.uploads.insert(file) } }
             try settle(
-                entry, as: .refused(result.reason ?? "the server found it invalid"), isThere: entry.kind != .create,
+                entry, as: .refused(result.reason ?? "the server found it invalid"),
+                isThere: entry.kind == .create ? nil : true,
                 into: &changes)
         case .gap, .mismatch: changes.startedAnew = true
         }
@@ -137,8 +139,11 @@ extension WritableLayer {
 
     /// Keeps what the server did not take, with the edits that were made on top of it. The row is shown anew by the
     /// caller, with all others.
+    ///
+    /// - Parameter isThere: whether the server has the record; nil: an earlier answer may have been lost, and the record may
+    ///   be there all the same.
     func settle(
-        _ entry: OutboxEntry, as state: OutboxEntry.State, isThere: Bool, into changes: inout LayerChanges
+        _ entry: OutboxEntry, as state: OutboxEntry.State, isThere: Bool?, into changes: inout LayerChanges
     ) throws {
         changes.ids.insert(entry.id)
         var kept = entry
@@ -149,8 +154,10 @@ extension WritableLayer {
         }
         let others = try entries(of: entry.id).filter { $0.seq != entry.seq }
         for later in others where later.seq > entry.seq && later.isUnsealed {
+            // Asked for, the server says that it is gone, or deletes it.
+            if later.kind == .delete, isThere == nil { return try removeEntry(kept.seq) }
             try removeEntry(later.seq)
-            if later.kind == .delete, !isThere {
+            if later.kind == .delete, isThere == false {
                 // The person had let go of what the server does not have.
                 return try removeEntry(kept.seq)
             }
