@@ -130,9 +130,16 @@ private final class Machine {
 
     private func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
 
+    /// Written by a process of its own: a child that another test is just starting has a copy of every file this one has
+    /// open, and what somebody may write to is not executed ("Text file busy").
     func standIn(_ name: String, _ script: String) throws {
-        try Data("#!/bin/sh\n\(script)\n".utf8).write(to: URL(fileURLWithPath: path(name)))
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path(name))
+        let writer = ChildProcess()
+        writer.executableURL = URL(fileURLWithPath: "/bin/sh")
+        writer.arguments = [
+            "-c", #"rm -f "$1"; printf '#!/bin/sh\n%s\n' "$2" > "$1"; chmod 755 "$1""#, "sh", path(name), script,
+        ]
+        try writer.run()
+        writer.waitUntilExit()
     }
 
     func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: path(name)) }
