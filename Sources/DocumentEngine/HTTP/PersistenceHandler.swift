@@ -2,12 +2,12 @@ import NIOCore
 import NIOHTTP1
 
 /// Ends a connection where HTTP says that it ends (RFC 9112 §9.3). The framework looks only for the exact field value
-/// `close`: it keeps connections of HTTP/1.0 open, and those of `Connection: Close, TE`. SwiftNIO reads nothing more
-/// after a request that asks for another protocol, or for a tunnel: its connection ends with the answer, too.
+/// `close`: it keeps connections of HTTP/1.0 open, and those of `Connection: Close, TE`. SwiftNIO stops parsing
+/// after a request with `Upgrade` or `CONNECT`, so the connection ends with that answer, too.
 ///
-/// A connection ends in two steps (RFC 9112 §9.6): the server says that it has said everything, and goes on reading until
-/// the client has. The framework does not read any more then, and a client that is still sending its body would wait for
-/// room. What comes is dropped; ``LinePaceHandler`` limits how long it may take.
+/// A connection closes in two steps (RFC 9112 §9.6): the server closes its sending side, then keeps reading until the
+/// client closes. The framework stops reading at that point, and a client that is still sending its body would block. This
+/// handler reads and drops what arrives, for a limited time.
 ///
 /// A request also gets one answer at most. When a body turns out to be malformed after the request was refused, the
 /// framework answers once more, with 400: that answer is dropped, and the connection ends.
@@ -22,8 +22,15 @@ final class PersistenceHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var answers = 0
     /// Known once something malformed came: nothing is read after it.
     private var mostAnswers = Int.max
-    /// Everything was said.
+    /// The sending side is closed: what arrives is dropped.
     private var isEnding = false
+    private let linger: TimeAmount
+    private var end: Scheduled<Void>?
+
+    /// - Parameter linger: how long the client may take to close its side once the server has closed its own.
+    init(linger: TimeAmount = .seconds(30)) { self.linger = linger }
+
+    func handlerRemoved(context: ChannelHandlerContext) { end?.cancel() }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isEnding else { return }
@@ -48,9 +55,16 @@ final class PersistenceHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-        context.close(mode: mode, promise: promise)
-        guard mode == .output else { return }
+        guard mode == .output, !isEnding else { return context.close(mode: mode, promise: promise) }
         isEnding = true
+        let closed = promise ?? context.eventLoop.makePromise()
+        let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
+        closed.futureResult.whenComplete { _ in
+            let (handler, context) = bound.value
+            guard context.channel.isActive else { return }
+            handler.end = context.eventLoop.scheduleTask(in: handler.linger) { bound.value.context.close(promise: nil) }
+        }
+        context.close(mode: mode, promise: closed)
         context.read()
     }
 

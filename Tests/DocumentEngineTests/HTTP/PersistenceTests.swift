@@ -1,4 +1,8 @@
+import NIOCore
+import NIOEmbedded
 import Testing
+
+@testable import DocumentEngine
 
 /// When a connection ends, and that each request is answered once.
 @Suite("The end of a connection", .timeLimit(.minutes(15))) struct PersistenceTests {
@@ -88,10 +92,31 @@ import Testing
         }
     }
 
+    /// A client that neither closes nor falls silent holds no connection for ever.
+    @Test func aClientHasLimitedTimeToCloseItsSide() throws {
+        let channel = EmbeddedChannel()
+        try channel.pipeline.syncOperations.addHandlers(HalfClosing(), PersistenceHandler(linger: .seconds(30)))
+        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        try channel.close(mode: .output).wait()
+        channel.embeddedEventLoop.advanceTime(by: .seconds(29))
+        #expect(channel.isActive)
+        channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+        #expect(!channel.isActive)
+    }
+
     @Test func aMalformedHeadIsAnswered() async throws {
         try await RunningServer.run { server in
             let said = try await RawConnection.exchange(Self.ask + "no request\r\n\r\n", with: server)
             #expect(Self.statuses(said) == ["200", "400"])
         }
+    }
+}
+
+/// An embedded channel knows no half-closed state: this one plays it.
+private final class HalfClosing: ChannelOutboundHandler {
+    typealias OutboundIn = NIOAny
+
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        if mode == .output { promise?.succeed() } else { context.close(mode: mode, promise: promise) }
     }
 }
