@@ -79,7 +79,7 @@ struct Responder: HTTPResponder {
         if let refusal = error as? Refusal { return refusal }
         if error is CancellationError { return Refusal(.overload, "the server is stopping") }
         if error is HTTPParserError {
-            return Refusal(.badRequest, "the body is cut off, or not in chunks as HTTP/1.1 has them")
+            return Refusal(.badRequest, "the request body is incomplete, or its chunked encoding is malformed")
         }
         // What went wrong stays here: it may hold paths or texts.
         options.logger.error(
