@@ -72,8 +72,8 @@ public final class InstantDocumentDescriptor: Sendable {
         onEvent?(event)
     }
 
-    /// Edits by the rights of a token that is not sent to a server. Whether they hold, the server decides.
-    package func act(by grant: Grant) throws(InstantError) { try performer().act(by: grant) }
+    /// Edits with the rights of a token that is not sent to the server. The server checks each edit when it is sent.
+    package func act(by grant: Grant) async throws(InstantError) { try await performer().act(by: grant) }
 
     /// Opens the local storage, once.
     func performer() throws(InstantError) -> LayerPerformer {

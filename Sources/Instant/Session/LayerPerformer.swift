@@ -139,14 +139,16 @@ final class LayerPerformer: Sendable {
     }
 
     /// Edits by this grant until a server has answered: that of a token which is not sent anywhere.
-    func act(by grant: Grant) {
-        onQueue {
-            self.handle { state, _ in
-                state.restriction = grant
-                return []
+    func act(by grant: Grant) async {
+        await withCheckedContinuation { continuation in
+            onQueue {
+                self.handle { state, _ in
+                    state.restriction = grant
+                    return []
+                }
+                continuation.resume()
             }
         }
-        settle()
     }
 
     /// Ends everything: the lock is free when this returns, and nothing is told afterwards but the end.

@@ -73,8 +73,8 @@ struct LayerSession: Sendable {
         do throws(InstantError) {
             let client = try makeClient(entry.server, options)
             let descriptor = client.descriptor(entry.identity)
-            // Not those of whichever token the server accepted last.
-            if let own { try descriptor.act(by: own) }
+            // This token's rights apply, not those of the token that the server accepted last.
+            if let own { try await descriptor.act(by: own) }
             return LayerSession(client: client, descriptor: descriptor, tokens: nil, token: nil)
         } catch { throw CommandFailure(error) }
     }
