@@ -29,7 +29,8 @@ extension Layer {
         try store.write { store in
             var changes = LayerChanges()
             for entry in try store.entries(in: [.waiting], limit: .max) where entry.content?.attachmentID == id {
-                try store.settle(entry, as: .refused(reason), isThere: entry.kind != .create, into: &changes)
+                try store.settle(
+                    entry, as: .refused(reason), isThere: entry.kind == .create ? nil : true, into: &changes)
             }
             try store.show(changes)
             return changes
