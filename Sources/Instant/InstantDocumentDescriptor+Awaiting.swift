@@ -49,7 +49,7 @@ extension InstantDocumentDescriptor {
     }
 
     /// One cycle, both ways, to its end, by this process or by another one on this machine that syncs the layer.
-    /// Cancelling ends the waiting; the cycle may be somebody else's too.
+    /// Cancellation ends the wait, not the cycle: others may be waiting for it.
     public func syncAndWait() async throws {
         let ends = ends
         sync()

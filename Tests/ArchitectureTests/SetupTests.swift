@@ -130,7 +130,7 @@ private final class Machine {
 
     private func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
 
-    /// Written by a process of its own: a child that another test is just starting has a copy of every file this one has
+    /// Written by a child process: a child that another test is starting inherits every file this process has
     /// open, and what somebody may write to is not executed ("Text file busy").
     func standIn(_ name: String, _ script: String) throws {
         let writer = ChildProcess()

@@ -79,7 +79,7 @@ package enum Effect: Hashable, Sendable {
     case setDefaultGroup(LayerFacts.GroupChoice?)
     /// Writes what waits of a layer, open or not, to a file. → `notice` with its name
     case saveUnsent(LayerReference)
-    /// Keeps a text that is being written, or with nil forgets it. `becoming` names the record that it is about to make:
+    /// Keeps a text that is being written; nil removes it. `becoming` names the record that it is about to make:
     /// if that record is there when the layer is opened again, the draft is forgotten.
     case saveDraft(DraftKey, String?, becoming: Record.ID? = nil)
 

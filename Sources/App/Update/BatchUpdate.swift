@@ -92,7 +92,7 @@ extension AppState {
         guard !others.isEmpty || replies > 0 else {
             return perform(records.map { .delete($0.record.id) }, omitted: omitted)
         }
-        let owners = Set(others.map { Annotation($0).author ?? $0.createdBy ?? "somebody" }).sorted()
+        let owners = Set(others.map { Annotation($0).author ?? $0.createdBy ?? "someone" }).sorted()
         var what: String
         if records.count == 1 {
             what = "the \(Annotation(first.record).kind.name)" + (owners.isEmpty ? "" : " of \(owners[0])")

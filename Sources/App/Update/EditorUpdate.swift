@@ -7,7 +7,7 @@ import PDFPages
 extension AppState {
     mutating func addNote() -> [Effect] {
         guard let document, let place = document.notePlace else {
-            return only(.warning("there is no page to put a note on yet"))
+            return only(.warning("a note needs a page: the PDF is not loaded yet"))
         }
         let group = document.groupForNew.map { ", group \($0)" } ?? ""
         let title = "New note on page \(place.page + 1)\(group)"

@@ -56,7 +56,9 @@ extension AppState {
 
     /// Opens the editor on both texts, theirs first.
     private mutating func merge(_ card: ConflictCard) -> [Effect] {
-        guard let content = card.theirs ?? card.mine else { return only(.warning("there is no text to merge")) }
+        guard let content = card.theirs ?? card.mine else {
+            return only(.warning("nothing to merge: neither version has text"))
+        }
         let texts = [card.theirs, card.mine].compactMap(ConflictCard.text).filter { !$0.isEmpty }
         let title = "Both texts of the \(card.kind.name)"
         if card.isUnsaved, let theirs = document?.editor?.theirs {

@@ -23,7 +23,7 @@ final class NetworkWatch: Sendable {
     /// IPv4 and IPv6, addresses and routes (linux/rtnetlink.h).
     private static let groups: UInt32 = 0x10 | 0x40 | 0x100 | 0x400
 
-    /// - Returns: what ends it; nil when there is no such socket.
+    /// - Returns: a closure that stops the watch; nil if the socket cannot be opened.
     private static func listen(
         on queue: DispatchQueue, _ returned: @escaping @Sendable () -> Void
     ) -> (@Sendable () -> Void)? {

@@ -28,7 +28,7 @@ final class FileLock: Sendable {
         return false
     }
 
-    /// Whether nobody else holds this shared lock.
+    /// Whether this process is the only holder of the shared lock.
     func isAlone() -> Bool {
         let isAlone = flock(descriptor, LOCK_EX | LOCK_NB) == 0
         flock(descriptor, LOCK_SH)

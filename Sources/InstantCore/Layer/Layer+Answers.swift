@@ -154,7 +154,7 @@ extension WritableLayer {
         }
         let others = try entries(of: entry.id).filter { $0.seq != entry.seq }
         for later in others where later.seq > entry.seq && later.isUnsealed {
-            // Asked for, the server says that it is gone, or deletes it.
+            // The server deletes the record, or answers that it is gone.
             if later.kind == .delete, isThere == nil { return try removeEntry(kept.seq) }
             try removeEntry(later.seq)
             if later.kind == .delete, isThere == false {

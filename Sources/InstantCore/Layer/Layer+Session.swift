@@ -91,7 +91,7 @@ extension StoredLayer {
             return operation
         case .update: return .edit(subject)
         case .delete: return .delete(subject)
-        // Whoever deleted it may restore it: only the general right is asked for.
+        // The person who deleted a record may restore it: only the general `write` permission is checked.
         case .restore: return .createAnnotation(group: facts.grant?.defaultGroup)
         }
     }

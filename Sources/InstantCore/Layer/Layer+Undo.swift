@@ -70,12 +70,12 @@ extension WritableLayer {
         case (nil, let previous?) where previous.isUnsealed:
             // The edit had cancelled out a waiting one: that one waits again.
             guard try ownWrite(receipt.id)?.seq != receipt.seq else { return nil }
-            // Or it was kept with an edit that lost: there is nothing on the server that it could change. Or it waits
-            // again already, under another number, since a delete behind it was taken back.
+            // Or it was kept with an edit that lost: there is nothing on the server that it could change. Or undoing a
+            // later delete has put it back already, under another number.
             guard try entries(of: receipt.id).allSatisfy({ $0.stage == .sealed || $0.stage == .applied }) else {
                 return nil
             }
-            // What is there is not made once more.
+            // A record that exists is not created again.
             guard previous.kind != .create || receipt.after == nil else { return nil }
             undone.seq = try append(try rebased(previous)).seq
             undone.previous = nil

@@ -2,8 +2,8 @@ import Annotations
 import Authorization
 import SyncProtocol
 
-/// Which of several processes leads. Each asks the server about its own token, whoever leads; tokens never pass between
-/// processes.
+/// Which of several processes leads. Each process authenticates with its own token, whether it leads or
+/// not; tokens never pass between processes.
 ///
 /// - A process wants the lock once its token was accepted, and gives it up when it needs another token, when access is
 ///   lost, or while it is offline on purpose.
