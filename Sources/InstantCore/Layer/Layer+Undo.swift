@@ -62,7 +62,11 @@ extension WritableLayer {
             if let previous {
                 try replace(try rebased(previous))
             } else if present.isUnsealed {
-                try removeEntry(present.seq)
+                if let followUp = try followUp(in: receipt, inPlaceOf: present, facts: facts) {
+                    try replace(followUp)
+                } else {
+                    try removeEntry(present.seq)
+                }
                 if present.kind == .create { undone.swallowed = try swallowThread(of: receipt.id, facts: facts) }
             } else {
                 return nil
@@ -86,6 +90,20 @@ extension WritableLayer {
         // Not always as before: what lay under the edit may have been discarded meanwhile.
         undone.after = try overlay(receipt.id, facts: facts).record
         return undone
+    }
+
+    /// The text that was to follow a restore, if the restore was applied without it because of this delete.
+    private func followUp(
+        in receipt: EditReceipt, inPlaceOf delete: OutboxEntry, facts: LayerFacts
+    ) throws -> OutboxEntry? {
+        let others = try entries(of: delete.id).filter { $0.seq != delete.seq }
+        guard receipt.dropsFollowUp, let before = receipt.before,
+            !others.contains(where: { $0.kind == .restore && $0.isPending }),
+            case let shown = Overlay(try record(delete.id), under: others, facts: facts), shown.record != nil
+        else { return nil }
+        return OutboxEntry(
+            seq: delete.seq, id: delete.id, kind: .update, baseRevision: shown.revision, group: before.group,
+            content: before.content, base: shown.record, state: delete.state, madeAt: delete.madeAt)
     }
 
     /// An entry as it stood, on top of what was answered since.

@@ -91,6 +91,30 @@ import Testing
         #expect(try it.layer.seal()?.changes.map(\.kind) == [.delete])
     }
 
+    /// A restore, a delete behind it, and that delete taken back once the restore was answered: the text that the server
+    /// has never seen is still to be sent.
+    @Test func aTextThatWasToFollowARestoreFollowsAfterADeleteWasTakenBack() throws {
+        let it = try LayerFixture()
+        try it.layer.update("2", content: note("mine"), at: it.now)
+        let deleted = try it.layer.delete("2", at: it.now)
+        try it.push((.applied, 4))
+        let restored = try it.layer.undo(deleted, at: it.now)
+        let request = try #require(try it.layer.seal())
+        let deletedAgain = try it.layer.undo(restored, at: it.now)
+        let result = ChangeResult(n: request.changes[0].n, status: .applied, revision: 5)
+        _ = try it.layer.take(PushAnswer(results: [result], delta: nil), to: request, newClientID: "new")
+        let back = try it.layer.undo(deletedAgain, at: it.now)
+        #expect(try it.text("2") == "mine")
+        #expect(try it.layer.outbox().filter(\.isUnsealed).map(\.kind) == [.update])
+        let gone = try it.layer.undo(back, at: it.now)
+        #expect(try it.text("2") == nil)
+        try it.layer.undo(gone, at: it.now)
+        let change = try #require(try it.layer.seal()?.changes.first)
+        #expect(change.kind == .update)
+        #expect(change.baseRevision == 5)
+        #expect(change.content?["text"]?.string == "mine")
+    }
+
     @Test func anAppliedUpdateIsUndoneByAnother() throws {
         let it = try LayerFixture()
         let receipt = try it.layer.update("2", content: note("mine"), at: it.now)
