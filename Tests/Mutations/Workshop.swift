@@ -9,11 +9,17 @@ struct Workshop {
 
     private static let cores = ["Annotations", "Authorization", "SyncProtocol", "EngineCore", "InstantCore"]
     private static let tests = ["AuthorizationTests", "SyncProtocolTests", "EngineCoreTests", "InstantCoreTests"]
-    /// They need a terminal, or files of other modules.
-    private static let others = ["KeyScript.swift", "VirtualTerminal.swift"]
+    /// What the copy has besides the cores. Support for other tests imports more, and is left out.
+    static let modules =
+        cores + ["Foundation", "Glibc", "Synchronization", "Testing", "TestSupport", "Simulation"]
 
     init(at root: URL) throws {
         self.root = root
+        try Self.write(Self.files(), below: root)
+    }
+
+    /// Their texts by path.
+    static func files() throws -> [String: String] {
         var files = ["Package.swift": Self.manifest]
         for core in Self.cores {
             for path in Repository.files(below: "Sources/" + core, suffix: ".swift") {
@@ -21,15 +27,16 @@ struct Workshop {
             }
             files["Sources/\(core)/Planted.swift"] = Self.condition
         }
-        for folder in Self.tests + ["TestSupport", "Simulation", "Simulate"] {
-            for path in Repository.files(below: "Tests/" + folder, suffix: ".swift")
-            where !Self.others.contains(where: path.hasSuffix) {
-                files[path] = try Repository.text(path)
+        for folder in Self.tests + ["Simulation", "Simulate", "TestSupport"] {
+            for path in Repository.files(below: "Tests/" + folder, suffix: ".swift") {
+                let text = try Repository.text(path)
+                guard folder != "TestSupport" || Self.imports(of: text).isSubset(of: Self.modules) else { continue }
+                files[path] = text
             }
         }
         let read = Repository.files(below: "Resources/vectors", suffix: ".json") + ["docs/permissions.md"]
         for path in read { files[path] = try Repository.text(path) }
-        try Self.write(files, below: root)
+        return files
     }
 
     /// Everything once, optimized: the histories are many.
@@ -39,6 +46,18 @@ struct Workshop {
             let run = try Run(["swift", "build"] + options + what, limit: 3600)
             guard run.isGood else { throw Problem("the copy does not build:\n\(run.output)") }
         }
+    }
+
+    /// The modules that a file imports.
+    static func imports(of text: String) -> Set<String> {
+        Set(
+            text.split(separator: "\n").compactMap { line in
+                let words = line.split(separator: " ")
+                guard let index = words.firstIndex(of: "import"), index <= 1, index + 1 < words.count else {
+                    return nil
+                }
+                return String(words[index + 1])
+            })
     }
 
     private static func planted(_ path: String, _ text: String) throws -> String {

@@ -3,12 +3,19 @@ import Testing
 
 @testable import mutations
 
-/// `make mutations` plants them; here only that each still has its place in the code.
+/// `make mutations` plants them; these tests check that each still has its place in the code, and that the copy is whole.
 @Suite("Faults to plant") struct FaultTests {
     @Test(arguments: Fault.all)
     func standsWhereItSays(fault: Fault) throws {
         let text = try Repository.text("Sources/" + fault.file)
         #expect(try fault.plant(in: text, condition: "(planted == 1)") != text)
+    }
+
+    /// Otherwise the copy does not build.
+    @Test func theCopyHasWhatItsFilesImport() throws {
+        for (path, text) in try Workshop.files() where path.hasSuffix(".swift") && path != "Package.swift" {
+            #expect(Workshop.imports(of: text).subtracting(Workshop.modules) == [], "\(path)")
+        }
     }
 
     @Test func eachHasANameOfItsOwn() {
