@@ -43,8 +43,18 @@ struct CyclesCommand: AsyncParsableCommand {
             try await campaign.run()
             try? FileManager.default.removeItem(at: folder)
         } catch {
-            print("\(error)\nseed \(seed); everything is left in \(folder.path)")
+            print("\(error)\n\(Self.logs(in: folder))seed \(seed); everything is left in \(folder.path)")
             throw ExitCode(1)
         }
+    }
+
+    /// The last lines that the servers and the clients logged: a trap says there where it was.
+    private static func logs(in folder: URL) -> String {
+        let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
+        let logs = files?.compactMap { $0 as? URL }.filter { $0.pathExtension == "log" } ?? []
+        return logs.sorted { $0.path < $1.path }.map { log in
+            let lines = (try? String(contentsOf: log, encoding: .utf8))?.split(separator: "\n").suffix(10) ?? []
+            return lines.isEmpty ? "" : "\(log.lastPathComponent):\n" + lines.map { "  \($0)\n" }.joined()
+        }.joined()
     }
 }
