@@ -122,11 +122,25 @@ import Testing
         #expect(try send([create]).map(\.status) == [.applied])
     }
 
-    @Test func anUnlikelyConflictShowsTheWinnerAsItStandsNow() throws {
+    @Test func aRepeatedConflictShowsTheWinnerAsItStandsNow() throws {
         try world.push(.create, "a", World.note("theirs"), client: "other", as: World.grant("bo"))
         let lost = try #require(try send([create]).first)
         #expect(lost.item?.revision == 1)
         try world.push(.update, "a", at: 1, World.note("later"), client: "other", as: World.grant("bo"))
         #expect(try send([create]).first?.item?.revision == 2)
+    }
+
+    @Test func aRepeatedConflictShowsNoWinnerThatWentOutOfSight() throws {
+        let bo = World.grant("bo")
+        try world.push(.create, "a", group: "g", World.note("theirs"), client: "other", as: bo)
+        try world.push(.update, "a", at: 1, group: "g", World.note("first"), client: "other", as: bo)
+        let ana = World.grant("ana", ["annotations:view:group=g", "annotations:edit:group=g"])
+        let late = Change(n: 1, kind: .update, id: "a", baseRevision: 1, group: "g", content: World.note("mine"))
+        let request = PushRequest(clientID: "c", acked: 0, cursor: nil, changes: [late])
+        let lost = try #require(try world.send(request, ana).results.first)
+        #expect(lost.status == .conflict && lost.item?.revision == 2)
+        try world.push(.update, "a", at: 2, group: "h", World.note("hidden"), client: "other", as: bo)
+        let again = try #require(try world.send(request, ana).results.first)
+        #expect(again.status == .conflict && again.item == nil)
     }
 }
