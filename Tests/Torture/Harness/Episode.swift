@@ -74,7 +74,10 @@ final class Episode {
             try lookAtServers(now)
             try openLines(now)
             try turn(now)
-            if now - begin > Self.limit { throw Failure("the episode does not end: \(states)") }
+            if now - begin > Self.limit {
+                throw Failure(
+                    "the episode does not end: \(states)\n\(probes.indices.map(talk).joined(separator: "\n"))")
+            }
         }
         for line in lines { line.finish() }
         let probes = probes.compactMap(\.self)

@@ -60,6 +60,9 @@ final class Line {
     private var maySend: ContinuousClock.Instant
     private var lastProgress: ContinuousClock.Instant
     private var streamEnds: ContinuousClock.Instant?
+    /// How long the plan's pauses may still be, all together: then the line goes on without any. Large bodies in small
+    /// pieces would take longer than an episode may.
+    private var pauses: Duration = .seconds(20)
     private var events = EventCheck()
     private(set) var isOver = false
     /// The server may close the connection: why.
@@ -156,7 +159,7 @@ final class Line {
             var end = sendable
             if case .pieces(let most, _) = plan.pace {
                 // Not for ever with a large batch.
-                end = min(end, sent + pieces.next(upTo: max(most, out.count / 2_000)))
+                if pauses > .zero { end = min(end, sent + pieces.next(upTo: max(most, out.count / 2_000))) }
             }
             while begun < waiting.count, (begun == 0 ? 0 : waiting[begun - 1].end) < end {
                 waiting[begun].start = now
@@ -170,7 +173,7 @@ final class Line {
             transcript.note(sent: out[sent..<sent + count])
             if count > 0 { lastProgress = max(lastProgress, now) }
             sent += count
-            if case .pieces(_, let pause) = plan.pace, pause > 0 { maySend = now + .milliseconds(pause) }
+            if case .pieces(_, let pause) = plan.pace, pause > 0 { maySend = now + paused(pause) }
             if sent < end || count == 0 { break }
         }
         while whole < waiting.count, waiting[whole].end <= sent { whole += 1 }
@@ -180,6 +183,12 @@ final class Line {
             mayClose = "its peer has ended its side"
             socket.endOutput()
         }
+    }
+
+    private func paused(_ milliseconds: Int) -> Duration {
+        let pause = min(.milliseconds(milliseconds), pauses)
+        pauses -= pause
+        return pause
     }
 
     private func cut() {
@@ -192,8 +201,9 @@ final class Line {
     private func read(_ now: ContinuousClock.Instant) throws {
         var limit = 256 << 10
         if case .slow(let bytes, let pause) = plan.reading {
-            limit = bytes
-            mayRead = now + .milliseconds(pause)
+            let pause = paused(pause)
+            if pause > .zero { limit = bytes }
+            mayRead = now + pause
         }
         switch socket.receive(upTo: limit) {
         case .nothingYet: break
