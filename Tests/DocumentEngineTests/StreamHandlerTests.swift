@@ -14,14 +14,7 @@ import Testing
 
     @Test func theAnswerGoesOnWithoutTheFramework() async throws {
         let channel = NIOAsyncTestingChannel()
-        let connection = ConnectionHandlers(
-            base: HTTP1Channel { _, _, _ in },
-            pace: { LinePaceHandler(ServiceLimits(), uptime: { .zero }, closed: { _ in }) })
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let framework = try await channel.testingEventLoop.flatSubmit {
-            connection.setup(channel: channel, logger: logger)
-        }.get()
-        try await channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).get()
+        let framework = try await accepted(channel).take()
         try await framework.executeThenClose { requests, answers in
             var requests = requests.makeAsyncIterator()
             try await channel.writeInbound(ByteBuffer(string: "GET / HTTP/1.1\r\nHost: here\r\n\r\n"))
@@ -49,6 +42,27 @@ import Testing
             #expect(try await said(channel) == "0\r\n\r\n")
             try await channel.closeFuture.get()
         }
+    }
+
+    /// As when the server stops between accepting a connection and serving it. SwiftNIO would end the process.
+    @Test func aConnectionThatIsNotTakenIsClosed() async throws {
+        let channel = NIOAsyncTestingChannel()
+        _ = try await accepted(channel)
+        try await channel.closeFuture.get()
+    }
+
+    private func accepted(
+        _ channel: NIOAsyncTestingChannel
+    ) async throws -> Accepted<HTTP1Channel.Value> {
+        let connection = ConnectionHandlers(
+            base: HTTP1Channel { _, _, _ in },
+            pace: { LinePaceHandler(ServiceLimits(), uptime: { .zero }, closed: { _ in }) })
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let accepted = try await channel.testingEventLoop.flatSubmit {
+            connection.setup(channel: channel, logger: logger)
+        }.get()
+        try await channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).get()
+        return accepted
     }
 
     private func onLoop<Result: Sendable>(

@@ -2,6 +2,7 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import NIOHTTPTypesHTTP1
+import Synchronization
 
 /// The framework's connection with handlers of our own: time limits, the end of a connection, `100 Continue`, and the way
 /// out for streams of events (``Streams``). They stand where requests are still those of SwiftNIO, which know their version
@@ -11,8 +12,10 @@ struct ConnectionHandlers<Base: ServerChildChannel>: ServerChildChannel {
     /// Of each connection.
     let pace: @Sendable () -> LinePaceHandler
 
-    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Base.Value> {
-        base.setup(channel: channel, logger: logger).flatMapThrowing { value in
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Accepted<Base.Value>> {
+        base.setup(channel: channel, logger: logger).map { value in
+            Accepted(value) { await base.handle(value: $0, logger: logger) }
+        }.flatMapThrowing { accepted in
             // The buffer of a connection's first read is kept for as long as the connection. Most requests fit into this
             // one; what is larger gets more.
             try channel.syncOptions?.setOption(
@@ -22,9 +25,35 @@ struct ConnectionHandlers<Base: ServerChildChannel>: ServerChildChannel {
             for handler in [pace(), PersistenceHandler(), ContinueHandler(), StreamHandler()] as [any ChannelHandler] {
                 try pipeline.addHandler(handler, position: .before(translation.handler))
             }
-            return value
+            return accepted
         }
     }
 
-    func handle(value: Base.Value, logger: Logger) async { await base.handle(value: value, logger: logger) }
+    func handle(value: Accepted<Base.Value>, logger: Logger) async {
+        await base.handle(value: value.take(), logger: logger)
+    }
+}
+
+/// An accepted connection on its way to the framework. A server that stops at this moment drops it, and SwiftNIO ends the
+/// process when a connection's writer is released without having been finished (swift-nio issue 2637). So a connection that
+/// the framework never takes is closed here, and served to its end, which is at once.
+final class Accepted<Value: ServerChildChannelValue>: ServerChildChannelValue {
+    private let value: Value
+    private let serve: @Sendable (Value) async -> Void
+    private let isTaken = Atomic(false)
+
+    init(_ value: Value, serve: @escaping @Sendable (Value) async -> Void) { (self.value, self.serve) = (value, serve) }
+
+    deinit {
+        guard !isTaken.load(ordering: .relaxed) else { return }
+        value.channel.close(promise: nil)
+        Task { [value, serve] in await serve(value) }
+    }
+
+    var channel: any Channel { value.channel }
+
+    func take() -> Value {
+        isTaken.store(true, ordering: .relaxed)
+        return value
+    }
 }
