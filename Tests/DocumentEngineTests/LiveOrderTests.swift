@@ -46,7 +46,7 @@ import Testing
         try await RunningServer.run { server in
             try await server.upload()
             let token = try server.mint.token(TokenClaims())
-            try await RawConnection.open(server, receiveBuffer: 4096, isDeaf: false) { connection in
+            try await RawConnection.open(server, receiveBuffer: 4096, isDeaf: false, seconds: 600) { connection in
                 try await connection.send(
                     "GET /instant/v1/events HTTP/1.1\r\nHost: here\r\nAuthorization: Bearer \(token)\r\n\r\n")
                 var text = try await connection.read(until: "\"open\"")

@@ -10,8 +10,9 @@ struct RawConnection {
     /// - Parameters:
     ///   - receiveBuffer: bytes that the system takes before this reads; nil: as many as usual.
     ///   - isDeaf: nothing is ever read.
+    ///   - seconds: how long the connection may last.
     static func open<Result: Sendable>(
-        _ server: RunningServer, receiveBuffer: Int? = nil, isDeaf: Bool = true,
+        _ server: RunningServer, receiveBuffer: Int? = nil, isDeaf: Bool = true, seconds: Int = 60,
         _ body: (inout RawConnection) async throws -> Result
     ) async throws -> Result {
         // Whoever has heard everything may go on talking.
@@ -27,8 +28,8 @@ struct RawConnection {
                     wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
             }
         }
-        let what = WaitedInVain("a connection of a test is done", seconds: 60)
-        let end = channel.channel.eventLoop.scheduleTask(in: .seconds(60)) {
+        let what = WaitedInVain("a connection of a test is done", seconds: seconds)
+        let end = channel.channel.eventLoop.scheduleTask(in: .seconds(Int64(seconds))) {
             channel.channel.pipeline.fireErrorCaught(what)
             channel.channel.close(promise: nil)
         }
