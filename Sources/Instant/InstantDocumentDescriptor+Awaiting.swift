@@ -11,8 +11,11 @@ extension InstantDocumentDescriptor {
     /// download goes on by itself with the next token.
     public func downloadAndWait(usingJWT jwt: String) async throws {
         let ends = ends
-        guard !isDownloaded else { return try await reauthenticateAndWait(withJWT: jwt) }
-        try download(usingJWT: jwt)
+        do throws(InstantError) { try download(usingJWT: jwt) } catch {
+            // Also when a download under way ends at this moment.
+            guard error.kind == .alreadyDownloaded else { throw error }
+            return try await reauthenticateAndWait(withJWT: jwt)
+        }
         let performer = try performer()
         try await withTaskCancellationHandler {
             try await downloadEnd(ends)

@@ -74,10 +74,9 @@ final class Writer {
         switch order {
         case .token(let jwt):
             if descriptor == nil { try begin(try client.documentDescriptor(forJWT: jwt), queue) }
-            if descriptor?.isDownloaded == true {
+            do throws(InstantError) { try descriptor?.download(usingJWT: jwt) } catch {
+                guard error.kind == .alreadyDownloaded else { throw error }
                 descriptor?.reauthenticate(withJWT: jwt)
-            } else {
-                try descriptor?.download(usingJWT: jwt)
             }
         case .edit: mode = .editing
         case .settle:
