@@ -14,7 +14,7 @@ package struct EditReceipt: Hashable, Sendable {
     var seq: Int64
     /// The entry as it stood before the edit was merged into it.
     var previous: OutboxEntry?
-    /// A delete behind a restore that is under way: the text that was to follow the restore never reaches the server.
+    /// An edit behind a restore that carries unsent text: while the edit waits, the text is not sent.
     var dropsFollowUp = false
     /// Comments of ours that went with a root before anything of it was sent.
     package internal(set) var swallowed: [OutboxEntry] = []

@@ -18,11 +18,7 @@ extension WritableLayer {
         if kind == .create, let why = try whyRootIsParked(of: entry) { entry.state = .parked(why) }
         if kind == .restore { entry.baseRevision = try ownWrite(id)?.revision ?? overlay.revision }
         var receipt = EditReceipt(id: id, kind: kind, before: overlay.record, after: nil, seq: 0, previous: nil)
-        if kind == .delete {
-            receipt.dropsFollowUp = try entries(of: id).contains {
-                $0.kind == .restore && $0.stage == .sealed && $0.content != nil
-            }
-        }
+        if kind != .restore { receipt.dropsFollowUp = try expectsFollowUp(id) }
         // While a server that lost its way is looked through, what waits may have been taken long ago: nothing is
         // merged into it, and nothing cancels it out.
         let last = try entries(of: id).last {
@@ -45,6 +41,11 @@ extension WritableLayer {
         try refresh(id, facts: facts)
         receipt.after = try self.overlay(id, facts: facts).record
         return receipt
+    }
+
+    /// Whether a restore that is not answered yet carries a text that the server has never seen.
+    func expectsFollowUp(_ id: Record.ID) throws -> Bool {
+        try entries(of: id).contains { $0.kind == .restore && $0.isPending && $0.content != nil }
     }
 
     /// Of a root the newest revision in its thread that the person saw, of a comment that of its root.

@@ -62,8 +62,9 @@ extension WritableLayer {
             if let previous {
                 try replace(try rebased(previous))
             } else if present.isUnsealed {
-                if let followUp = try followUp(in: receipt, inPlaceOf: present, facts: facts) {
-                    try replace(followUp)
+                if let text = try unsentText(of: receipt, inPlaceOf: present) {
+                    try replace(text)
+                    try parkDenied(text.seq, by: self.facts().grant, facts: facts)
                 } else {
                     try removeEntry(present.seq)
                 }
@@ -83,6 +84,7 @@ extension WritableLayer {
             guard previous.kind != .create || receipt.after == nil else { return nil }
             undone.seq = try append(try rebased(previous)).seq
             undone.previous = nil
+            undone.dropsFollowUp = try previous.kind != .restore && expectsFollowUp(receipt.id)
             try appendAgain(receipt.swallowed, facts: facts)
         default: return nil
         }
@@ -92,18 +94,13 @@ extension WritableLayer {
         return undone
     }
 
-    /// The text that was to follow a restore, if the restore was applied without it because of this delete.
-    private func followUp(
-        in receipt: EditReceipt, inPlaceOf delete: OutboxEntry, facts: LayerFacts
-    ) throws -> OutboxEntry? {
-        let others = try entries(of: delete.id).filter { $0.seq != delete.seq }
-        guard receipt.dropsFollowUp, let before = receipt.before,
-            !others.contains(where: { $0.kind == .restore && $0.isPending }),
-            case let shown = Overlay(try record(delete.id), under: others, facts: facts), shown.record != nil
-        else { return nil }
+    /// The unsent text that a restore carried, if the restore was applied without it because this edit waited behind it.
+    private func unsentText(of receipt: EditReceipt, inPlaceOf edit: OutboxEntry) throws -> OutboxEntry? {
+        guard receipt.dropsFollowUp, let before = receipt.before, try !expectsFollowUp(edit.id) else { return nil }
+        // Its base is the restore, not what others wrote since: that is a conflict.
         return OutboxEntry(
-            seq: delete.seq, id: delete.id, kind: .update, baseRevision: shown.revision, group: before.group,
-            content: before.content, base: shown.record, state: delete.state, madeAt: delete.madeAt)
+            seq: edit.seq, id: edit.id, kind: .update, baseRevision: edit.baseRevision, group: before.group,
+            content: before.content, base: before, madeAt: edit.madeAt)
     }
 
     /// An entry as it stood, on top of what was answered since.

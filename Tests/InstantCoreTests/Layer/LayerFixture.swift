@@ -59,6 +59,12 @@ struct LayerFixture {
         return (request, try layer.take(PushAnswer(results: results, delta: nil), to: request, newClientID: "new"))
     }
 
+    /// The server applies the one change of a request.
+    func answer(_ request: PushRequest, revision: Revision) throws {
+        let result = ChangeResult(n: request.changes[0].n, status: .applied, revision: revision)
+        _ = try layer.take(PushAnswer(results: [result], delta: nil), to: request, newClientID: "new")
+    }
+
     @discardableResult
     func pull(_ items: SyncItem..., upTo revision: Revision) throws -> LayerChanges {
         try layer.take(Delta(epoch: "e", changes: items, upTo: revision, more: false))

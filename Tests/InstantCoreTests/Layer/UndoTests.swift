@@ -86,32 +86,71 @@ import Testing
         #expect(try it.text("n") == "a")
         #expect(try it.layer.outbox().map(\.kind) == [.create, .update])
         try it.layer.delete("n", at: it.now)
-        let result = ChangeResult(n: request.changes[0].n, status: .applied, revision: 11)
-        _ = try it.layer.take(PushAnswer(results: [result], delta: nil), to: request, newClientID: "new")
+        try it.answer(request, revision: 11)
         #expect(try it.layer.seal()?.changes.map(\.kind) == [.delete])
     }
 
-    /// A restore, a delete behind it, and that delete taken back once the restore was answered: the text that the server
-    /// has never seen is still to be sent.
-    @Test func aTextThatWasToFollowARestoreFollowsAfterADeleteWasTakenBack() throws {
-        let it = try LayerFixture()
-        try it.layer.update("2", content: note("mine"), at: it.now)
-        let deleted = try it.layer.delete("2", at: it.now)
-        try it.push((.applied, 4))
-        let restored = try it.layer.undo(deleted, at: it.now)
-        let request = try #require(try it.layer.seal())
-        let deletedAgain = try it.layer.undo(restored, at: it.now)
-        let result = ChangeResult(n: request.changes[0].n, status: .applied, revision: 5)
-        _ = try it.layer.take(PushAnswer(results: [result], delta: nil), to: request, newClientID: "new")
-        let back = try it.layer.undo(deletedAgain, at: it.now)
+    // A restore carries a text that the server has never seen, and an edit waits behind it when the restore is answered.
+    // Taken back, the edit leaves that text to be sent.
+
+    @Test func aTextBehindARestoreIsSentAfterADeleteWasTakenBack() throws {
+        let (it, restored, request) = try unsentTextBehindARestore()
+        let deleted = try it.layer.undo(restored, at: it.now)
+        try it.answer(request, revision: 5)
+        let back = try it.layer.undo(deleted, at: it.now)
         #expect(try it.text("2") == "mine")
         #expect(try it.layer.outbox().filter(\.isUnsealed).map(\.kind) == [.update])
         let gone = try it.layer.undo(back, at: it.now)
         #expect(try it.text("2") == nil)
         try it.layer.undo(gone, at: it.now)
+        try expectMineIsSent(it)
+    }
+
+    @Test func aTextBehindARestoreIsSentAfterADeleteWasDoneAgain() throws {
+        let (it, restored, request) = try unsentTextBehindARestore()
+        let deleted = try it.layer.undo(restored, at: it.now)
+        let back = try it.layer.undo(deleted, at: it.now)
+        let deletedAgain = try it.layer.undo(back, at: it.now)
+        #expect(try it.text("2") == nil)
+        try it.answer(request, revision: 5)
+        try it.layer.undo(deletedAgain, at: it.now)
+        try expectMineIsSent(it)
+    }
+
+    @Test func aTextBehindARestoreIsSentAfterAnEditWasTakenBack() throws {
+        let (it, _, request) = try unsentTextBehindARestore()
+        let edited = try it.layer.update("2", content: note("newer"), at: it.now)
+        try it.answer(request, revision: 5)
+        let back = try it.layer.undo(edited, at: it.now)
+        #expect(try it.text("2") == "mine")
+        try it.layer.undo(back, at: it.now)
+        #expect(try it.text("2") == "newer")
+    }
+
+    /// What others wrote meanwhile is not overwritten: the server finds the conflict.
+    @Test func aTextBehindARestoreIsSentOnTopOfTheRestore() throws {
+        let (it, restored, request) = try unsentTextBehindARestore()
+        let deleted = try it.layer.undo(restored, at: it.now)
+        try it.answer(request, revision: 5)
+        try it.pull(item("2", "theirs", 6, by: "ana"), upTo: 6)
+        try it.layer.undo(deleted, at: it.now)
+        try expectMineIsSent(it)
+    }
+
+    /// The record "2" was changed to "mine" and deleted before anything was sent; its restore is on its way.
+    private func unsentTextBehindARestore() throws -> (LayerFixture, EditReceipt, PushRequest) {
+        let it = try LayerFixture()
+        try it.layer.update("2", content: note("mine"), at: it.now)
+        let deleted = try it.layer.delete("2", at: it.now)
+        try it.push((.applied, 4))
+        let restored = try it.layer.undo(deleted, at: it.now)
+        return (it, restored, try #require(try it.layer.seal()))
+    }
+
+    private func expectMineIsSent(_ it: LayerFixture) throws {
+        #expect(try it.text("2") == "mine")
         let change = try #require(try it.layer.seal()?.changes.first)
-        #expect(change.kind == .update)
-        #expect(change.baseRevision == 5)
+        #expect(change.kind == .update && change.baseRevision == 5)
         #expect(change.content?["text"]?.string == "mine")
     }
 
