@@ -29,8 +29,10 @@ extension Layer {
         try store.write { store in
             var changes = LayerChanges()
             for entry in try store.entries(in: [.waiting], limit: .max) where entry.content?.attachmentID == id {
-                try store.settle(
-                    entry, as: .refused(reason), isThere: entry.kind == .create ? nil : true, into: &changes)
+                // The one before may have taken this one along.
+                guard let entry = try store.entry(entry.seq), entry.stage == .waiting else { continue }
+                let isThere: Bool? = entry.kind == .create || entry.kind == .restore ? nil : true
+                try store.settle(entry, as: .refused(reason), isThere: isThere, into: &changes)
             }
             try store.show(changes)
             return changes
