@@ -44,11 +44,32 @@ import Testing
         }
     }
 
-    /// As when the server stops between accepting a connection and serving it. SwiftNIO would end the process.
+    /// Happens when the server stops between accepting and serving; SwiftNIO would trap otherwise.
     @Test func aConnectionThatIsNotTakenIsClosed() async throws {
         let channel = NIOAsyncTestingChannel()
         _ = try await accepted(channel)
         try await channel.closeFuture.get()
+    }
+
+    /// SwiftNIO's decoder would keep all of it.
+    @Test func whatFollowsAnUpgradeIsDropped() async throws {
+        let channel = NIOAsyncTestingChannel()
+        let framework = try await accepted(channel).take()
+        try await framework.executeThenClose { requests, answers in
+            var requests = requests.makeAsyncIterator()
+            try await channel.writeInbound(ByteBuffer(string: "GET / HTTP/1.1\r\nHost: here\r\nUpgrade: x\r\n\r\n"))
+            let head = try await requests.next()
+            #expect(head != nil)
+            try await answers.write(.head(HTTPResponse(status: .ok, headerFields: [.contentLength: "0"])))
+            try await answers.write(.end(nil))
+            answers.finish()
+            while try await onLoop(of: channel, { (try? $0.context(handlerType: Decoder.self)) != nil }) {
+                await Task.yield()
+            }
+            #expect(try await said(channel).hasPrefix("HTTP/1.1 200 OK\r\n"))
+            try await channel.writeInbound(ByteBuffer(string: "noise"))
+            channel.close(promise: nil)
+        }
     }
 
     private func accepted(

@@ -3,7 +3,7 @@ import NIOHTTP1
 
 /// Ends a connection where HTTP says that it ends (RFC 9112 §9.3). The framework looks only for the exact field value
 /// `close`: it keeps connections of HTTP/1.0 open, and those of `Connection: Close, TE`. SwiftNIO stops parsing
-/// after a request with `Upgrade` or `CONNECT`, so the connection ends with that answer, too.
+/// after a request with `Upgrade` or `CONNECT`, so the connection also closes after that answer.
 ///
 /// A connection closes in two steps (RFC 9112 §9.6): the server closes its sending side, then keeps reading until the
 /// client closes. The framework stops reading at that point, and a client that is still sending its body would block. This
@@ -22,25 +22,35 @@ final class PersistenceHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var answers = 0
     /// Known once something malformed came: nothing is read after it.
     private var mostAnswers = Int.max
-    /// The sending side is closed: what arrives is dropped.
+    /// SwiftNIO's decoder keeps what arrives after this request without looking at it.
+    private var isLast = false
+    /// The sending side is closed, or closes as soon as everything is sent: what arrives is dropped.
     private var isEnding = false
     private let linger: TimeAmount
     private var end: Scheduled<Void>?
 
-    /// - Parameter linger: how long the client may take to close its side once the server has closed its own.
+    /// - Parameter linger: how long the client may take to close its side once the server has closed its own, and how long
+    ///   it may take nothing of what is still to be sent.
     init(linger: TimeAmount = .seconds(30)) { self.linger = linger }
 
     func handlerRemoved(context: ChannelHandlerContext) { end?.cancel() }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard !isEnding else { return }
+        guard !isEnding else {
+            if case .end = unwrapInboundIn(data) {
+                isInBody = false
+                stopDecoding(context)
+            }
+            return
+        }
         switch unwrapInboundIn(data) {
         case .head(var head):
             requests += 1
             isInBody = true
             let options = head.headers[canonicalForm: "Connection"].map { $0.lowercased() }
             let ends = head.version == .http1_0 ? !options.contains("keep-alive") : options.contains("close")
-            guard ends || head.method == .CONNECT || head.headers.contains(name: "Upgrade") else { break }
+            isLast = head.method == .CONNECT || head.headers.contains(name: "Upgrade")
+            guard ends || isLast else { break }
             head.headers.replaceOrAdd(name: "Connection", value: "close")
             return context.fireChannelRead(wrapInboundOut(.head(head)))
         case .body: break
@@ -57,20 +67,37 @@ final class PersistenceHandler: ChannelDuplexHandler, RemovableChannelHandler {
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
         guard mode == .output, !isEnding else { return context.close(mode: mode, promise: promise) }
         isEnding = true
-        let closed = promise ?? context.eventLoop.makePromise()
-        let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
-        closed.futureResult.whenComplete { _ in
-            let (handler, context) = bound.value
-            guard context.channel.isActive else { return }
-            handler.end = context.eventLoop.scheduleTask(in: handler.linger) { bound.value.context.close(promise: nil) }
-        }
-        context.close(mode: mode, promise: closed)
+        stopDecoding(context)
+        limit(context, unsent: Self.unsent(context))
+        context.close(mode: mode, promise: promise)
         context.read()
+    }
+
+    private func stopDecoding(_ context: ChannelHandlerContext) {
+        if isLast, !isInBody { try? context.pipeline.syncOperations.dropInput() }
+    }
+
+    /// Closes the connection when the client takes nothing for too long, or has everything and does not close.
+    private func limit(_ context: ChannelHandlerContext, unsent: Int) {
+        let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
+        end = context.eventLoop.scheduleTask(in: linger) {
+            let (handler, context) = bound.value
+            let rest = Self.unsent(context)
+            if rest < unsent { handler.limit(context, unsent: rest) } else { context.close(promise: nil) }
+        }
+    }
+
+    /// Bytes that the connection has not taken yet.
+    private static func unsent(_ context: ChannelHandlerContext) -> Int {
+        (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         // A malformed head has its answer, too: 400.
-        if error is HTTPParserError { mostAnswers = min(mostAnswers, requests + (isInBody ? 0 : 1)) }
+        if error is HTTPParserError {
+            mostAnswers = min(mostAnswers, requests + (isInBody ? 0 : 1))
+            (isLast, isInBody) = (true, false)
+        }
         context.fireErrorCaught(error)
     }
 

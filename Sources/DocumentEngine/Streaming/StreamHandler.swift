@@ -20,10 +20,7 @@ final class StreamHandler: ChannelOutboundHandler, RemovableChannelHandler {
     func take() throws {
         guard let context else { throw ChannelError.ioOnClosedChannel }
         // What reads requests is not needed any more.
-        let pipeline = context.pipeline.syncOperations
-        let reader = try pipeline.context(handlerType: ByteToMessageHandler<HTTPRequestDecoder>.self)
-        try pipeline.addHandler(DeafHandler(), position: .before(reader.handler))
-        pipeline.removeHandler(context: reader, promise: nil)
+        try context.pipeline.syncOperations.dropInput()
         isTaken = true
     }
 
@@ -69,7 +66,16 @@ final class StreamHandler: ChannelOutboundHandler, RemovableChannelHandler {
 @available(*, unavailable)
 extension StreamHandler: Sendable {}
 
-/// Reads what a listener says, which is nothing: that it leaves has to be seen.
+extension ChannelPipeline.SynchronousOperations {
+    /// Reads no requests any more: what arrives is dropped, and that the client leaves is still seen.
+    func dropInput() throws {
+        let reader = try context(handlerType: ByteToMessageHandler<HTTPRequestDecoder>.self)
+        try addHandler(DeafHandler(), position: .before(reader.handler))
+        removeHandler(context: reader, promise: nil)
+    }
+}
+
+/// Reads and drops.
 private final class DeafHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 

@@ -1,5 +1,6 @@
 import NIOCore
 import NIOEmbedded
+import NIOHTTP1
 import Testing
 
 @testable import DocumentEngine
@@ -92,7 +93,7 @@ import Testing
         }
     }
 
-    /// A client that neither closes nor falls silent holds no connection for ever.
+    /// A client that never closes its side is disconnected.
     @Test func aClientHasLimitedTimeToCloseItsSide() throws {
         let channel = EmbeddedChannel()
         try channel.pipeline.syncOperations.addHandlers(HalfClosing(), PersistenceHandler(linger: .seconds(30)))
@@ -104,6 +105,21 @@ import Testing
         #expect(!channel.isActive)
     }
 
+    /// A client that still takes what was written is not disconnected; one that takes nothing is.
+    @Test func aClientThatStillReadsIsNotDisconnected() throws {
+        let channel = EmbeddedChannel()
+        try channel.pipeline.syncOperations.addHandlers(HalfClosing(), PersistenceHandler(linger: .seconds(30)))
+        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        let body = HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(repeating: 0, count: 1000)))
+        channel.pipeline.write(body, promise: nil)
+        try channel.close(mode: .output).wait()
+        channel.flush()
+        channel.embeddedEventLoop.advanceTime(by: .seconds(30))
+        #expect(channel.isActive)
+        channel.embeddedEventLoop.advanceTime(by: .seconds(30))
+        #expect(!channel.isActive)
+    }
+
     @Test func aMalformedHeadIsAnswered() async throws {
         try await RunningServer.run { server in
             let said = try await RawConnection.exchange(Self.ask + "no request\r\n\r\n", with: server)
@@ -112,9 +128,15 @@ import Testing
     }
 }
 
-/// An embedded channel knows no half-closed state: this one plays it.
+/// EmbeddedChannel has no half-closure; this handler simulates it.
 private final class HalfClosing: ChannelOutboundHandler {
-    typealias OutboundIn = NIOAny
+    typealias OutboundIn = HTTPServerResponsePart
+    typealias OutboundOut = ByteBuffer
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        guard case .body(.byteBuffer(let bytes)) = unwrapOutboundIn(data) else { return }
+        context.write(wrapOutboundOut(bytes), promise: promise)
+    }
 
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
         if mode == .output { promise?.succeed() } else { context.close(mode: mode, promise: promise) }
