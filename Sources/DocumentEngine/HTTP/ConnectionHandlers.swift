@@ -34,9 +34,9 @@ struct ConnectionHandlers<Base: ServerChildChannel>: ServerChildChannel {
     }
 }
 
-/// An accepted connection on its way to the framework. A server that stops at this moment drops it, and SwiftNIO ends the
-/// process when a connection's writer is released without having been finished (swift-nio issue 2637). So a connection that
-/// the framework never takes is closed here, and served to its end, which is at once.
+/// An accepted connection that the framework has not taken yet. If the server stops now, the connection is dropped, and
+/// SwiftNIO traps when its writer is released unfinished (swift-nio issue 2637). Such a connection is closed here, without
+/// answering anything.
 final class Accepted<Value: ServerChildChannelValue>: ServerChildChannelValue {
     private let value: Value
     private let serve: @Sendable (Value) async -> Void
@@ -47,7 +47,11 @@ final class Accepted<Value: ServerChildChannelValue>: ServerChildChannelValue {
     deinit {
         guard !isTaken.load(ordering: .relaxed) else { return }
         value.channel.close(promise: nil)
-        Task { [value, serve] in await serve(value) }
+        Task { [value, serve] in
+            // A task that is cancelled reads no request: it only finishes the writer.
+            withUnsafeCurrentTask { $0?.cancel() }
+            await serve(value)
+        }
     }
 
     var channel: any Channel { value.channel }
