@@ -12,7 +12,7 @@ extension InstantDocumentDescriptor {
     public func downloadAndWait(usingJWT jwt: String) async throws {
         let ends = ends
         do throws(InstantError) { try download(usingJWT: jwt) } catch {
-            // Also when a download under way ends at this moment.
+            // Also thrown if a running download finishes just now.
             guard error.kind == .alreadyDownloaded else { throw error }
             return try await reauthenticateAndWait(withJWT: jwt)
         }

@@ -130,8 +130,8 @@ private final class Machine {
 
     private func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
 
-    /// Written by a child process: a child that another test is starting inherits every file this process has
-    /// open, and what somebody may write to is not executed ("Text file busy").
+    /// Written by a child process: a process that another test starts would inherit our writable descriptor, and Linux
+    /// does not execute a file that is open for writing ("Text file busy").
     func standIn(_ name: String, _ script: String) throws {
         let writer = ChildProcess()
         writer.executableURL = URL(fileURLWithPath: "/bin/sh")

@@ -24,7 +24,7 @@ import Testing
 
     /// Runs the program beside the tests: all of one build are in one folder.
     ///
-    /// - Returns: what it printed if it failed, so that a log of one line for each failure has it; otherwise nil.
+    /// - Returns: status and output if it failed, so that a log with one line per failure shows the cause; nil on success.
     private func problem(_ arguments: [String]) throws -> String? {
         let beside = Bundle.main.executableURL?.deletingLastPathComponent().appendingPathComponent("Crash").path
         let built = beside.flatMap { FileManager.default.isExecutableFile(atPath: $0) ? $0 : nil }

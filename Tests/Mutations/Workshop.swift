@@ -9,7 +9,7 @@ struct Workshop {
 
     private static let cores = ["Annotations", "Authorization", "SyncProtocol", "EngineCore", "InstantCore"]
     private static let tests = ["AuthorizationTests", "SyncProtocolTests", "EngineCoreTests", "InstantCoreTests"]
-    /// What the copy has besides the cores. Support for other tests imports more, and is left out.
+    /// Modules that the copy may import; test support that imports others is left out.
     static let modules =
         cores + ["Foundation", "Glibc", "Synchronization", "Testing", "TestSupport", "Simulation"]
 
@@ -18,7 +18,7 @@ struct Workshop {
         try Self.write(Self.files(), below: root)
     }
 
-    /// Their texts by path.
+    /// File contents by path.
     static func files() throws -> [String: String] {
         var files = ["Package.swift": Self.manifest]
         for core in Self.cores {

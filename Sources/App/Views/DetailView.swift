@@ -121,12 +121,12 @@ extension DocumentState {
             let age = RelativeTime.age(of: moment, at: now)
             return columns < 60 ? " \(age)" : " \(RelativeTime.date(moment, utcOffset: utcOffset)) (\(age))"
         }
-        let maker = annotation.author ?? record.createdBy ?? "none: part of the PDF"
-        let made = "made by \(maker)\(moment(annotation.createdAt))"
+        let maker = annotation.author ?? record.createdBy
+        let made = (maker.map { "made by \($0)" } ?? "part of the PDF") + moment(annotation.createdAt)
         guard let updated = annotation.updatedAt, updated != annotation.createdAt else {
             return CleanText(cleaning: made)
         }
-        let changer = record.updatedBy.map { $0 == status.grant?.userID ? "me" : $0 } ?? "unknown"
+        let changer = record.updatedBy.map { $0 == status.grant?.userID ? "me" : $0 } ?? "an unknown user"
         return CleanText(cleaning: "changed by \(changer)\(moment(updated)), \(made)")
     }
 }

@@ -138,7 +138,7 @@ final class LayerPerformer: Sendable {
         }
     }
 
-    /// Edits by this grant until a server has answered: that of a token which is not sent anywhere.
+    /// Edits with this grant, whose token is never sent, until the server has answered.
     func act(by grant: Grant) async {
         await withCheckedContinuation { continuation in
             onQueue {

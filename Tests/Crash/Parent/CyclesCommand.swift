@@ -48,7 +48,7 @@ struct CyclesCommand: AsyncParsableCommand {
         }
     }
 
-    /// The last lines that the servers and the clients logged: a trap says there where it was.
+    /// The last log lines of servers and clients; a crash reports its location there.
     private static func logs(in folder: URL) -> String {
         let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
         let logs = files?.compactMap { $0 as? URL }.filter { $0.pathExtension == "log" } ?? []

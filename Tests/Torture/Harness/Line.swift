@@ -60,8 +60,8 @@ final class Line {
     private var maySend: ContinuousClock.Instant
     private var lastProgress: ContinuousClock.Instant
     private var streamEnds: ContinuousClock.Instant?
-    /// How long the plan's pauses may still be, all together: then the line goes on without any. Large bodies in small
-    /// pieces would take longer than an episode may.
+    /// Pause time left for this line; when it is used up, the line goes on without pauses. Otherwise large bodies in small
+    /// pieces would outlast the episode.
     private var pauses: Duration = .seconds(20)
     private var events = EventCheck()
     private(set) var isOver = false
