@@ -74,7 +74,10 @@ final class PersistenceHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func stopDecoding(_ context: ChannelHandlerContext) {
-        if isLast, !isInBody { try? context.pipeline.syncOperations.dropInput() }
+        guard isLast, !isInBody else { return }
+        // Once: SwiftNIO traps when a decoder is removed a second time.
+        isLast = false
+        try? context.pipeline.syncOperations.dropInput()
     }
 
     /// Closes the connection when the client takes nothing for too long, or has everything and does not close.
@@ -96,7 +99,7 @@ final class PersistenceHandler: ChannelDuplexHandler, RemovableChannelHandler {
         // A malformed head has its answer, too: 400.
         if error is HTTPParserError {
             mostAnswers = min(mostAnswers, requests + (isInBody ? 0 : 1))
-            (isLast, isInBody) = (true, false)
+            if !isEnding { (isLast, isInBody) = (true, false) }
         }
         context.fireErrorCaught(error)
     }
