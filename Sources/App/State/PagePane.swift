@@ -181,7 +181,7 @@ struct PagePane: Equatable, Sendable {
     mutating func scroll(rows: Int, columns: Int) {
         let rows = max(1, rows)
         guard let glyphs, let typeset, !glyphs.isEmpty else {
-            // Two rows are taken by the message that explains why the page has no text.
+            // The message that explains why the page has no text takes two rows.
             top = Scrolling.top(top, cursor: mark, rows: rows - 2, count: self.rows.count)
             return
         }

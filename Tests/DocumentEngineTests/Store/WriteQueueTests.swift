@@ -70,7 +70,7 @@ import Testing
     @Test func whatComesDuringACommitSharesTheNextTransaction() async throws {
         let queue = queue()
         async let first: Void = write("first", queue) {
-            // The queue's lock is left to the others meanwhile.
+            // Polls with a pause, so that the other writes can take the queue's lock.
             while queue.waiting < 2 { poll(nil, 0, 1) }
         }
         try await waitUntil("the queue writes") { !queue.isIdle }

@@ -15,7 +15,7 @@ struct RawConnection {
         _ server: RunningServer, receiveBuffer: Int? = nil, isDeaf: Bool = true, seconds: Int = 60,
         _ body: (inout RawConnection) async throws -> Result
     ) async throws -> Result {
-        // Whoever has heard everything may go on talking.
+        // A client may keep sending after the server has closed its side.
         var bootstrap = ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .channelOption(.allowRemoteHalfClosure, value: true)
         if let receiveBuffer {
