@@ -78,6 +78,12 @@ void ct_lend_signals(void) {
     handle(SIGINT, let_pass, NULL);
 }
 
+void ct_unwatch_keys(void) {
+    if (!is_watching) return;
+    for (int i = 0; i < watched_count; i++)
+        if (watched[i] != SIGTERM && watched[i] != SIGHUP) sigaction(watched[i], &before[i], NULL);
+}
+
 void ct_unwatch_signals(void) {
     if (!is_watching) return;
     for (int i = 0; i < watched_count; i++) sigaction(watched[i], &before[i], NULL);

@@ -160,7 +160,14 @@ package final class TerminalDevice {
         Self.write(modes.on, to: output)
     }
 
-    /// Gives the terminal back for good. More than once does no harm.
+    /// Gives the terminal back for good, to be called before the program writes what it has to keep: until `close`,
+    /// SIGTERM and SIGHUP do not end it. A terminal that goes away reads as its end first and sends SIGHUP then.
+    package func giveBack() {
+        release()
+        ct_unwatch_keys()
+    }
+
+    /// Gives the terminal back for good, and the signals, too. More than once does no harm.
     package func close() {
         guard !isClosed else { return }
         release()

@@ -117,7 +117,8 @@ struct SurvivalStories {
         terminal.send(text: "Half a thou")
         try terminal.see("Half a thou")
         terminal.hangUp()
-        _ = try terminal.waitForExit(seconds: Patience.long)
+        // The shell in it and the kernel say so, each at a time of its own.
+        _ = try terminal.waitForExit(seconds: Patience.long, repeating: SIGHUP)
         let again = try ana.open()
         try again.press("a")
         try again.see("Half a thou")

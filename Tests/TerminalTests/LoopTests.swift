@@ -176,6 +176,16 @@ extension OpenTerminal {
             #expect(processorTime() - before < 100)
         }
 
+        @Test func aProgramThatWritesWhatItKeepsIsNotEndedByItsTerminal() throws {
+            defer { device.close() }
+            device.giveBack()
+            deliver(SIGHUP)
+            deliver(SIGTERM)
+            var interrupt = sigaction()
+            sigaction(SIGINT, nil, &interrupt)
+            #expect(interrupt.__sigaction_handler.sa_handler == nil, "Ctrl-C ends a program that hangs")
+        }
+
         /// To this thread, so that it has been handled when this returns; threads of a test run may block signals.
         private func deliver(_ number: Int32) {
             var signals = sigset_t()

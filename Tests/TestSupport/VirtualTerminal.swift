@@ -238,11 +238,19 @@ package final class VirtualTerminal {
     }
 
     /// Waits for the program's end: its exit status, or 128 and the number of the signal that ended it.
-    package func waitForExit(seconds: Int = 20) throws -> Int {
+    ///
+    /// - Parameter number: a signal to send again and again until then.
+    package func waitForExit(seconds: Int = 20, repeating number: Int32? = nil) throws -> Int {
         guard let process else { throw VirtualTerminalError(what: "there is no program on this terminal") }
         let end = Self.now + Int64(seconds) * 1_000
         while status == nil {
-            if isClosed { _ = poll(nil, 0, 5) } else { pump(milliseconds: 20) }
+            if let number {
+                signal(number)
+            } else if isClosed {
+                _ = poll(nil, 0, 5)
+            } else {
+                pump(milliseconds: 20)
+            }
             var status: Int32 = 0
             if waitpid(process, &status, WNOHANG) == process { self.status = status }
             if self.status == nil, Self.now > end { throw failure("the program did not end within \(seconds) s") }

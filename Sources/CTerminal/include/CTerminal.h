@@ -22,7 +22,11 @@ int ct_watch_signals(void);
 // `ct_watch_signals` ends it.
 void ct_lend_signals(void);
 
-// What these signals did before.
+// While the program still writes what it has to keep: SIGTERM and SIGHUP do nothing, a second of which often follows
+// the first when a window is closed. The others do what they did before, so that Ctrl-C ends a program that hangs.
+void ct_unwatch_keys(void);
+
+// All of them do what they did before.
 void ct_unwatch_signals(void);
 
 // Stops the process group as Ctrl-Z does; returns when it is continued.

@@ -50,7 +50,7 @@ enum Viewer {
                 return program.isDone ? .quit : .goOn
             },
             draw: { _ in program.canvas }, drawn: services.pictureWasDrawn)
-        device.close()
+        device.giveBack()
         services.finish()
         if let farewell = program.state.farewell { Output.message(farewell) }
     }
