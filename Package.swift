@@ -107,7 +107,10 @@ let package = Package(
         module("PDFPages", ["Annotations", subprocess, systemPackage]),
         module("Interchange", ["Annotations", "PDFPages"]),
         module("Screen"),
-        module("App", ["Annotations", "Authorization", "SyncProtocol", "InstantCore", "PDFPages", "Screen"]),
+        module("PageLayout", ["Annotations", "PDFPages", "Screen"]),
+        module(
+            "App",
+            ["Annotations", "Authorization", "SyncProtocol", "InstantCore", "PDFPages", "PageLayout", "Screen"]),
         .systemLibrary(name: "CNcurses", providers: [.apt(["libncurses-dev"])]),
         .target(name: "CTerminal", swiftSettings: strict),
         module("Terminal", ["Annotations", "Screen", "CNcurses", "CTerminal"]),
@@ -115,7 +118,7 @@ let package = Package(
             name: "postilla",
             dependencies: [
                 "Annotations", "Authorization", "SyncProtocol", "InstantCore", "Instant", "EngineCore",
-                "DocumentEngine", "Postgres", "PDFPages", "Interchange", "Screen",
+                "DocumentEngine", "Postgres", "PDFPages", "PageLayout", "Interchange", "Screen",
                 "App", "Terminal", arguments, logging, crypto, httpClient, nio, nioHTTP, signals, subprocess,
                 systemPackage,
             ],
@@ -171,7 +174,9 @@ let package = Package(
         tests("PDFPages", ["Annotations"]),
         tests("Interchange", ["Annotations", "PDFPages"]),
         tests("Screen"),
-        tests("App", ["Annotations", "Authorization", "SyncProtocol", "InstantCore", "PDFPages", "Screen"]),
+        tests("PageLayout", ["Annotations", "PDFPages", "Screen"]),
+        tests(
+            "App", ["Annotations", "Authorization", "SyncProtocol", "InstantCore", "PDFPages", "PageLayout", "Screen"]),
         tests("Terminal", ["Annotations", "Screen", "CTerminal", "CPty", "TestThreads"]),
         .testTarget(name: "ArchitectureTests", dependencies: ["Children", "TestThreads"], swiftSettings: strict),
         .testTarget(
@@ -185,7 +190,7 @@ let package = Package(
             name: "FuzzTests",
             dependencies: [
                 "TestSupport", "TestThreads", "Annotations", "Authorization", "SyncProtocol", "InstantCore",
-                "Interchange", "PDFPages", "Screen", "App", "Terminal", "DocumentEngine", "postilla",
+                "Interchange", "PDFPages", "PageLayout", "Screen", "App", "Terminal", "DocumentEngine", "postilla",
             ],
             exclude: ["Corpus"], swiftSettings: rim),
         .target(

@@ -25,6 +25,8 @@ public struct Rect: Hashable, Sendable {
         self.height = height
     }
 
+    package static let zero = Rect(left: 0, top: 0, width: 0, height: 0)
+
     public var right: Double { left + width }
     public var bottom: Double { top + height }
     public var middle: Point { Point(x: left + width / 2, y: top + height / 2) }

@@ -1,3 +1,4 @@
+import PageLayout
 import Screen
 import Testing
 

@@ -3,6 +3,7 @@ import App
 import Authorization
 import InstantCore
 import PDFPages
+import PageLayout
 import Screen
 
 /// A world for the program in memory: a layer with records, a PDF with pages, and what a test makes happen. Answers at

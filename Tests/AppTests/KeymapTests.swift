@@ -1,6 +1,7 @@
 import Annotations
 import InstantCore
 import PDFPages
+import PageLayout
 import Screen
 import Testing
 

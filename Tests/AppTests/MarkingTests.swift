@@ -1,6 +1,7 @@
 import Annotations
 import Authorization
 import InstantCore
+import PageLayout
 import Testing
 
 @testable import App

@@ -4,7 +4,7 @@ import Testing
 @Suite("The cores are synchronous")
 struct CoreTests {
     private static let modules: Set = [
-        "Annotations", "Authorization", "SyncProtocol", "InstantCore", "EngineCore", "Screen",
+        "Annotations", "Authorization", "SyncProtocol", "InstantCore", "EngineCore", "PageLayout", "Screen",
     ]
 
     private static let words: [Substring: String] = [

@@ -2,6 +2,7 @@ import Annotations
 import Authorization
 import InstantCore
 import PDFPages
+import PageLayout
 import Screen
 
 // The page, said.

@@ -1,6 +1,7 @@
 import Annotations
 import Authorization
 import InstantCore
+import PageLayout
 import Screen
 
 // Marking, writing, answering what is asked.

@@ -1,6 +1,7 @@
 package import Annotations
 package import InstantCore
 package import PDFPages
+import PageLayout
 package import Screen
 
 /// Something that happened. All of them go through one queue and are handled in order.

@@ -1,4 +1,5 @@
 package import Annotations
+package import PageLayout
 package import Screen
 
 /// All that the program knows and shows. A value: `update` changes it, `view` draws it.

@@ -1,5 +1,6 @@
 import Annotations
 import InstantCore
+import PageLayout
 
 /// Who else has the layer open, who of them presents, and what they are told of this person.
 struct Company: Equatable, Sendable {

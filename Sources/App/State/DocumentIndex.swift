@@ -1,3 +1,5 @@
+import PageLayout
+
 /// The text of all pages as it is compared in a search, as far as it was read: where a text occurs in the document.
 struct DocumentIndex: Equatable, Sendable {
     /// By page.

@@ -1,3 +1,4 @@
+import PageLayout
 import Screen
 
 /// Where the parts of the document screen stand, for a size of the terminal.

@@ -1,5 +1,6 @@
 import Annotations
 import InstantCore
+import PageLayout
 import Screen
 
 /// The page that is shown: its text set in rows, the cursor in it, what is selected, and its marks.
@@ -192,8 +193,4 @@ struct PagePane: Equatable, Sendable {
         left = min(max(left, spot.column - width + 2), max(0, spot.column - 1))
         if typeset.width <= width { left = 0 }
     }
-}
-
-extension Rect {
-    static let zero = Rect(left: 0, top: 0, width: 0, height: 0)
 }

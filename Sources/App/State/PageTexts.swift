@@ -1,4 +1,5 @@
 import PDFPages
+import PageLayout
 
 /// The texts of the pages that were looked at last.
 struct PageTexts: Equatable, Sendable {

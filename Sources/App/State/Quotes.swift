@@ -1,5 +1,6 @@
-package import Annotations
+import Annotations
 import InstantCore
+import PageLayout
 
 /// The words that marks mark, by record: what the list shows of pages that were looked at.
 struct Quotes: Equatable, Sendable {
@@ -27,13 +28,5 @@ struct Quotes: Equatable, Sendable {
         for row in rows where row.pageIndex == page && Self.isNeeded(for: row) && words(of: row) == nil {
             quotes[row.id] = Quote(rects: row.rects, words: glyphs.map { $0.words(under: row.rects) } ?? "")
         }
-    }
-}
-
-extension PageGlyphs {
-    /// The words under a mark's boxes, on one line; a stretch after another behind dots.
-    package func words(under rects: [Rect]) -> String {
-        let parts = ranges(in: rects).map { text(of: $0) }
-        return parts.joined(separator: " ... ").split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
 }

@@ -1,4 +1,5 @@
 import Annotations
+import PageLayout
 
 /// What is selected of a page that a growing selection has passed: each page becomes a record of its own.
 struct SelectedPart: Equatable, Sendable {

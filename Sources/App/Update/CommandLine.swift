@@ -1,3 +1,5 @@
+import PageLayout
+
 /// The words that can be typed after `:`.
 package enum TypedCommand: String, Hashable, Sendable, CaseIterable {
     case quit, help, page, filter, color, sync, offline, online, token, outbox, undo, redo, reading, layout, author,

@@ -1,3 +1,5 @@
+import PageLayout
+
 // Handing text to the terminal's clipboard.
 extension AppState {
     mutating func copySelection() -> [Effect] {

@@ -1,6 +1,7 @@
 import Annotations
 import Authorization
 import InstantCore
+import PageLayout
 
 // Why a command cannot be given now. The same answer dims its key in the footer and is said when it is pressed.
 extension AppState {

@@ -1,6 +1,7 @@
 import Annotations
 import Authorization
 import InstantCore
+import PageLayout
 
 // Making, changing, deleting; undo.
 extension AppState {

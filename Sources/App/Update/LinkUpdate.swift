@@ -1,5 +1,6 @@
 import Annotations
 import InstantCore
+import PageLayout
 import Screen
 
 // Links: those of the page and the addresses in its text, followed by a letter or two.

@@ -1,5 +1,6 @@
 import Annotations
 import InstantCore
+import PageLayout
 import Screen
 
 // The list of annotations: moving, filtering, sorting, going to the place.

@@ -1,3 +1,4 @@
+import PageLayout
 import Screen
 
 // The page: its cursor, its views, turning to the next one.

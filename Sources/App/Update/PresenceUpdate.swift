@@ -1,5 +1,6 @@
 import Annotations
 import InstantCore
+import PageLayout
 
 // Presenting, following, and who else is here.
 extension AppState {

@@ -1,3 +1,5 @@
+import PageLayout
+
 // Finding text: on the page, and on all the others, which are read in the background. Also the filter's prompt for the
 // list.
 extension AppState {

@@ -1,3 +1,5 @@
+import PageLayout
+
 // Choosing words: growing, turning round, going over the end of a page.
 extension AppState {
     mutating func selectRows() {

@@ -1,6 +1,7 @@
 import Annotations
 import Authorization
 import InstantCore
+import PageLayout
 import Screen
 
 // Threads: the comments under an annotation, answering it, beginning one on the page.

@@ -1,3 +1,5 @@
+import PageLayout
+
 /// What a message does to the state, and what it asks of the world. Pure and total: no clock, no I/O, no message that
 /// it cannot take in any state.
 package func update(_ state: inout AppState, _ message: Message) -> [Effect] {

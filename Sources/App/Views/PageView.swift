@@ -1,5 +1,6 @@
 import Annotations
 import InstantCore
+import PageLayout
 import Screen
 
 extension Canvas {

@@ -1,6 +1,7 @@
 import Annotations
 import InstantCore
 import PDFPages
+import PageLayout
 import Screen
 
 // What stands in the page's place while there is no text of it.

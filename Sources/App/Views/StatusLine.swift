@@ -1,6 +1,7 @@
 import Annotations
 import Authorization
 import InstantCore
+import PageLayout
 import Screen
 
 /// The line above the footer: where one is and how sync stands. Where there is no room, parts go in a fixed order; what

@@ -1,5 +1,6 @@
 import App
 import FoundationEssentials
+import PageLayout
 import Screen
 
 /// How a person wants the viewer: what stands in `config.toml`, in the environment, and else the defaults.

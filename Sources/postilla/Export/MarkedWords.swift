@@ -1,6 +1,7 @@
 import Annotations
 import App
 import PDFPages
+import PageLayout
 
 /// The words that annotations mark, read from the PDF a page at a time.
 struct MarkedWords {

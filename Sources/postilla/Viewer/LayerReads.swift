@@ -3,6 +3,7 @@ import App
 import Dispatch
 import InstantCore
 import PDFPages
+import PageLayout
 import Synchronization
 
 /// What the screen needs of a layer's local storage, read beside the thread that draws. Nearly always an answer is there

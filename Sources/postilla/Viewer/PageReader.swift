@@ -1,5 +1,6 @@
 import App
 import PDFPages
+import PageLayout
 import Screen
 import Synchronization
 

@@ -3,7 +3,7 @@ import PDFPages
 import Screen
 import TestSupport
 
-@testable import App
+@testable import PageLayout
 
 /// A page drawn in the source of a test: one character is 5 points wide, one row 12 points high, the text 10. Words
 /// are what blanks separate; words of a row are on one source line.

@@ -1,7 +1,7 @@
 import PDFPages
 import Testing
 
-@testable import App
+@testable import PageLayout
 
 /// Moving the cursor over the text of a page.
 @Suite struct PageMotionTests {

@@ -4,7 +4,7 @@ import Screen
 import TestSupport
 import Testing
 
-@testable import App
+@testable import PageLayout
 
 /// Real files, where they are at hand: nothing of them is lost, whatever they look like.
 @Suite struct PageSampleTests {

@@ -18,6 +18,8 @@ package struct TypesetPage: Equatable, Sendable {
     package struct Spot: Hashable, Sendable {
         package var row: Int
         package var column: Int
+
+        package init(row: Int, column: Int) { (self.row, self.column) = (row, column) }
     }
 }
 

@@ -2,6 +2,8 @@
 package struct PageCursor: Hashable, Sendable {
     package var glyph: Int
     package var column: Int?
+
+    package init(glyph: Int, column: Int? = nil) { (self.glyph, self.column) = (glyph, column) }
 }
 
 package enum PageMotion: Hashable, Sendable, CaseIterable {
@@ -52,7 +54,7 @@ extension TypesetPage {
 
 extension PageGlyphs {
     /// The motions that follow the text, not the rows.
-    func moved(_ glyph: Int, by motion: PageMotion) -> Int? {
+    package func moved(_ glyph: Int, by motion: PageMotion) -> Int? {
         switch motion {
         case .left: return (0..<glyph).last { glyphs[$0].role != .lineEndHyphen }
         case .right: return (glyph + 1..<max(glyph + 1, count)).first { glyphs[$0].role != .lineEndHyphen }

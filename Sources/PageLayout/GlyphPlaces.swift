@@ -14,6 +14,12 @@ extension PageGlyphs {
         return ranges(of: inside.sorted())
     }
 
+    /// The words under a mark's boxes, on one line; a stretch after another behind dots.
+    package func words(under rects: [Rect]) -> String {
+        let parts = ranges(in: rects).map { text(of: $0) }
+        return parts.joined(separator: " ... ").split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    }
+
     /// Joins indices that follow one another, a space or hidden hyphen between them or not; drops spaces at the ends.
     private func ranges(of indices: [Int]) -> [Range<Int>] {
         var ranges: [Range<Int>] = []

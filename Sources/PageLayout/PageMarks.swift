@@ -8,11 +8,17 @@ package struct PageMark: Hashable, Sendable {
     /// The stretches of text it marks, in points, about one for each source line. Empty for what marks no text.
     package var rects: [Rect]
     package var box: Rect
+
+    package init(id: Record.ID, letter: Character, rects: [Rect], box: Rect) {
+        (self.id, self.letter, self.rects, self.box) = (id, letter, rects, box)
+    }
 }
 
 extension PageMark {
     /// What a presenter has selected: no annotation, so nothing stands in the gutter for it.
-    static func presented(_ rects: [Rect]) -> PageMark { PageMark(id: "", letter: " ", rects: rects, box: .zero) }
+    package static func presented(_ rects: [Rect]) -> PageMark {
+        PageMark(id: "", letter: " ", rects: rects, box: .zero)
+    }
 }
 
 /// The marks of a page, found on its glyphs: which text each one marks and where the others stand. Does not depend on

@@ -4,7 +4,7 @@ import Screen
 import TestSupport
 import Testing
 
-@testable import App
+@testable import PageLayout
 
 /// What holds for every page, whatever is on it: pages made at random, and hostile ones.
 @Suite struct PagePropertyTests {

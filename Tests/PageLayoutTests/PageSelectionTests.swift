@@ -2,7 +2,7 @@ import Annotations
 import PDFPages
 import Testing
 
-@testable import App
+@testable import PageLayout
 
 /// Choosing text of a page, and what is made of it.
 @Suite struct PageSelectionTests {

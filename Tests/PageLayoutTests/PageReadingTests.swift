@@ -3,7 +3,7 @@ import PDFPages
 import Screen
 import Testing
 
-@testable import App
+@testable import PageLayout
 
 /// What a page looks like when it is reflowed.
 @Suite struct PageReadingTests {

@@ -2,7 +2,7 @@ import Annotations
 import PDFPages
 import Testing
 
-@testable import App
+@testable import PageLayout
 
 /// How annotations are marked in the text of a page.
 @Suite struct PageMarkTests {

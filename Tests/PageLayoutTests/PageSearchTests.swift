@@ -1,6 +1,6 @@
 import Testing
 
-@testable import App
+@testable import PageLayout
 
 /// Finding text on a page.
 @Suite struct PageSearchTests {

@@ -2,7 +2,7 @@ import Annotations
 import PDFPages
 import Testing
 
-@testable import App
+@testable import PageLayout
 
 /// What a page looks like when it is laid out as printed.
 @Suite struct PageLayoutTests {
