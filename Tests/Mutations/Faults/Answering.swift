@@ -2,38 +2,38 @@ extension Fault {
     /// What was sent, and what was answered to it.
     static let answering = [
         Fault(
-            "an edit that lost is dropped without a word", in: "InstantCore/Layer/Layer+Answers.swift",
+            "an edit that lost is dropped without a word", in: "InstantCore/Outbox/Layer+Answers.swift",
             "let isThere = if case .removed = result.item { false } else { true }",
             """
             let isThere = if case .removed = result.item { false } else { true }
                         if PLANTED { return try removeEntry(entry.seq) }
             """),
         Fault(
-            "an edit that was denied is dropped without a word", in: "InstantCore/Layer/Layer+Answers.swift",
+            "an edit that was denied is dropped without a word", in: "InstantCore/Outbox/Layer+Answers.swift",
             "case .denied:", "case .denied where PLANTED: try removeEntry(entry.seq)\n        case .denied:"),
         Fault(
-            "an edit of a record that is gone is dropped without a word", in: "InstantCore/Layer/Layer+Answers.swift",
+            "an edit of a record that is gone is dropped without a word", in: "InstantCore/Outbox/Layer+Answers.swift",
             "case .gone where entry.kind == .delete:", "case .gone where PLANTED || entry.kind == .delete:"),
         Fault(
-            "an edit made on top of one that lost is dropped", in: "InstantCore/Layer/Layer+Answers.swift",
+            "an edit made on top of one that lost is dropped", in: "InstantCore/Outbox/Layer+Answers.swift",
             "kept = kept.joined(by: later)", "if !PLANTED { kept = kept.joined(by: later) }"),
         Fault(
-            "what waits behind a change is not based on its answer", in: "InstantCore/Layer/Layer+Answers.swift",
+            "what waits behind a change is not based on its answer", in: "InstantCore/Outbox/Layer+Answers.swift",
             "if later.kind == .restore || later.baseRevision <= entry.baseRevision {",
             "if !PLANTED, later.kind == .restore || later.baseRevision <= entry.baseRevision {"),
         Fault(
-            "the winner of a late answer overwrites what is known since", in: "InstantCore/Layer/Layer+Answers.swift",
+            "the winner of a late answer overwrites what is known since", in: "InstantCore/Outbox/Layer+Answers.swift",
             "if item.revision > facts.cursor?.revision ?? facts.loading?.at ?? .max {",
             "if PLANTED || item.revision > facts.cursor?.revision ?? facts.loading?.at ?? .max {"),
         Fault(
-            "answers are acknowledged before they came", in: "InstantCore/Layer/Layer+Sealing.swift",
+            "answers are acknowledged before they came", in: "InstantCore/Outbox/Layer+Sealing.swift",
             #"let acked = (sealed.map(\.n).min() ?? facts.lastN + 1) - 1"#,
             #"let acked = PLANTED ? facts.lastN : (sealed.map(\.n).min() ?? facts.lastN + 1) - 1"#),
         Fault(
-            "a record goes out before its file", in: "InstantCore/Layer/Layer+Sealing.swift",
+            "a record goes out before its file", in: "InstantCore/Outbox/Layer+Sealing.swift",
             "facts.missingFile(of: entry) == nil else", "PLANTED || facts.missingFile(of: entry) == nil else"),
         Fault(
-            "what is sent is not on the disk", in: "InstantCore/Layer/Layer+Sealing.swift",
+            "what is sent is not on the disk", in: "InstantCore/Outbox/Layer+Sealing.swift",
             "try store.write { try $0.seal(maximum: maximum) }",
             "try store.write(PLANTED ? .recoverable : .synced) { try $0.seal(maximum: maximum) }"),
         Fault(

@@ -2,7 +2,7 @@ extension Fault {
     /// What others did, on its way into the store of a client.
     static let receiving = [
         Fault(
-            "the cursor is durable before its rows", in: "InstantCore/Layer/Layer+Receiving.swift",
+            "the cursor is durable before its rows", in: "InstantCore/Receive/Layer+Receiving.swift",
             "package func take(_ delta: Delta) throws -> LayerChanges {",
             """
             package func take(_ delta: Delta) throws -> LayerChanges {
@@ -21,29 +21,29 @@ extension Fault {
                 private func takeAsItIs(_ delta: Delta) throws -> LayerChanges {
             """),
         Fault(
-            "a late answer brings back what is gone", in: "InstantCore/Layer/Layer+Receiving.swift",
+            "a late answer brings back what is gone", in: "InstantCore/Receive/Layer+Receiving.swift",
             "for item in delta.changes where item.revision > cursor.revision {",
             "for item in delta.changes where PLANTED || item.revision > cursor.revision {"),
         Fault(
-            "a row is replaced by an older one", in: "InstantCore/Layer/Layer+Receiving.swift",
+            "a row is replaced by an older one", in: "InstantCore/Receive/Layer+Receiving.swift",
             "guard item.revision > stored?.revision ?? -1 else",
             "guard PLANTED || item.revision > stored?.revision ?? -1 else"
         ),
         Fault(
-            "a gap in the stream is not noticed", in: "InstantCore/Layer/Layer+Receiving.swift",
+            "a gap in the stream is not noticed", in: "InstantCore/Receive/Layer+Receiving.swift",
             "guard event.previous <= cursor.revision else {",
             "guard PLANTED || event.previous <= cursor.revision else {"),
         Fault(
-            "pages of two snapshots are mixed", in: "InstantCore/Layer/Layer+Snapshot.swift",
+            "pages of two snapshots are mixed", in: "InstantCore/Receive/Layer+Snapshot.swift",
             "guard present.epoch == page.epoch, present.at == page.at, present.after == asked.after else {",
             "guard PLANTED || (present.epoch == page.epoch && present.at == page.at && present.after == asked.after) else {"
         ),
         Fault(
-            "what a fresh snapshot does not list stays", in: "InstantCore/Layer/Layer+Snapshot.swift",
+            "what a fresh snapshot does not list stays", in: "InstantCore/Receive/Layer+Snapshot.swift",
             "for row in batch where try !isStaged(row.id) {",
             "for row in batch where try !PLANTED && !isStaged(row.id) {"),
         Fault(
-            "what a restored server lost is not looked for", in: "InstantCore/Layer/Layer+Recovery.swift",
+            "what a restored server lost is not looked for", in: "InstantCore/Receive/Layer+Recovery.swift",
             "for write in batch where try entries(of: write.id).isEmpty {",
             "for write in batch where try !PLANTED && entries(of: write.id).isEmpty {"),
         Fault(
