@@ -28,7 +28,7 @@ extension Content {
     }
 
     /// The content with its text changed, where its kind keeps it: a markup in `note`, everything else in `text`; as an
-    /// object where it was one. Plain from now on: ``saying(_:)`` keeps formatting.
+    /// object where it was one. Plain from now on: ``replacingText(with:)`` keeps formatting.
     public func changingText(to text: String) -> Content {
         changing {
             let key = $0.textMember

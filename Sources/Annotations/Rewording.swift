@@ -1,5 +1,5 @@
 /// The words were changed where a text has formatting or a mention that plain words cannot carry.
-public struct FormattingInTheWay: Error, Hashable, Sendable, CustomStringConvertible {
+public struct FormattingConflict: Error, Hashable, Sendable, CustomStringConvertible {
     public init() {}
 
     public var description: String {
@@ -10,14 +10,14 @@ public struct FormattingInTheWay: Error, Hashable, Sendable, CustomStringConvert
 extension Content {
     /// The comment, or the annotation, with other words. Members of the text that are unknown stay, and so does the
     /// formatting around the words that changed, mentions included.
-    public func saying(_ words: String) throws(FormattingInTheWay) -> Content {
+    public func replacingText(with words: String) throws(FormattingConflict) -> Content {
         let members = object
         let name = members.textMember
         var text = members[name] ?? .string("")
         switch CommentText(json: text) {
         case .xhtml(let xhtml)?:
             guard var object = text.object else { return self }
-            object["value"] = .string(try xhtml.reworded(words))
+            object["value"] = .string(try xhtml.replacingText(with: words))
             text = .object(object)
         case .plain?, nil:
             if var object = text.object {
@@ -33,7 +33,7 @@ extension Content {
 
 extension String {
     /// This XHTML with other words in it: only the stretch between what begins and ends alike is written anew.
-    fileprivate func reworded(_ words: String) throws(FormattingInTheWay) -> String {
+    fileprivate func replacingText(with words: String) throws(FormattingConflict) -> String {
         let source = Array(utf8)
         let read = XHTMLPieces(source)
         var old = read.pieces.flatMap(\.words)
@@ -43,7 +43,7 @@ extension String {
         // Where there is nothing but paragraphs, nothing can be lost.
         if read.isPlain { return words.paragraphs }
         let change = Change(from: old, to: new)
-        guard let place = read.place(of: change.old) else { throw FormattingInTheWay() }
+        guard let place = read.place(of: change.old) else { throw FormattingConflict() }
         let middle = String(decoding: new[change.new], as: UTF8.self).escaped(newLine: "<br/>")
         return String(decoding: source[..<place.lowerBound] + middle.utf8 + source[place.upperBound...], as: UTF8.self)
     }

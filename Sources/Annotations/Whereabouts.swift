@@ -1,5 +1,5 @@
 /// Where somebody is in a document: what others see of a person who reads along.
-public struct Whereabouts: Hashable, Sendable {
+public struct Location: Hashable, Sendable {
     /// nil: in the document, on no page in particular.
     public var pageIndex: Int?
     /// The marked words, by their position on the page, since lines and rows differ from screen to screen.
@@ -14,7 +14,7 @@ public struct Whereabouts: Hashable, Sendable {
     }
 
     /// By their bytes: two ids that look alike are two records.
-    public static func == (one: Whereabouts, other: Whereabouts) -> Bool {
+    public static func == (one: Location, other: Location) -> Bool {
         one.pageIndex == other.pageIndex && one.selection == other.selection && one.record.isExactly(other.record)
     }
 }
@@ -31,7 +31,7 @@ public struct PageArea: Hashable, Sendable {
     }
 }
 
-extension Whereabouts {
+extension Location {
     /// All boxes of a selection together; more is told by the first ones.
     public static let maximumRects = 100
 
@@ -45,7 +45,7 @@ extension Whereabouts {
     }
 
     /// The same with no more boxes than can be told.
-    package var bounded: Whereabouts {
+    package var bounded: Location {
         var (bounded, left) = (self, Self.maximumRects)
         bounded.selection = selection.prefix(left).compactMap { area in
             let rects = area.rects.prefix(left)

@@ -57,7 +57,7 @@ package enum Effect: Hashable, Sendable {
     /// The comments under an annotation. → `thread`
     case loadThread(Record.ID)
     /// → `gathered`
-    case gather(Gathering)
+    case gather(RecordBatchRequest)
     /// → `facets`
     case loadFacets
     /// → `outbox`
@@ -76,7 +76,7 @@ package enum Effect: Hashable, Sendable {
     /// For new records from now on, kept for this installation.
     case rememberAuthor(String)
     /// For new records of this layer, kept when the token changes; nil: what the token says.
-    case setDefaultGroup(LayerFacts.GroupChoice?)
+    case setDefaultGroup(LayerMetadata.GroupChoice?)
     /// Writes what waits of a layer, open or not, to a file. → `notice` with its name
     case saveUnsent(LayerReference)
     /// Keeps a text that is being written; nil removes it. `becoming` names the record that it is about to make:

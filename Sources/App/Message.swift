@@ -33,7 +33,7 @@ package indirect enum Message: Hashable, Sendable {
     case titled(String)
 
     // The PDF.
-    case download(DownloadProgress)
+    case download(DownloadStatus)
     /// Why, in a sentence; nil: it was cancelled.
     case downloadFailed(String?)
     case pdfReady(PDFInfo)
@@ -60,7 +60,7 @@ package indirect enum Message: Hashable, Sendable {
     case record(Record.ID, Record?)
     /// The comments under an annotation, oldest first.
     case thread(Record.ID, [Record])
-    case gathered([Gathered])
+    case gathered([BatchRecord])
     case facets(ListFacets)
     case outbox([OutboxItem])
     /// Records that are new, changed or gone; empty: possibly all of them.

@@ -23,7 +23,7 @@ extension AppState {
     mutating func handle(_ message: Message) -> [Effect] {
         switch message {
         case .key(let key):
-            document?.looks.expect()
+            document?.refreshThrottle.expect()
             let before = followerStanding
             let effects = pressed(key)
             breakAway(from: before)

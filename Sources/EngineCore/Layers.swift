@@ -6,19 +6,19 @@ import SyncProtocol
 package enum Layers {
     /// The layer a token names; nil when it has to be made first, which needs a writing transaction.
     ///
-    /// - Throws: ``Refusal`` when the document is not there, or the layer is gone for this token.
+    /// - Throws: ``APIError`` when the document is not there, or the layer is gone for this token.
     package static func find(
         _ grant: Grant, issuedAt: Timestamp?, in store: any StoreReading
-    ) throws -> StoredLayer? {
+    ) throws -> ServerLayer? {
         let key = LayerKey(document: grant.documentID, name: grant.layer)
         // There is none without its document.
         if let layer = try store.layer(key) { return layer }
         guard try store.document(key.document) != nil else {
-            throw Refusal(.documentNotFound, "there is no document with the id that the token names")
+            throw APIError(.documentNotFound, "there is no document with the id that the token names")
         }
         // A token that does not say when it was issued may be older than the deletion.
         if let deleted = try store.deletion(of: key), issuedAt.map({ $0 <= deleted }) ?? true {
-            throw Refusal(.layerDeleted, "the layer that the token names was deleted after the token was issued")
+            throw APIError(.layerDeleted, "the layer that the token names was deleted after the token was issued")
         }
         return nil
     }
@@ -26,7 +26,7 @@ package enum Layers {
     /// The layer a token names, made if need be: a layer exists as soon as a signed token names it.
     package static func open(
         _ grant: Grant, issuedAt: Timestamp?, in store: any StoreWriting, using random: inout some RandomNumberGenerator
-    ) throws -> StoredLayer {
+    ) throws -> ServerLayer {
         if let layer = try find(grant, issuedAt: issuedAt, in: store) { return layer }
         return try make(LayerKey(document: grant.documentID, name: grant.layer), in: store, using: &random)
     }
@@ -34,14 +34,14 @@ package enum Layers {
     /// Makes a layer under a new generation.
     package static func make(
         _ key: LayerKey, in store: any StoreWriting, using random: inout some RandomNumberGenerator
-    ) throws -> StoredLayer {
+    ) throws -> ServerLayer {
         try check(key)
         return try store.addLayer(key, generation: Fingerprint.hex(random.next()))
     }
 
     static func check(_ key: LayerKey) throws {
         guard LayerKey.isValidName(key.name) else {
-            throw Refusal(.badRequest, "a layer's name has at most 256 characters, no * and no control characters")
+            throw APIError(.badRequest, "a layer's name has at most 256 characters, no * and no control characters")
         }
     }
 

@@ -1,7 +1,7 @@
 package import SyncProtocol
 
 /// Why a whole request is not done. Nothing was written, no change was consumed.
-package struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
+package struct APIError: Error, Hashable, Sendable, CustomStringConvertible {
     package var reason: ErrorAnswer.Reason
     /// One sentence for a person; never holds a token or the text of a record.
     package var description: String

@@ -6,11 +6,11 @@ extension AnnotationReader {
         json["opacity"] = .number(JSONNumber(min(1, max(0, source["CA"].number ?? 1))))
         // The title of a form field's annotation is the field's name, not an author.
         let isField = source["Subtype"].name == "Widget"
-        json["creatorName"] = isField ? nil : text("T", limit: Self.longestName).map(JSON.string)
+        json["creatorName"] = isField ? nil : text("T", limit: Self.maxNameLength).map(JSON.string)
         json["createdAt"] = date("CreationDate")
         json["updatedAt"] = date("M") ?? date("ModDate")
-        json["name"] = text("NM", limit: Self.longestName).map(JSON.string)
-        json["subject"] = text("Subj", limit: Self.longestName).map(JSON.string)
+        json["name"] = text("NM", limit: Self.maxNameLength).map(JSON.string)
+        json["subject"] = text("Subj", limit: Self.maxNameLength).map(JSON.string)
         let flags = flags
         json["flags"] = flags.isEmpty ? nil : .array(flags.map(JSON.string))
         aside["inReplyTo"] = AnnotationWalk.id(of: source.entries["IRT"]).map(JSON.string)
@@ -22,7 +22,7 @@ extension AnnotationReader {
     }
 
     /// A text of the dictionary, or of another, its line ends as `\n`, too long a one cut.
-    func text(_ key: String, of other: PDFDictionary? = nil, limit: Int = longestText) -> String? {
+    func text(_ key: String, of other: PDFDictionary? = nil, limit: Int = maxTextLength) -> String? {
         guard let text = (other ?? source).text(key) else { return nil }
         var result = String.UnicodeScalarView()
         var previous: Unicode.Scalar?
@@ -67,8 +67,8 @@ extension AnnotationReader {
     mutating func groups(_ key: String, of size: Int) -> [ArraySlice<Double>] {
         guard let numbers = source.numbers(key) else { return [] }
         if numbers.count % size != 0 { note("its \(key) are not complete") }
-        if numbers.count > Self.mostNumbers { note("it has too many \(key); the rest is left out") }
-        let count = min(numbers.count, Self.mostNumbers) / size * size
+        if numbers.count > Self.maxNumbers { note("it has too many \(key); the rest is left out") }
+        let count = min(numbers.count, Self.maxNumbers) / size * size
         return stride(from: 0, to: count, by: size).map { numbers[$0..<$0 + size] }
     }
 }

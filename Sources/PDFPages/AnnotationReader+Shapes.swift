@@ -17,7 +17,7 @@ extension AnnotationReader {
     }
 
     private mutating func strokes() -> [[Point]] {
-        var left = Self.mostNumbers
+        var left = Self.maxNumbers
         var lines: [[Point]] = []
         for item in source.array("InkList") ?? [] {
             guard case .array(let items) = source.file.resolve(item) else {

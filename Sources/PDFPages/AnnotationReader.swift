@@ -17,10 +17,10 @@ struct AnnotationReader {
     let box: Rect?
 
     /// Numbers of one annotation's points; more than a record could hold are left out.
-    static let mostNumbers = 20_000
+    static let maxNumbers = 20_000
     /// Unicode scalars of one text, and of one that names something.
-    static let longestText = 100_000
-    static let longestName = 1000
+    static let maxTextLength = 100_000
+    static let maxNameLength = 1000
 
     init(
         _ source: PDFDictionary, on frame: PageFrame, pageIndex: Int, number: Int?, destinations: Destinations

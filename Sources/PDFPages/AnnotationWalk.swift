@@ -9,8 +9,8 @@ struct AnnotationWalk {
     private var seen: Set<Record.ID> = []
 
     /// Entries looked at in all; a hostile file lists one annotation on every page.
-    private static let mostEntries = 500_000
-    private static let mostWarnings = 1000
+    private static let maxEntries = 500_000
+    private static let maxWarnings = 1000
     private var entries = 0
 
     init(tree: PageTree, file: ObjectDump) {
@@ -31,9 +31,9 @@ struct AnnotationWalk {
             }
             for (position, entry) in list.enumerated() {
                 entries += 1
-                guard entries <= Self.mostEntries else {
+                guard entries <= Self.maxEntries else {
                     return warn(
-                        "there are more than \(Self.mostEntries) annotations; the rest is not read", page: index)
+                        "there are more than \(Self.maxEntries) annotations; the rest is not read", page: index)
                 }
                 take(entry, at: position, page: page, index: index)
             }
@@ -57,7 +57,7 @@ struct AnnotationWalk {
     }
 
     private mutating func warn(_ text: String, page: Int, record: Record.ID? = nil) {
-        guard found.warnings.count < Self.mostWarnings else { return }
+        guard found.warnings.count < Self.maxWarnings else { return }
         found.warnings.append(BaseAnnotations.Warning(pageIndex: page, record: record, text: text))
     }
 

@@ -73,15 +73,15 @@ struct Destinations {
 
 // MARK: - Names
 extension Destinations {
-    private static let mostNames = 100_000
+    private static let maxNames = 100_000
 
     /// The names of the file, from the old dictionary and from the name tree. Nodes and names are limited.
     private static func names(in file: ObjectDump) -> [String: PDFObject] {
         guard let catalog = PDFDictionary(file.trailer, in: file)?.dictionary("Root") else { return [:] }
         var names = catalog.dictionary("Dests")?.entries ?? [:]
         var waiting: [PDFObject] = [catalog.dictionary("Names")?.entries["Dests"] ?? .null]
-        var room = mostNames
-        while let next = waiting.popLast(), names.count < mostNames {
+        var room = maxNames
+        while let next = waiting.popLast(), names.count < maxNames {
             guard let node = PDFDictionary(next, in: file) else { continue }
             let kids = (node.array("Kids") ?? []).prefix(room)
             room -= kids.count

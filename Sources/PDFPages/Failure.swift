@@ -12,7 +12,7 @@ extension PDFTools {
         let path = try Self.argument(for: file)
         if let plain = Self.look(at: FilePath(path)) { return plain }
         // qpdf answers this question by its exit code: 0 means that a password is needed.
-        let outcome = try await run(.qpdf, ["--requires-password", path], into: Gathered())
+        let outcome = try await run(.qpdf, ["--requires-password", path], into: CollectedOutput())
         return outcome.exitCode == 0 ? .encrypted : .damaged
     }
 

@@ -7,7 +7,7 @@ protocol OutputSink: Sendable {
 }
 
 /// Keeps all of it, for tools that print little.
-struct Gathered: OutputSink {
+struct CollectedOutput: OutputSink {
     var bytes: [UInt8] = []
 
     mutating func receive(_ bytes: [UInt8]) {
@@ -16,7 +16,7 @@ struct Gathered: OutputSink {
 }
 
 /// How a run ended and what its output became.
-struct Outcome<Sink: OutputSink>: Sendable {
+struct ToolResult<Sink: OutputSink>: Sendable {
     var sink: Sink
     /// nil when a signal ended it.
     var exitCode: Int?
@@ -32,11 +32,11 @@ extension PDFTools {
     /// - Parameter writing: bytes of a file it may write.
     func run<Sink: OutputSink>(
         _ tool: Tool, _ arguments: [String], writing: Int64 = 64 << 20, into sink: Sink
-    ) async throws -> Outcome<Sink> {
+    ) async throws -> ToolResult<Sink> {
         let command = try find(.prlimit)
         let program = try find(tool)
         let time = limits.time
-        return try await withThrowingTaskGroup(of: Outcome<Sink>.self) { group in
+        return try await withThrowingTaskGroup(of: ToolResult<Sink>.self) { group in
             group.addTask { try await execute(command, prefix(writing) + [program.string] + arguments, into: sink) }
             group.addTask {
                 try await Task.sleep(for: time)
@@ -58,7 +58,7 @@ extension PDFTools {
 
     private func execute<Sink: OutputSink>(
         _ command: FilePath, _ arguments: [String], into start: Sink
-    ) async throws -> Outcome<Sink> {
+    ) async throws -> ToolResult<Sink> {
         var options = PlatformOptions()
         // Not stopped with our job, not reached by what is typed at the terminal.
         options.processGroupID = 0
@@ -81,7 +81,7 @@ extension PDFTools {
         if result.terminationStatus.isOutOfProcessorTime {
             throw PDFError.tooSlow(.seconds(limits.processorSeconds))
         }
-        return Outcome(sink: result.closureResult, exitCode: result.terminationStatus.exitCode)
+        return ToolResult(sink: result.closureResult, exitCode: result.terminationStatus.exitCode)
     }
 }
 

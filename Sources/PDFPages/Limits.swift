@@ -1,5 +1,5 @@
 /// What one run of a tool may use before it is ended.
-package struct Limits: Hashable, Sendable {
+package struct ToolLimits: Hashable, Sendable {
     /// Address space of the child, in bytes.
     package var memory: Int
     /// Processor time of the child, in seconds.

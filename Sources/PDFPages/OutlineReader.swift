@@ -7,26 +7,26 @@ import Annotations
 struct OutlineReader {
     private(set) var entries: [PDFNavigation.Entry] = []
 
-    private static let most = 10_000
-    private static let deepest = 32
-    private static let longestTitle = 1000
+    private static let maxCount = 10_000
+    private static let maxDepth = 32
+    private static let maxTitleLength = 1000
 
     init(_ file: ObjectDump, destinations: Destinations) {
         let catalog = PDFDictionary(file.trailer, in: file)?.dictionary("Root")
         var waiting: [(item: PDFObject?, depth: Int)] = [(catalog?.dictionary("Outlines")?.entries["First"], 0)]
         var seen: Set<ObjectID> = []
         // A stack: what is below an item comes before what follows it.
-        while let (item, depth) = waiting.popLast(), entries.count < Self.most {
+        while let (item, depth) = waiting.popLast(), entries.count < Self.maxCount {
             guard case .reference(let id) = item, seen.insert(id).inserted,
                 let heading = PDFDictionary(item, in: file)
             else { continue }
             let page = destinations.action(of: heading)?["pageIndex"]?.integer
             entries.append(
                 PDFNavigation.Entry(
-                    title: String((heading.text("Title") ?? "").prefix(Self.longestTitle)), depth: depth,
+                    title: String((heading.text("Title") ?? "").prefix(Self.maxTitleLength)), depth: depth,
                     pageIndex: page.map { Int($0) }))
             waiting.append((heading.entries["Next"], depth))
-            if depth < Self.deepest { waiting.append((heading.entries["First"], depth + 1)) }
+            if depth < Self.maxDepth { waiting.append((heading.entries["First"], depth + 1)) }
         }
     }
 }

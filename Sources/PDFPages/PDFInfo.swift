@@ -43,7 +43,7 @@ extension PDFTools {
     func listing(of file: String, pages: ClosedRange<Int>) async throws -> InfoListing {
         let range = ["-f", "\(pages.lowerBound + 1)", "-l", "\(pages.upperBound + 1)"]
         let path = try Self.argument(for: file)
-        let outcome = try await run(.pdfinfo, ["-enc", "UTF-8"] + range + [path], into: Gathered())
+        let outcome = try await run(.pdfinfo, ["-enc", "UTF-8"] + range + [path], into: CollectedOutput())
         let listing = InfoListing(outcome.sink.bytes)
         guard outcome.exitCode == 0, listing.pageCount > 0 else { throw try await reason(for: file) }
         return listing

@@ -6,7 +6,7 @@ import Annotations
 /// (bytes in hexadecimal), `12 0 R`. The output of a tool is hostile as well: depth is limited, and what is
 /// malformed gives nil.
 struct PDFObjectReader {
-    static let deepest = 64
+    static let maxDepth = 64
 
     private var rest: ArraySlice<UInt8>
 
@@ -15,7 +15,7 @@ struct PDFObjectReader {
     }
 
     mutating func object(depth: Int = 0) -> PDFObject? {
-        guard depth < Self.deepest, let first = peek() else { return nil }
+        guard depth < Self.maxDepth, let first = peek() else { return nil }
         switch first {
         case UInt8(ascii: "{"): return dictionary(depth)
         case UInt8(ascii: "["): return array(depth)

@@ -8,13 +8,13 @@
 /// Every call is independent, may run beside others on any thread, ends its child when its task is cancelled
 /// (then it throws `CancellationError`) and otherwise throws ``PDFError``. Pages are counted from 0.
 package struct PDFTools: Sendable {
-    package var limits: Limits
+    package var limits: ToolLimits
     /// Where the tools are looked for, in this order; the environment's PATH is not asked.
     package var directories: [String]
 
     package static let usualDirectories = ["/usr/bin", "/bin", "/usr/local/bin"]
 
-    package init(limits: Limits = Limits(), directories: [String] = usualDirectories) {
+    package init(limits: ToolLimits = ToolLimits(), directories: [String] = usualDirectories) {
         self.limits = limits
         self.directories = directories
     }

@@ -4,8 +4,8 @@ struct PageLabelReader {
     /// One for each page; empty when the file has none.
     let labels: [String]
 
-    private static let mostNodes = 10_000
-    private static let longestPrefix = 64
+    private static let maxNodes = 10_000
+    private static let maxPrefixLength = 64
 
     init(_ file: ObjectDump, pageCount: Int) {
         let ranges = Self.ranges(in: file)
@@ -21,7 +21,7 @@ struct PageLabelReader {
             }
             let first = range["St"].number.flatMap { Int(exactly: $0) } ?? 1
             let number = max(1, min(first, 1_000_000)) + page - start
-            return (range.text("P") ?? "").prefix(Self.longestPrefix) + Self.text(number, style: range["S"].name)
+            return (range.text("P") ?? "").prefix(Self.maxPrefixLength) + Self.text(number, style: range["S"].name)
         }
     }
 
@@ -29,7 +29,7 @@ struct PageLabelReader {
         let catalog = PDFDictionary(file.trailer, in: file)?.dictionary("Root")
         var ranges: [Int: PDFDictionary] = [:]
         var waiting = [catalog?.entries["PageLabels"] ?? .null]
-        var room = mostNodes
+        var room = maxNodes
         while let next = waiting.popLast() {
             guard let node = PDFDictionary(next, in: file) else { continue }
             let kids = (node.array("Kids") ?? []).prefix(room)

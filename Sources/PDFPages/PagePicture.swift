@@ -17,21 +17,22 @@ package struct PagePicture: Hashable, Sendable {
 
 extension PDFTools {
     /// Pixels of a picture at most: what a large terminal has room for.
-    package static let mostPixels = 4_000_000
+    package static let maxPixels = 4_000_000
 
     /// Paints a page, stretched to exactly so many pixels.
     ///
     /// - Throws: ``PDFError``; one that would be larger than ``mostPixels`` is not painted.
     package func picture(of file: String, page: Int, width: Int, height: Int) async throws -> PagePicture {
-        guard width > 0, height > 0, width <= Self.mostPixels, width * height <= Self.mostPixels else {
-            throw PDFError.tooMuchOutput(bytes: 3 * Self.mostPixels)
+        guard width > 0, height > 0, width <= Self.maxPixels, width * height <= Self.maxPixels else {
+            throw PDFError.tooMuchOutput(bytes: 3 * Self.maxPixels)
         }
         guard page >= 0, page < limits.pages else { throw PDFError.noSuchPage(page, count: 0) }
         let number = "\(page + 1)"
         let size = ["-scale-to-x", "\(width)", "-scale-to-y", "\(height)"]
         let path = try Self.argument(for: file)
         let outcome = try await run(
-            .pdftoppm, ["-q", "-cropbox", "-singlefile", "-f", number, "-l", number] + size + [path], into: Gathered())
+            .pdftoppm, ["-q", "-cropbox", "-singlefile", "-f", number, "-l", number] + size + [path],
+            into: CollectedOutput())
         guard let picture = PagePicture(pixmap: outcome.sink.bytes, width: width, height: height) else {
             throw try await reason(for: file)
         }

@@ -6,9 +6,9 @@ import Annotations
 /// a tag that is not known is passed over, a number that is none is replaced, and nothing makes it fail. What
 /// it holds back is bounded: a tag or a word longer than ``longest`` loses its end.
 struct PageTextReader: Sendable {
-    static let longest = 16 << 10
+    static let maxWordLength = 16 << 10
     /// Words of one page; a page that has more loses the rest.
-    static let mostWords = 200_000
+    static let maxWords = 200_000
 
     /// Sizes of the pages to come, as displayed; pages beyond them are passed over.
     private let sizes: [PageSize]
@@ -47,7 +47,7 @@ struct PageTextReader: Sendable {
     }
 
     private mutating func keep(_ bytes: ArraySlice<UInt8>) {
-        token += bytes.prefix(max(0, Self.longest - token.count))
+        token += bytes.prefix(max(0, Self.maxWordLength - token.count))
     }
 
     private mutating func tag(_ tag: Tag) -> PageText? {
@@ -74,7 +74,7 @@ struct PageTextReader: Sendable {
 
     private mutating func endWord() {
         defer { box = nil }
-        guard let box, page != nil, page!.words.count < Self.mostWords else { return }
+        guard let box, page != nil, page!.words.count < Self.maxWords else { return }
         let word = decodeEntities(text)
         guard word.contains(where: { !$0.isWhitespace }) else { return }
         page!.words.append(

@@ -22,7 +22,7 @@ struct PageTree {
         var depth: Int
     }
 
-    static let deepest = 64
+    static let maxDepth = 64
     private static let inheritable = ["MediaBox", "CropBox", "Rotate"]
 
     init(_ file: ObjectDump, limit: Int) {
@@ -33,7 +33,7 @@ struct PageTree {
         // Nodes are counted where they are listed: each listing costs, whether or not it is walked.
         var room = 2 * limit
         while let node = waiting.popLast(), pages.count < limit {
-            guard node.depth < Self.deepest, let dictionary = PDFDictionary(node.object, in: file) else { continue }
+            guard node.depth < Self.maxDepth, let dictionary = PDFDictionary(node.object, in: file) else { continue }
             var inherited = node.inherited
             for key in Self.inheritable where dictionary.entries[key] != nil { inherited[key] = dictionary[key] }
             if let kids = dictionary.array("Kids") {

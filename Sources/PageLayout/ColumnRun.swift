@@ -7,9 +7,9 @@ struct ColumnRun {
     var parts: [[Int]]
 
     /// How many bands may come before the first one with text on both sides.
-    private static let longestLead = 60
+    private static let maxLeadLength = 60
     /// How many gutters are tried; pages have one or two.
-    private static let mostGutters = 6
+    private static let maxGutters = 6
 
     /// The run that begins with the band `start`, or nil when none does.
     init?(bands: [PageBand], from start: Int, words: [PageWord], height: Double) {
@@ -26,7 +26,7 @@ struct ColumnRun {
         }
         // The widest gutter first; each one that leaves running text in every part is taken.
         var taken: [Gutter] = []
-        for gutter in gutters.sorted(by: { $0.width > $1.width }).prefix(Self.mostGutters) {
+        for gutter in gutters.sorted(by: { $0.width > $1.width }).prefix(Self.maxGutters) {
             let more = (taken + [gutter]).sorted { $0.left < $1.left }
             if Self.areColumns(cut(at: more), words, height) { taken = more }
         }
@@ -46,7 +46,7 @@ struct ColumnRun {
             let shared = sharedGutters(free, bands[end].free, width: width)
             let reach = box.union(bands[end].box)
             let within = shared.filter { $0.isInner(of: reach) }
-            if within.isEmpty, !inner.isEmpty || end - start > longestLead { break }
+            if within.isEmpty, !inner.isEmpty || end - start > maxLeadLength { break }
             (free, inner, box) = (shared, within, reach)
             end += 1
         }

@@ -23,8 +23,8 @@ struct LayoutView {
     private var leftEdges: Set<Int> = []
 
     /// More blank rows than this say nothing.
-    private static let mostBlankRows = 2
-    private static let mostColumns = 1000.0
+    private static let maxBlankRows = 2
+    private static let maxColumns = 1000.0
 
     /// Lines that share a row of the screen.
     private struct Level {
@@ -56,7 +56,7 @@ struct LayoutView {
         for (index, level) in levels.enumerated() {
             if index > 0 {
                 let free = ((level.y - levels[index - 1].lowest) / pitch).rounded() - 1
-                for _ in 0..<max(0, min(Self.mostBlankRows, Int(free))) { rows.endRow() }
+                for _ in 0..<max(0, min(Self.maxBlankRows, Int(free))) { rows.endRow() }
             }
             set(level)
         }
@@ -117,7 +117,7 @@ struct LayoutView {
     }
 
     private func column(at x: Double) -> Int {
-        1 + max(0, Int(min(Self.mostColumns, ((x - left) / advance).rounded())))
+        1 + max(0, Int(min(Self.maxColumns, ((x - left) / advance).rounded())))
     }
 
     /// Where a line begins; in the middle of its place when its letters are larger than the text's and it begins where
@@ -127,7 +127,7 @@ struct LayoutView {
         let cells = page.width(of: line.glyphs)
         guard page.blocks[line.block].kind == .heading, !leftEdges.contains(start) else { return start }
         let middle = (line.box.middle.x - left) / advance
-        return max(start, 1 + Int(min(Self.mostColumns, (middle - Double(cells) / 2).rounded())))
+        return max(start, 1 + Int(min(Self.maxColumns, (middle - Double(cells) / 2).rounded())))
     }
 
     /// The words of a line, each with the space behind it.

@@ -18,15 +18,15 @@ struct PageWord {
 
 extension PageWord {
     /// More than this on one page is not reading matter; the rest is left out so that a hostile page stays quick.
-    static let mostWords = 20_000
-    static let mostGlyphs = 200_000
+    static let maxWords = 20_000
+    static let maxGlyphs = 200_000
 
     /// The words of a page that have a place on it. What has no text, or a box that is no box, is dropped.
     static func words(of page: PageText) -> [PageWord] {
         var words: [PageWord] = []
-        words.reserveCapacity(min(page.words.count, mostWords))
-        var left = mostGlyphs
-        for word in page.words.prefix(mostWords) where left > 0 {
+        words.reserveCapacity(min(page.words.count, maxWords))
+        var left = maxGlyphs
+        for word in page.words.prefix(maxWords) where left > 0 {
             guard let box = word.box.usable else { continue }
             var shown = Array(glyphs(of: word.text).prefix(left))
             guard !shown.isEmpty else { continue }

@@ -22,9 +22,9 @@ struct ReadingOrder {
     private(set) var areas: [Area] = []
 
     /// How deep columns may stand in columns; pages have two or three.
-    private static let deepest = 6
+    private static let maxDepth = 6
     /// A region with more bands than this is no text, and is not looked at closely.
-    private static let mostBands = 600
+    private static let maxBands = 600
 
     static func areas(of region: [Int], words: [PageWord], height: Double) -> [Area] {
         var order = ReadingOrder(words: words, height: height)
@@ -34,7 +34,7 @@ struct ReadingOrder {
 
     private mutating func read(_ region: [Int], column: Int, depth: Int) {
         let bands = PageBand.bands(of: region, in: words, gutter: height * 0.6)
-        guard bands.count <= Self.mostBands else {
+        guard bands.count <= Self.maxBands else {
             areas.append(Area(words: region, column: column))
             return
         }
@@ -46,7 +46,7 @@ struct ReadingOrder {
                 let inside = bands[table.bands].flatMap(\.words)
                 areas.append(Area(words: inside, column: column, tableGutters: table.gutters))
                 index = table.bands.upperBound
-            } else if depth < Self.deepest, plain.isEmpty || !isLastLine(index, of: bands),
+            } else if depth < Self.maxDepth, plain.isEmpty || !isLastLine(index, of: bands),
                 let columns = ColumnRun(bands: bands, from: index, words: words, height: height)
             {
                 finish(&plain, column: column)

@@ -121,15 +121,15 @@ extension TypesetPage {
     /// The nearest cell without a letter to the left of a column, the margin at the latest; nil within a word longer
     /// than any.
     fileprivate func blank(before column: Int, row: Int, page: PageGlyphs) -> Int? {
-        (max(0, column - Self.longestWord)..<max(column, 1)).last { isBlank(row: row, column: $0, page: page) }
+        (max(0, column - Self.maxWordLength)..<max(column, 1)).last { isBlank(row: row, column: $0, page: page) }
     }
 
     /// The nearest one from a column to the right, at the latest the one behind the row.
     fileprivate func blank(after column: Int, row: Int, page: PageGlyphs) -> Int? {
-        (column..<column + Self.longestWord).first { isBlank(row: row, column: $0, page: page) }
+        (column..<column + Self.maxWordLength).first { isBlank(row: row, column: $0, page: page) }
     }
 
-    private static let longestWord = 100
+    private static let maxWordLength = 100
 
     private func isBlank(row: Int, column: Int, page: PageGlyphs) -> Bool {
         guard rows[row].cells.indices.contains(column) else { return true }

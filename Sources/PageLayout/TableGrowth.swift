@@ -13,7 +13,7 @@ struct TableGrowth {
     private var held: [Held]
     private var reach: Rect
     private var rows = 1
-    private var mostGutters: Int
+    private var maxGutters: Int
     private var crossed = false
 
     /// Rows with at least three cells.
@@ -25,7 +25,7 @@ struct TableGrowth {
         self.width = width
         held = first.free.map { Held(gutter: $0) }
         reach = first.box
-        mostGutters = first.cells - 1
+        maxGutters = first.cells - 1
     }
 
     /// Goes on with the next row; false, and nothing changed, when it is none of this table.
@@ -38,9 +38,9 @@ struct TableGrowth {
         let inner = left.filter { $0.gutter.isInner(of: wider) }
         let whole = inner.count { !$0.isCrossed }
         let crosses = whole < inner.count
-        guard inner.count >= 2, whole * 2 >= mostGutters, !(crosses && crossed) else { return false }
+        guard inner.count >= 2, whole * 2 >= maxGutters, !(crosses && crossed) else { return false }
         (held, reach, crossed) = (left, wider, crosses)
-        mostGutters = max(mostGutters, inner.count)
+        maxGutters = max(maxGutters, inner.count)
         rows += 1
         if band.cells >= 3 { fullRows += 1 }
         if band.cells >= 2, !crosses { usefulRows = rows }

@@ -15,7 +15,7 @@ package final class Statements: @unchecked Sendable {
     /// By the text they were composed of, such as a list's with its filter.
     private var composed: [String: PreparedStatement] = [:]
     /// Filters come in many combinations; when there were more than this, the old ones are let go.
-    private static let most = 64
+    private static let maxCount = 64
 
     init(_ connection: SQLiteConnection) { self.connection = connection }
 
@@ -30,7 +30,7 @@ package final class Statements: @unchecked Sendable {
 
     package func prepared(composed sql: String) throws -> PreparedStatement {
         if let known = composed[sql] { return known }
-        if composed.count >= Self.most {
+        if composed.count >= Self.maxCount {
             for statement in composed.values { statement.finalize() }
             composed = [:]
         }

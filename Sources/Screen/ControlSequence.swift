@@ -9,7 +9,7 @@ enum ControlSequence {
         let parameters = body.prefix { (0x20...0x3F).contains($0) }
         let length = 3 + parameters.count
         guard let final = body.dropFirst(parameters.count).first else {
-            if parameters.count > KeyGrammar.longestSequence || isLast { return .nothing(length: bytes.count) }
+            if parameters.count > KeyGrammar.maxSequenceLength || isLast { return .nothing(length: bytes.count) }
             return .incomplete
         }
         guard (0x40...0x7E).contains(final) else { return .nothing(length: length - 1) }

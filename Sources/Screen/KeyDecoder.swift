@@ -28,10 +28,10 @@ package struct KeyDecoder: Sendable {
     private var lastBurst: Milliseconds?
     /// What the answer says that is being read, if it is one of graphics; its beginning is enough.
     private var graphicsAnswer: [UInt8]?
-    private static let longestAnswer = 64
+    private static let maxReportLength = 64
     private var reports: [TerminalReport] = []
     /// A terminal has little to say: more than this nobody asked for.
-    private static let mostReports = 16
+    private static let maxReports = 16
     /// `waiting` begins with an Esc that has been reported already.
     private var isSplit = false
 
@@ -65,7 +65,7 @@ package struct KeyDecoder: Sendable {
     }
 
     private mutating func add(_ report: TerminalReport) {
-        if reports.count < Self.mostReports { reports.append(report) }
+        if reports.count < Self.maxReports { reports.append(report) }
     }
 
     /// All bytes of one read.
@@ -198,7 +198,7 @@ package struct KeyDecoder: Sendable {
         }
         let text = rest.prefix { $0 >= 0x20 }
         if let answer = graphicsAnswer {
-            graphicsAnswer = answer + text.prefix(max(0, Self.longestAnswer - answer.count))
+            graphicsAnswer = answer + text.prefix(max(0, Self.maxReportLength - answer.count))
         }
         rest = rest.dropFirst(text.count)
         guard let end = rest.popFirst() else { return }

@@ -3,7 +3,7 @@
 struct KeyGrammar: Sendable {
     static let escape: UInt8 = 0x1B
     /// Parameters of a control sequence longer than this are no key's.
-    static let longestSequence = 64
+    static let maxSequenceLength = 64
 
     enum Item: Equatable {
         case key(Key, length: Int)
@@ -18,12 +18,12 @@ struct KeyGrammar: Sendable {
     private let sequences: [[UInt8]: Key]
     /// Every proper beginning of a known sequence.
     private let beginnings: Set<[UInt8]>
-    private let longest: Int
+    private let maxLength: Int
 
     init(sequences: [[UInt8]: Key]) {
         self.sequences = sequences.filter { $0.key.count > 1 && $0.key.first == Self.escape }
         beginnings = Set(self.sequences.keys.flatMap { bytes in (1..<bytes.count).map { Array(bytes.prefix($0)) } })
-        longest = self.sequences.keys.map(\.count).max() ?? 0
+        maxLength = self.sequences.keys.map(\.count).max() ?? 0
     }
 
     /// Text as it is typed or pasted: everything but control characters other than tab and line ends.
@@ -120,7 +120,7 @@ struct KeyGrammar: Sendable {
     }
 
     private func knownSequence(_ bytes: ArraySlice<UInt8>) -> Item? {
-        for length in stride(from: min(longest, bytes.count), to: 1, by: -1) {
+        for length in stride(from: min(maxLength, bytes.count), to: 1, by: -1) {
             if let key = sequences[Array(bytes.prefix(length))] { return .key(key, length: length) }
         }
         return nil

@@ -1,7 +1,7 @@
 package import Annotations
 
 /// Every error of every plane: `{"error":{"reason":"snake_case","description":"…"}}`.
-package struct ErrorAnswer: Message {
+package struct ErrorAnswer: WireMessage {
     package var reason: String
     package var description: String
 

@@ -12,7 +12,7 @@ package enum LiveEvent: Hashable, Sendable {
 }
 
 /// `event: change`. Its `id:` is ``Cursor/eventID`` of (epoch, revision).
-package struct ChangeEvent: Message {
+package struct ChangeEvent: WireMessage {
     package var epoch: String
     package var revision: Revision
     /// The last revision this view was told of before: a gap means that something was missed.
@@ -57,7 +57,7 @@ package struct ChangeEvent: Message {
 }
 
 /// `event: session`: something about the token, the layer or the stream itself.
-package struct SessionEvent: Message {
+package struct SessionEvent: WireMessage {
     package enum Kind: String, Hashable, Sendable, CaseIterable {
         /// The stream is open: everything after its cursor will come.
         case open

@@ -1,14 +1,14 @@
 package import Annotations
 
 /// A message of the sync plane: JSON both ways, unknown members skipped.
-package protocol Message: Hashable, Sendable {
+package protocol WireMessage: Hashable, Sendable {
     /// About how many bytes it takes on the wire.
     var size: Int { get }
     func write(to json: inout JSONWriter)
     init(from reader: inout JSONReader) throws(JSONError)
 }
 
-extension Message {
+extension WireMessage {
     package var size: Int { 1024 }
 
     package var bytes: [UInt8] {

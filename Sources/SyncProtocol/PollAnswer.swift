@@ -1,7 +1,7 @@
 package import Annotations
 
 /// The answer to a long poll: what changed, and who is there if that was asked for and is another answer than before.
-package struct PollAnswer: Message {
+package struct PollAnswer: WireMessage {
     package var delta: Delta
     package var presence: PresenceList?
 
@@ -34,7 +34,7 @@ package struct PollAnswer: Message {
 }
 
 /// Everybody who is there.
-package struct PresenceList: Message {
+package struct PresenceList: WireMessage {
     /// Sent back with the next poll, which is answered once it is another one: letters, digits and `-`.
     package var version: String
     package var people: [PresentPerson]

@@ -1,18 +1,18 @@
 package import Annotations
 
 /// `POST presence`: a sign of life of whoever has a layer open.
-package struct PresenceSign: Message {
+package struct PresenceSign: WireMessage {
     /// 1–64 of `[A-Za-z0-9_-]`, random for each opening of a layer. Whoever knows it speaks for it, so it is told to
     /// nobody.
     package var session: String
-    package var whereabouts: Whereabouts
+    package var whereabouts: Location
     /// Wants others to follow.
     package var isPresenting: Bool
     /// Is not there any more.
     package var hasLeft: Bool
 
     package init(
-        session: String, whereabouts: Whereabouts = Whereabouts(), isPresenting: Bool = false, hasLeft: Bool = false
+        session: String, whereabouts: Location = Location(), isPresenting: Bool = false, hasLeft: Bool = false
     ) {
         self.session = session
         self.whereabouts = whereabouts
@@ -47,7 +47,7 @@ package struct PresenceSign: Message {
 }
 
 /// The answer to a sign of life.
-package struct PresenceAnswer: Message {
+package struct PresenceAnswer: WireMessage {
     /// Under which others see this session; nil: they do not.
     package var id: String?
     /// Who presents this layer, by the same names: there is one at a time, and who comes second does not.
@@ -78,7 +78,7 @@ package struct PresenceAnswer: Message {
     }
 }
 
-extension Whereabouts {
+extension Location {
     /// What is not there is left out.
     func writeMembers(to json: inout JSONWriter) {
         if let pageIndex { json.member("pageIndex", pageIndex) }

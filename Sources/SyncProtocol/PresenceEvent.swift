@@ -1,18 +1,18 @@
 package import Annotations
 
 /// Somebody who has the layer open, as others see them.
-package struct PresentPerson: Message {
+package struct PresentPerson: WireMessage {
     /// Given by the server for as long as they are there.
     package var id: String
     /// nil: anonymous.
     package var userID: String?
     /// The name that their token carries.
     package var name: String?
-    package var whereabouts: Whereabouts
+    package var whereabouts: Location
     package var isPresenting: Bool
 
     package init(
-        id: String, userID: String?, name: String?, whereabouts: Whereabouts = Whereabouts(), isPresenting: Bool = false
+        id: String, userID: String?, name: String?, whereabouts: Location = Location(), isPresenting: Bool = false
     ) {
         self.id = id
         self.userID = userID
@@ -44,7 +44,7 @@ package struct PresentPerson: Message {
         private var id: String?
         private var userID: String?
         private var name: String?
-        private var whereabouts = Whereabouts()
+        private var whereabouts = Location()
         private var isPresenting = false
 
         package init() {}
@@ -70,7 +70,7 @@ package struct PresentPerson: Message {
 }
 
 /// `event: presence`: who is there, came, moved or left.
-package struct PresenceEvent: Message {
+package struct PresenceEvent: WireMessage {
     /// These are all: whoever is not among them is not there.
     package var isComplete: Bool
     /// As they are now, whatever was told before.

@@ -1,7 +1,7 @@
 package import Annotations
 
 /// `GET records?after=&at=&epoch=&limit=`: one page of the live visible records, in id order.
-package struct SnapshotPage: Message {
+package struct SnapshotPage: WireMessage {
     package var epoch: String
     /// The revision the snapshot stands at; fixed by the first page. What changed since comes by `since`.
     package var at: Revision
@@ -86,7 +86,7 @@ package struct WrittenPage: Sendable {
 
 /// The latest state of what changed for a view after a cursor: the answer to `GET records?since=`, the tail of the
 /// answer to `POST changes`, and what a `change` event is made of.
-package struct Delta: Message {
+package struct Delta: WireMessage {
     package var epoch: String
     package var changes: [SyncItem]
     /// Everything visible up to here is in ``changes`` or was not asked for.

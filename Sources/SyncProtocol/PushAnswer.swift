@@ -1,7 +1,7 @@
 package import Annotations
 
 /// The answer to `POST changes`: one result for each change, and what the view has missed.
-package struct PushAnswer: Message {
+package struct PushAnswer: WireMessage {
     package var results: [ChangeResult]
     /// nil when no cursor was given or ``reset`` is set.
     package var delta: Delta?

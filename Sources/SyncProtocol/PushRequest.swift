@@ -1,7 +1,7 @@
 package import Annotations
 
 /// `POST changes`.
-package struct PushRequest: Message {
+package struct PushRequest: WireMessage {
     /// 1–64 of `[A-Za-z0-9_-]`, random for each (store, layer, user) and bound to the user by the server.
     package var clientID: String
     /// The highest n whose answer is stored here: the server may forget up to it.

@@ -15,7 +15,7 @@ extension LiveEvent {
     }
 
     /// Written in one piece.
-    private static func frame(_ head: String, _ message: some Message) -> [UInt8] {
+    private static func frame(_ head: String, _ message: some WireMessage) -> [UInt8] {
         var writer = JSONWriter(after: head, capacity: message.size)
         message.write(to: &writer)
         return writer.bytes(endingIn: "\n\n")

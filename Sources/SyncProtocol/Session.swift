@@ -2,7 +2,7 @@ package import Annotations
 package import Authorization
 
 /// Sizes and counts the server takes; more is answered with 413 or 429.
-package struct Limits: Hashable, Sendable {
+package struct ServerLimits: Hashable, Sendable {
     /// Bytes of one record's content.
     package var recordBytes: Int
     /// Changes in one `POST changes`.
@@ -23,7 +23,7 @@ package struct Limits: Hashable, Sendable {
 }
 
 /// `GET session`: what the server reads in the token, and where the layer stands.
-package struct SessionAnswer: Message {
+package struct SessionAnswer: WireMessage {
     package var protocolVersion: Int64
     package var grant: Grant
     /// The server's clock; warnings and validity go by it.
@@ -36,11 +36,12 @@ package struct SessionAnswer: Message {
     package var pdfSHA256: String
     package var pdfBytes: Int64
     package var title: String
-    package var limits: Limits
+    package var limits: ServerLimits
 
     package init(
         protocolVersion: Int64 = ProtocolVersion.current, grant: Grant, now: Timestamp, generation: String,
-        epoch: String, head: Revision, pdfSHA256: String, pdfBytes: Int64, title: String, limits: Limits = Limits()
+        epoch: String, head: Revision, pdfSHA256: String, pdfBytes: Int64, title: String,
+        limits: ServerLimits = ServerLimits()
     ) {
         self.protocolVersion = protocolVersion
         self.grant = grant
@@ -87,7 +88,7 @@ package struct SessionAnswer: Message {
         var pdfSHA256: String?
         var pdfBytes: Int64 = 0
         var title = ""
-        var limits = Limits()
+        var limits = ServerLimits()
         try reader.object { (key: String, reader: inout JSONReader) throws(JSONError) in
             switch key {
             case "protocol": version = try reader.integer()
@@ -99,7 +100,7 @@ package struct SessionAnswer: Message {
             case "pdfSha256": pdfSHA256 = try reader.string()
             case "pdfBytes": pdfBytes = try reader.integer()
             case "title": title = try reader.string()
-            case "limits": limits = try Limits(from: &reader)
+            case "limits": limits = try ServerLimits(from: &reader)
             default: try reader.skip()
             }
         }
@@ -112,7 +113,7 @@ package struct SessionAnswer: Message {
     }
 }
 
-extension Limits {
+extension ServerLimits {
     init(from reader: inout JSONReader) throws(JSONError) {
         self.init()
         let value = try reader.value()

@@ -39,7 +39,7 @@ package struct ViewDigest: Hashable, Sendable {
 }
 
 /// `GET digest?epoch=`: what the server holds for a view, at one revision.
-package struct DigestAnswer: Message {
+package struct DigestAnswer: WireMessage {
     package var epoch: String
     /// The layer's head when it was added up.
     package var upTo: Revision

@@ -39,8 +39,8 @@ package final class TerminalLoop<Message: Sendable> {
     /// What the program knows of.
     private var size: Size
     /// So that a flood of events does not keep the screen from being drawn: rounds, and milliseconds.
-    private static var mostRoundsBeforeDrawing: Int { 32 }
-    private static var longestBeforeDrawing: Int64 { 16 }
+    private static var maxRoundsBeforeDrawing: Int { 32 }
+    private static var maxTimeBeforeDrawing: Int64 { 16 }
 
     package init(device: TerminalDevice) throws(TerminalError) {
         self.device = device
@@ -81,8 +81,8 @@ package final class TerminalLoop<Message: Sendable> {
                 }
                 rounds += 1
                 hasMore =
-                    !events.isEmpty && rounds < Self.mostRoundsBeforeDrawing
-                    && Self.now - start < Self.longestBeforeDrawing
+                    !events.isEmpty && rounds < Self.maxRoundsBeforeDrawing
+                    && Self.now - start < Self.maxTimeBeforeDrawing
             }
             guard needsDrawing || device.hasPicturePieces, !isGone, isWritable else { continue }
             // Nothing may come between the pieces of a picture.

@@ -16,19 +16,19 @@ import Testing
 
     @Test func plainTextIsReplacedAndTheRestStays() throws {
         let old = try comment(#"{"format":"plain","value":"old","lang":"en"}"#)
-        #expect(try old.saying("new").text == old.text.replacing("old", with: "new"))
-        #expect(try comment(#""old""#).saying("a < b")["text"] == "a < b")
+        #expect(try old.replacingText(with: "new").text == old.text.replacing("old", with: "new"))
+        #expect(try comment(#""old""#).replacingText(with: "a < b")["text"] == "a < b")
     }
 
     /// Each kind of annotation keeps its text where it has it.
     @Test func annotationsAreRewordedLikeComments() throws {
         let note = try Content(#"{"type":"pspdfkit/note","text":{"format":"xhtml","value":"<p>see <b>this</b></p>"}}"#)
-        #expect(try note.saying("see that").text == note.text.replacing("this", with: "that"))
-        #expect(throws: FormattingInTheWay()) { try note.saying("gone") }
+        #expect(try note.replacingText(with: "see that").text == note.text.replacing("this", with: "that"))
+        #expect(throws: FormattingConflict()) { try note.replacingText(with: "gone") }
         let mark = try Content(#"{"type":"pspdfkit/markup/highlight","note":"old"}"#)
-        #expect(try mark.saying("new").text == #"{"type":"pspdfkit/markup/highlight","note":"new"}"#)
+        #expect(try mark.replacingText(with: "new").text == #"{"type":"pspdfkit/markup/highlight","note":"new"}"#)
         let bare = try Content(#"{"type":"pspdfkit/markup/highlight"}"#)
-        #expect(try bare.saying("new")["note"] == "new")
+        #expect(try bare.replacingText(with: "new")["note"] == "new")
     }
 
     @Test(
@@ -51,7 +51,7 @@ import Testing
             ("<p><b>one</b> two</p>", "one", "<p><b>one</b></p>"),
         ])
     func kept(old: String, words: String, new: String) throws {
-        let reworded = try xhtml(old).saying(words)
+        let reworded = try xhtml(old).replacingText(with: words)
         #expect(reworded["text"]?["value"]?.string == new)
         #expect(reworded["customData"]?.text == #"{"n":1.50}"#)
         #expect(CommentText(json: try #require(reworded["text"]))?.words == words)
@@ -59,7 +59,7 @@ import Testing
 
     @Test("What plain words cannot carry is refused", arguments: ["Hi @Ben, see this", "Hi", "Hi @Bo", "@Bo this", ""])
     func refused(words: String) throws {
-        #expect(throws: FormattingInTheWay()) { try xhtml(Self.mention).saying(words) }
+        #expect(throws: FormattingConflict()) { try xhtml(Self.mention).replacingText(with: words) }
     }
 
     @Test("Whatever stands in it, the words come out as they were put in, or nothing is done")
@@ -75,7 +75,7 @@ import Testing
         for _ in 0..<2000 {
             let old = (0..<next(9)).map { _ in scraps[next(scraps.count)] }.joined()
             let words = (0..<next(4)).map { _ in ["a", "é", "x", "&", "<", " b"][next(6)] }.joined()
-            guard let new = try? xhtml(old).saying(words) else { continue }
+            guard let new = try? xhtml(old).replacingText(with: words) else { continue }
             #expect(CommentText(json: try #require(new["text"]))?.words == words, "\(old) -> \(words)")
         }
     }

@@ -9,7 +9,7 @@ import Testing
     private let start = Timestamp.noon
 
     @Test func theFirstIsLookedAtAtOnceAndTheRestTogether() {
-        var looks = CalmLooks()
+        var looks = RefreshThrottle()
         var looked: [Int64] = []
         for moment: Int64 in [0, 1, 50, 99] where looks.changed(at: start + moment) { looked.append(moment) }
         #expect(looked == [0])
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test func aClockThatWasSetBackKeepsNobodyWaiting() {
-        var looks = CalmLooks()
+        var looks = RefreshThrottle()
         let back = start + -3_600_000
         let looked = [start, back, back + 1].filter { looks.changed(at: $0) }
         #expect(looked == [start, back])
@@ -43,10 +43,10 @@ import Testing
         #expect((9...11).contains(count { $0 == .loadPageRows(0) }))
         // The loop wakes for what is owed.
         let wait = try #require(stage.state.wakeAfter)
-        #expect(wait <= CalmLooks.pace)
+        #expect(wait <= RefreshThrottle.interval)
         stage.now = stage.now + wait
         stage.send(.tick(stage.now))
-        #expect(stage.state.wakeAfter ?? 0 > CalmLooks.pace)
+        #expect(stage.state.wakeAfter ?? 0 > RefreshThrottle.interval)
     }
 
     @Test func onesOwnEditIsShownAtOnceHoweverMuchComes() throws {

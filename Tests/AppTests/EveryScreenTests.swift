@@ -44,7 +44,7 @@ import Testing
             services.opened.hasPDF = false
             let stage = Stage(services, rows: rows, columns: columns)
             if columns < 60 { try stage.press("<tab>") }
-            stage.send(.download(DownloadProgress(received: 130_000, total: 309_000, bytesPerSecond: 45_000)))
+            stage.send(.download(DownloadStatus(received: 130_000, total: 309_000, bytesPerSecond: 45_000)))
             return stage
         },
         Scene(name: "help") { rows, columns in try stage(rows, columns).press("?") },
@@ -64,9 +64,9 @@ import Testing
             let stage = stage(rows, columns)
             let people = [
                 LayerPerson(
-                    id: "1", userID: "ana", name: "Ana Alba", whereabouts: Whereabouts(pageIndex: 1),
+                    id: "1", userID: "ana", name: "Ana Alba", whereabouts: Location(pageIndex: 1),
                     isPresenting: true),
-                LayerPerson(id: "2", userID: "ben", whereabouts: Whereabouts(pageIndex: 0)), LayerPerson(id: "3"),
+                LayerPerson(id: "2", userID: "ben", whereabouts: Location(pageIndex: 0)), LayerPerson(id: "3"),
             ]
             stage.send(.presence(LayerPresence(people: people)))
             return try stage.press(":who<enter>")

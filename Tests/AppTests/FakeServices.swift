@@ -13,7 +13,7 @@ final class FakeServices: AppServices {
     var opened = OpenedLayer(reference: .hotos, title: "hotos17", status: .live(), hasPDF: true, author: "me")
     var records: [Record] = []
     var unread: Set<Record.ID> = []
-    var delivery: [Record.ID: Delivery] = [:]
+    var delivery: [Record.ID: DeliveryState] = [:]
     var pages: [PageText] = []
     var outbox: [OutboxItem] = []
     var navigation = PDFNavigation()
@@ -73,7 +73,9 @@ final class FakeServices: AppServices {
             let ids = Set(listed + wanted.ids)
             post(
                 .gathered(
-                    records.filter { ids.contains($0.id) }.map { Gathered($0, replies: comments(under: $0.id).count) }))
+                    records.filter { ids.contains($0.id) }.map {
+                        BatchRecord($0, replies: comments(under: $0.id).count)
+                    }))
         case .loadFacets: post(.facets(facets))
         case .copy(let text, let isAddress):
             post(.notice("sent \(isAddress ? text : "\(text.count) characters") to the terminal; cannot confirm"))

@@ -90,7 +90,7 @@ import Testing
         try stage.press("jeMore<enter>")
         stage.send(.recordsChanged(["h2"], author: nil))
         stage.send(.recordsChanged([], author: nil))
-        #expect(stage.state.document?.flashes == Flashes())
+        #expect(stage.state.document?.highlights == ChangeHighlights())
     }
 
     @Test func whoWantsACalmScreenHasOne() {
@@ -98,8 +98,8 @@ import Testing
             begin: .layer(.hotos), size: Size(rows: 24, columns: 80), flashesChanges: false, seed: (1, 2))
         _ = update(&state, .opened(Sample.services().opened))
         _ = update(&state, .recordsChanged(["h1"], author: "ana", byOthers: ["h1"]))
-        #expect(state.document?.news.authors == ["ana"])
-        #expect(state.document?.flashes == Flashes())
+        #expect(state.document?.recentAuthors.authors == ["ana"])
+        #expect(state.document?.highlights == ChangeHighlights())
     }
 
     @Test func aTabBehindForgetsWhatIsOverBeforeItIsSeen() throws {
@@ -108,13 +108,13 @@ import Testing
         stage.send(.at(.hotos, .recordsChanged(["h2"], author: "ana", byOthers: ["h2"])))
         stage.now = .noon + 3000
         try stage.press("]")
-        #expect(stage.state.document?.flashes.contains("h2", at: stage.now) == false)
+        #expect(stage.state.document?.highlights.contains("h2", at: stage.now) == false)
     }
 
     /// Changes ten times a second for a minute: no row goes on or off more than once a second.
     @Test(arguments: [Int64(0), 137, 999, -1, -1001])
     func aStreamOfChangesNeverFlickers(offset: Int64) {
-        var flashes = Flashes()
+        var flashes = ChangeHighlights()
         var lastEnd = Timestamp(milliseconds: .min)
         for step in 0..<600 {
             let now = Timestamp(milliseconds: offset + Int64(step) * 100)
@@ -130,10 +130,10 @@ import Testing
     }
 
     @Test func aFloodIsBounded() {
-        var flashes = Flashes()
+        var flashes = ChangeHighlights()
         flashes.add((0..<10_000).map(String.init), at: .noon)
-        #expect((0..<10_000).count { flashes.contains("\($0)", at: .noon) } == Flashes.most)
+        #expect((0..<10_000).count { flashes.contains("\($0)", at: .noon) } == ChangeHighlights.maxCount)
         flashes.drop(at: .noon + 2000)
-        #expect(flashes == Flashes())
+        #expect(flashes == ChangeHighlights())
     }
 }

@@ -26,7 +26,7 @@ import Testing
         #expect(stage.foot.contains("new records get no group"))
         try stage.press(":default-group<enter>")
         #expect(stage.foot.contains("new records get the group first; as the token says"))
-        let choices = stage.asked.compactMap { effect -> LayerFacts.GroupChoice?? in
+        let choices = stage.asked.compactMap { effect -> LayerMetadata.GroupChoice?? in
             if case .setDefaultGroup(let choice) = effect { .some(choice) } else { nil }
         }
         #expect(choices == [.init(group: "second round"), .init(group: nil), nil])
@@ -40,7 +40,7 @@ import Testing
         #expect(stage.foot.contains("needs annotations:set-group:"))
         #expect(!stage.asked.contains { if case .setDefaultGroup = $0 { true } else { false } })
         try stage.press(":default-group second<enter>")
-        let second = Effect.setDefaultGroup(LayerFacts.GroupChoice(group: "second"))
+        let second = Effect.setDefaultGroup(LayerMetadata.GroupChoice(group: "second"))
         #expect(stage.asked.contains(second))
     }
 

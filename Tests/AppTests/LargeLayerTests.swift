@@ -69,7 +69,7 @@ import Testing
         #expect(stage.lines.filter { $0.contains("note ") } == before)
         #expect(stage.state.document?.list.cursorID == "4989")
         #expect(stage.state.document?.list.cursor == 4989 + 37)
-        #expect(stage.state.document?.news.authors == ["ana"])
+        #expect(stage.state.document?.recentAuthors.authors == ["ana"])
     }
 
     @Test func aRowThatIsGoneLeavesTheCursorOnItsNeighbour() throws {
@@ -81,7 +81,7 @@ import Testing
         stage.send(.recordsChanged(["2"], author: "ana"))
         #expect(stage.state.document?.list.cursorID == "1")
         services.total = 0
-        stage.now = stage.now + CalmLooks.pace
+        stage.now = stage.now + RefreshThrottle.interval
         stage.send(.recordsChanged([], author: nil))
         #expect(stage.screen.contains("No annotations yet"))
     }

@@ -149,7 +149,7 @@ import Testing
         let services = Sample.services()
         services.opened.hasPDF = false
         let stage = PlainStage(services)
-        stage.send(.download(DownloadProgress(received: 0, total: 100)))
+        stage.send(.download(DownloadStatus(received: 0, total: 100)))
         #expect(!stage.type("list").isEmpty)
         #expect(stage.isReady, "all of them can be listed without it")
         #expect(stage.type("list compare").isEmpty)
@@ -163,12 +163,12 @@ import Testing
         let services = Sample.services()
         services.opened.hasPDF = false
         let stage = PlainStage(services)
-        stage.send(.download(DownloadProgress(received: 0, total: 100)))
+        stage.send(.download(DownloadStatus(received: 0, total: 100)))
         #expect(stage.said == ["hotos17, layer review, PDF on its way: 0 B of 100 B, 4 annotations, 1 unread"])
         stage.type("read")
         #expect(!stage.isReady, "there is nothing to read yet")
         for part in [Int64(10), 26, 30, 60, 99] {
-            stage.send(.download(DownloadProgress(received: part, total: 100)))
+            stage.send(.download(DownloadStatus(received: part, total: 100)))
         }
         stage.send(services.pdfReady)
         #expect(

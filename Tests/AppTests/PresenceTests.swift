@@ -12,7 +12,7 @@ import Testing
 
     private static func ana(page: Int, selection: [Rect] = []) -> LayerPerson {
         var ana = ana
-        ana.whereabouts = Whereabouts(
+        ana.whereabouts = Location(
             pageIndex: page, selection: selection.isEmpty ? [] : [PageArea(pageIndex: page, rects: selection)])
         ana.isPresenting = true
         return ana
@@ -28,7 +28,7 @@ import Testing
 
     @Test func thePresenterIsOnThePageTheyShowAndTheirWordsAreTold() throws {
         let stage = stage(Self.ana, Self.ben)
-        #expect(stage.services.announced == [OwnPresence(Whereabouts(pageIndex: 0))])
+        #expect(stage.services.announced == [OwnPresence(Location(pageIndex: 0))])
         try stage.press("P")
         #expect(stage.foot.contains("presenting this page and what you select: P stops"))
         stage.send(.presence(LayerPresence(people: [Self.ana, Self.ben], own: stage.services.announced.last)))
@@ -38,9 +38,9 @@ import Testing
         #expect(selection.map(\.pageIndex) == [0])
         #expect(selection[0].rects.map(\.top) == [86])
         try stage.press("<esc>J")
-        #expect(stage.services.announced.last == OwnPresence(Whereabouts(pageIndex: 1), isPresenting: true))
+        #expect(stage.services.announced.last == OwnPresence(Location(pageIndex: 1), isPresenting: true))
         try stage.press("P")
-        #expect(stage.services.announced.last == OwnPresence(Whereabouts(pageIndex: 1)))
+        #expect(stage.services.announced.last == OwnPresence(Location(pageIndex: 1)))
         #expect(!stage.statusLine.contains("PRESENTING"))
     }
 
@@ -81,7 +81,7 @@ import Testing
     @Test func whatIsSelectedIsToldByPresentersOnly() throws {
         let stage = stage(Self.ana)
         try stage.press("<tab>jv$")
-        #expect(stage.services.announced == [OwnPresence(Whereabouts(pageIndex: 0))])
+        #expect(stage.services.announced == [OwnPresence(Location(pageIndex: 0))])
     }
 
     @Test func movingOnAPageTellsNothingNew() throws {

@@ -34,7 +34,7 @@ import Testing
         var input = TextInput()
         input.insert(String(repeating: "x", count: 300_000))
         input.insert("y")
-        #expect(input.characters.count == TextInput.longest)
+        #expect(input.characters.count == TextInput.maxLength)
     }
 
     /// A text with `|` where the cursor is, the width, and the rows with the cursor in them.

@@ -46,7 +46,7 @@ import Testing
 
     @Test func whatIsTooLargeIsToldSo() async throws {
         try await RunningServer.run {
-            $0.limits = Limits(recordBytes: 2000, batchChanges: 3, batchBytes: 20_000)
+            $0.limits = ServerLimits(recordBytes: 2000, batchChanges: 3, batchBytes: 20_000)
         } _: { server in
             try await server.upload()
             let token = try server.mint.token(TokenClaims())

@@ -19,10 +19,10 @@ import Testing
         let grant = Grant(documentID: "doc", userID: "ana", expiresAt: Timestamp(seconds: 1))
         let now = Timestamp(seconds: 0)
         let layer = try store.write { store in
-            let page = StoredDocument.Page(width: 1, height: 1)
+            let page = ServerDocument.Page(width: 1, height: 1)
             let base = try store.addBase([])
             try store.put(
-                StoredDocument(
+                ServerDocument(
                     id: "doc", title: "", pdfSHA256: "", pdfBytes: 0, createdAt: now, base: base, pages: [page]))
             let layer = try store.addLayer(LayerKey(document: "doc", name: ""), generation: "g")
             var writer = BackendWriter(layer, in: store, now: now)

@@ -9,7 +9,7 @@ import Testing
         _ session: String, page: Int? = nil, record: String? = nil, presents: Bool = false, leaves: Bool = false
     ) -> PresenceSign {
         PresenceSign(
-            session: session, whereabouts: Whereabouts(pageIndex: page, record: record), isPresenting: presents,
+            session: session, whereabouts: Location(pageIndex: page, record: record), isPresenting: presents,
             hasLeft: leaves)
     }
 
@@ -22,7 +22,7 @@ import Testing
             let first: PresenceAnswer = try await server.announce(ana, sign("a", page: 3)).message()
             let id = try #require(first.id)
             var events = try await EventReader(server, reader)
-            let there = PresentPerson(id: id, userID: "ana", name: "Ana", whereabouts: Whereabouts(pageIndex: 3))
+            let there = PresentPerson(id: id, userID: "ana", name: "Ana", whereabouts: Location(pageIndex: 3))
             #expect(try await events.presence() == PresenceEvent(isComplete: true, people: [there]))
             let second: PresenceAnswer = try await server.announce(bo, sign("b")).message()
             #expect(try await events.presence()?.people.map(\.userID) == ["bo"])

@@ -5,7 +5,7 @@ import Testing
 
 /// The examples of docs/protocol.md are what the code reads and writes, byte for byte.
 @Suite("The page about the protocol") struct ProtocolPageTests {
-    private static let types: [String: any Message.Type] = [
+    private static let types: [String: any WireMessage.Type] = [
         "ErrorAnswer": ErrorAnswer.self, "SessionAnswer": SessionAnswer.self, "SnapshotPage": SnapshotPage.self,
         "Delta": Delta.self, "PushRequest": PushRequest.self, "PushAnswer": PushAnswer.self,
         "DigestAnswer": DigestAnswer.self, "ChangeEvent": ChangeEvent.self, "SessionEvent": SessionEvent.self,
@@ -33,7 +33,7 @@ import Testing
         for kind in SessionEvent.Kind.allCases { #expect(page.contains("`\(kind.rawValue)`"), "\(kind)") }
     }
 
-    private static func again(_ type: any Message.Type, _ text: String) throws -> String {
+    private static func again(_ type: any WireMessage.Type, _ text: String) throws -> String {
         String(decoding: try type.init(bytes: Array(text.utf8)).bytes, as: UTF8.self)
     }
 }

@@ -11,10 +11,10 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func mark<Result>(_ body: (StoreMark) throws -> Result) throws -> Result {
+    private func mark<Result>(_ body: (RestoreDetector) throws -> Result) throws -> Result {
         let store = try SQLiteStore(path: path)
         defer { try? store.close() }
-        return try body(StoreMark(store: store, folder: folder.path))
+        return try body(RestoreDetector(store: store, folder: folder.path))
     }
 
     @Test func aStoreThatWasLeftIsTheSame() throws {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import DocumentEngine
 
-/// What ``StreamHandler`` relies on in the framework: fails when that changes, in the framework's own pipeline.
+/// What ``StreamTakeoverHandler`` relies on in the framework: fails when that changes, in the framework's own pipeline.
 @Suite("A stream leaves the framework", .timeLimit(.minutes(15))) struct StreamHandlerTests {
     private typealias Decoder = ByteToMessageHandler<HTTPRequestDecoder>
 
@@ -23,10 +23,10 @@ import Testing
             try await answers.write(.head(HTTPResponse(status: .ok)))
             #expect(try await said(channel).hasPrefix("HTTP/1.1 200 OK\r\n"))
 
-            try await onLoop(of: channel) { try $0.handler(type: StreamHandler.self).take() }
+            try await onLoop(of: channel) { try $0.handler(type: StreamTakeoverHandler.self).take() }
             #expect(try await onLoop(of: channel) { (try? $0.context(handlerType: Decoder.self)) == nil })
             try await onLoop(of: channel) {
-                _ = try $0.handler(type: StreamHandler.self).send(ByteBuffer(string: "abc"))
+                _ = try $0.handler(type: StreamTakeoverHandler.self).send(ByteBuffer(string: "abc"))
             }
             #expect(try await said(channel) == "3\r\nabc\r\n")
 
@@ -37,7 +37,7 @@ import Testing
             #expect(try await said(channel) == "")
             #expect(channel.isActive)
 
-            let ended = try await onLoop(of: channel) { try $0.handler(type: StreamHandler.self).end() }
+            let ended = try await onLoop(of: channel) { try $0.handler(type: StreamTakeoverHandler.self).end() }
             try await ended?.get()
             #expect(try await said(channel) == "0\r\n\r\n")
             try await channel.closeFuture.get()
@@ -77,7 +77,7 @@ import Testing
     ) async throws -> Accepted<HTTP1Channel.Value> {
         let connection = ConnectionHandlers(
             base: HTTP1Channel { _, _, _ in },
-            pace: { LinePaceHandler(ServiceLimits(), uptime: { .zero }, closed: { _ in }) })
+            pace: { ConnectionTimeoutHandler(ServiceLimits(), uptime: { .zero }, closed: { _ in }) })
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let accepted = try await channel.testingEventLoop.flatSubmit {
             connection.setup(channel: channel, logger: logger)

@@ -43,7 +43,7 @@ import Testing
     @Test(arguments: ["a", "7"])
     func aLivingIdMayNot(_ id: String) throws {
         try world.push(.create, "a", World.note("one"))
-        #expect(throws: Refusal.self) {
+        #expect(throws: APIError.self) {
             try world.backend { try $0.create(id, World.note("x"), user: nil, group: nil) }
         }
     }
@@ -57,7 +57,7 @@ import Testing
             { try $0.replace("none", World.note("x"), user: nil, group: nil) },
             { try $0.delete("none", user: nil) },
         ]
-        for write in wrong { #expect(throws: Refusal.self) { try world.backend(write) } }
+        for write in wrong { #expect(throws: APIError.self) { try world.backend(write) } }
         #expect(try world.layer.head == 0)
     }
 

@@ -53,7 +53,7 @@ import Testing
         let world = try World(base: ["7", "8"])
         var copies = Self.people.enumerated().map { Copy(grant: $1, client: "c\($0)") }
         for index in copies.indices { try Self.load(&copies[index], world) }
-        var fanout = Fanout()
+        var fanout = EventBroadcaster()
         let listener = fanout.add(try world.layer, scope: Self.people[1].viewScope, tokenID: nil)
         var heard = copies[1]
         for _ in 0..<60 {
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    private static func listen(_ copy: inout Copy, _ delivery: Delivery) throws {
+    private static func listen(_ copy: inout Copy, _ delivery: QueuedEvents) throws {
         for frame in delivery.frames {
             var parser = ServerSentEventParser()
             guard case .change(let event)? = try parser.feed(frame.bytes).first else { continue }

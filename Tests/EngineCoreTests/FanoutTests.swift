@@ -17,7 +17,7 @@ import Testing
         return try #require(world.commits.last)
     }
 
-    private func changes(_ delivery: Delivery) throws -> [ChangeEvent] {
+    private func changes(_ delivery: QueuedEvents) throws -> [ChangeEvent] {
         try delivery.frames.map { frame in
             var parser = ServerSentEventParser()
             guard case .change(let event)? = try parser.feed(frame.bytes).first else { throw NoChange() }
@@ -29,7 +29,7 @@ import Testing
     private struct NoChange: Error {}
 
     @Test func equalSightsShareOneEncoding() throws {
-        var fanout = Fanout()
+        var fanout = EventBroadcaster()
         let layer = try world.layer
         let one = fanout.add(layer, scope: everything, tokenID: nil)
         let two = fanout.add(layer, scope: everything, tokenID: nil)
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test func previousIsWhatThisViewWasLastToldOf() throws {
-        var fanout = Fanout()
+        var fanout = EventBroadcaster()
         let layer = try world.layer
         let all = fanout.add(layer, scope: everything, tokenID: nil)
         let some = fanout.add(layer, scope: crew, tokenID: nil)
@@ -62,7 +62,7 @@ import Testing
         let ids = ["caf\u{E9}", "cafe\u{301}"]
         try world.push(.create, ids[0], group: "crew", World.note("seen"))
         try world.push(.create, ids[1], group: "secret", World.note("unseen"))
-        var fanout = Fanout()
+        var fanout = EventBroadcaster()
         let reader = fanout.add(try world.layer, scope: crew, tokenID: nil)
         try world.backend { writer in
             for id in ids { try writer.replace(id, World.note("moved"), user: nil, group: .some("other")) }
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test func whoComesLaterIsNotToldWhatWasThere() throws {
-        var fanout = Fanout()
+        var fanout = EventBroadcaster()
         let first = try commit("a")
         let late = fanout.add(try world.layer, scope: everything, tokenID: nil)
         #expect(fanout.publish(first).isEmpty, "it was in what the listener pulled")
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test func layersDoNotHearEachOther() throws {
-        var fanout = Fanout()
+        var fanout = EventBroadcaster()
         let other = try world.store.write { try $0.addLayer(LayerKey(document: "doc", name: "o"), generation: "o") }
         let id = fanout.add(other, scope: everything, tokenID: nil)
         #expect(fanout.publish(try commit("a")).isEmpty)
@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test func namesThatLookAlikeAreDifferentSights() throws {
-        var fanout = Fanout()
+        var fanout = EventBroadcaster()
         let layer = try world.layer
         let one = fanout.add(
             layer, scope: World.grant("é", ["annotations:view:self"]).viewScope, tokenID: nil)
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test func whoIsSlowIsToldToPull() throws {
-        var fanout = Fanout(frames: 2)
+        var fanout = EventBroadcaster(frames: 2)
         let slow = fanout.add(try world.layer, scope: everything, tokenID: nil)
         let quick = fanout.add(try world.layer, scope: everything, tokenID: nil)
         for id in ["a", "b", "c", "d"] {
@@ -115,14 +115,14 @@ import Testing
     }
 
     @Test func bytesCountToo() throws {
-        var fanout = Fanout(bytes: 1000)
+        var fanout = EventBroadcaster(bytes: 1000)
         let slow = fanout.add(try world.layer, scope: everything, tokenID: nil)
         for id in ["a", "b", "c", "d", "e"] { _ = fanout.publish(try commit(id)) }
         #expect(fanout.take(slow).end?.kind == .behind)
     }
 
     @Test func streamsEndForTheirReason() throws {
-        var fanout = Fanout()
+        var fanout = EventBroadcaster()
         let layer = try world.layer
         let one = fanout.add(layer, scope: everything, tokenID: "é")
         let two = fanout.add(layer, scope: everything, tokenID: "e\u{301}")
@@ -145,10 +145,10 @@ import Testing
 
     private func told(_ person: String, page: Int) -> PresenceEvent {
         PresenceEvent(
-            people: [.init(id: person, userID: nil, name: nil, whereabouts: Whereabouts(pageIndex: page))])
+            people: [.init(id: person, userID: nil, name: nil, whereabouts: Location(pageIndex: page))])
     }
 
-    private func people(_ delivery: Delivery) throws -> [PresenceEvent] {
+    private func people(_ delivery: QueuedEvents) throws -> [PresenceEvent] {
         try delivery.presence.map { bytes in
             var parser = ServerSentEventParser()
             guard case .presence(let event)? = try parser.feed(bytes).first else { throw NoChange() }
@@ -157,7 +157,7 @@ import Testing
     }
 
     @Test func ofEachPersonOnlyTheLatestWaits() throws {
-        var fanout = Fanout(frames: 2, bytes: 200)
+        var fanout = EventBroadcaster(frames: 2, bytes: 200)
         let layer = try world.layer
         let slow = fanout.add(layer, scope: everything, tokenID: nil)
         let elsewhere = try world.store.write { try $0.addLayer(LayerKey(document: "doc", name: "o"), generation: "o") }
@@ -180,7 +180,7 @@ import Testing
     }
 
     @Test func eachViewIsToldByItsOwnSight() throws {
-        var fanout = Fanout()
+        var fanout = EventBroadcaster()
         let layer = try world.layer
         let all = fanout.add(layer, scope: everything, tokenID: nil)
         let some = fanout.add(layer, scope: crew, tokenID: nil)

@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test func whatFollowsOnIsToldAtOnce() throws {
-        var feed = Feed()
+        var feed = PublicationCursor()
         feed.join(try world.layer)
         let (a, b) = (try commit("a"), try commit("b"))
         #expect(feed.take(a) == .publish)
@@ -24,13 +24,13 @@ import Testing
     }
 
     @Test func aGapIsReadFirst() throws {
-        var feed = Feed()
+        var feed = PublicationCursor()
         let told = try world.layer
         feed.join(told)
         // The first is another server's: nobody said so yet.
         let (_, mine) = (try commit("a"), try commit("b"))
         #expect(feed.take(mine) == .look)
-        let finding = try world.store.read { try Finding(told, in: $0) }
+        let finding = try world.store.read { try CatchUp(told, in: $0) }
         guard case .changed(let both) = finding else { throw Unexpected(finding: finding) }
         #expect((both.before, both.layer.head) == (0, 2))
         #expect(both.records.map(\.id) == ["a", "b"])
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test func whereNobodyListensNothingIsKept() throws {
-        var feed = Feed()
+        var feed = PublicationCursor()
         let layer = try world.layer
         #expect(feed.take(try commit("a")) == .nothing)
         feed.join(layer)
@@ -58,7 +58,7 @@ import Testing
         try world.push(.create, "a", group: "crew", World.note("words"))
         let told = try world.layer
         try world.push(.update, "a", group: "other", World.note("words"))
-        let finding = try world.store.read { try Finding(told, in: $0) }
+        let finding = try world.store.read { try CatchUp(told, in: $0) }
         guard case .changed(let commit) = finding else { throw Unexpected(finding: finding) }
         let crew = World.grant("guest", ["annotations:view:group=crew"]).viewScope
         #expect(commit.records.compactMap { crew.item($0, departures: commit.departures) } == [.removed("a", 2)])
@@ -67,7 +67,7 @@ import Testing
     @Test func aLayerThatIsNoLongerTheSameEnds() throws {
         let told = try world.layer
         func ended() throws -> SessionEvent.Kind? {
-            if case .ended(let event) = try world.store.read({ try Finding(told, in: $0) }) { event.kind } else { nil }
+            if case .ended(let event) = try world.store.read({ try CatchUp(told, in: $0) }) { event.kind } else { nil }
         }
         #expect(try ended() == nil)
         try world.store.write { try $0.renew(told, generation: "another") }
@@ -78,5 +78,5 @@ import Testing
         #expect(try ended() == .lost)
     }
 
-    private struct Unexpected: Error { var finding: Finding }
+    private struct Unexpected: Error { var finding: CatchUp }
 }

@@ -11,7 +11,7 @@ import Testing
 
     init() throws { world = try World() }
 
-    private func open(_ name: String, document: String = "doc", issued: Timestamp? = World.now) throws -> StoredLayer {
+    private func open(_ name: String, document: String = "doc", issued: Timestamp? = World.now) throws -> ServerLayer {
         var grant = World.grant()
         (grant.documentID, grant.layer) = (document, name)
         let wanted = grant
@@ -25,7 +25,7 @@ import Testing
         let made = try open("new")
         #expect(try open("new") == made)
         #expect(made.generation.count == 16)
-        #expect(throws: Refusal(.documentNotFound, "there is no document with the id that the token names")) {
+        #expect(throws: APIError(.documentNotFound, "there is no document with the id that the token names")) {
             try open("new", document: "none")
         }
     }
@@ -38,13 +38,13 @@ import Testing
         if isMade {
             #expect(try open("gone", issued: issued).id != layer.id)
         } else {
-            #expect(throws: Refusal.self) { try open("gone", issued: issued) }
+            #expect(throws: APIError.self) { try open("gone", issued: issued) }
             #expect(try world.store.read { try $0.layer(layer.key) } == nil)
         }
     }
 
     @Test(arguments: ["a*b", "a\u{0}b", "a\nb", String(repeating: "x", count: 257)])
     func aNameThatIsNoneMakesNothing(_ name: String) throws {
-        #expect(throws: Refusal.self) { try open(name) }
+        #expect(throws: APIError.self) { try open(name) }
     }
 }

@@ -95,7 +95,7 @@ import Testing
     @Test func aClientBelongsToItsUser() throws {
         _ = try send([create])
         for user in ["bo", nil, "Ana", "ana\u{301}"] {
-            #expect(throws: Refusal.self) { try send([create], user: user) }
+            #expect(throws: APIError.self) { try send([create], user: user) }
         }
         // Another one has numbers of its own.
         #expect(try send([create], client: "d", user: "bo").map(\.status) == [.conflict])
@@ -103,18 +103,18 @@ import Testing
 
     @Test func theAnonymousHaveClientsToo() throws {
         #expect(try send([create], user: nil).map(\.status) == [.applied])
-        #expect(throws: Refusal.self) { try send([create], user: "") }
+        #expect(throws: APIError.self) { try send([create], user: "") }
         #expect(try world.record("a")?.record.createdBy == nil)
     }
 
     @Test(arguments: ["", "a b", "é", "a/b", String(repeating: "x", count: 65)])
     func aClientIDOfAnotherFormIsRefused(_ id: String) throws {
-        #expect(throws: Refusal.self) { try send([create], client: id) }
+        #expect(throws: APIError.self) { try send([create], client: id) }
     }
 
     @Test func withoutWriteTheRequestIsRefusedAndNothingConsumed() throws {
         for general: Set<GeneralPermission> in [[.readDocument], [.readDocument, .download], [.write, .download], []] {
-            #expect(throws: Refusal.self) {
+            #expect(throws: APIError.self) {
                 try world.send(
                     PushRequest(clientID: "c", acked: 0, cursor: nil, changes: [create]), World.grant(general: general))
             }

@@ -18,10 +18,10 @@ import Testing
     private mutating func say(
         _ grant: Grant, page: Int? = nil, record: Record.ID? = nil, presents: Bool = false, leaves: Bool = false,
         session: String? = nil, layer: Int64 = layer
-    ) throws -> (answer: PresenceAnswer, outcome: Presence.Outcome) {
+    ) throws -> (answer: PresenceAnswer, outcome: Presence.Audience) {
         now = now + 100
         let sign = PresenceSign(
-            session: session ?? grant.userID ?? "somebody", whereabouts: Whereabouts(pageIndex: page, record: record),
+            session: session ?? grant.userID ?? "somebody", whereabouts: Location(pageIndex: page, record: record),
             isPresenting: presents, hasLeft: leaves)
         return try presence.announced(sign, by: grant, at: layer, now: now)
     }
@@ -32,7 +32,9 @@ import Testing
 
     private func pages() -> [Int?] { people().map(\.whereabouts.pageIndex) }
 
-    private func whom(_ id: String?) throws -> Presence.Whom { .init(layer: Self.layer, id: try #require(id)) }
+    private func whom(_ id: String?) throws -> Presence.ParticipantKey {
+        .init(layer: Self.layer, id: try #require(id))
+    }
 
     @Test mutating func whoComesIsSeenMovesAndLeaves() throws {
         let came = try say(ana, page: 3)
@@ -40,7 +42,7 @@ import Testing
         #expect(came.outcome == .init(told: [whom], forPeers: [whom]))
         #expect(
             people() == [
-                PresentPerson(id: whom.id, userID: "ana", name: "Ana", whereabouts: Whereabouts(pageIndex: 3))
+                PresentPerson(id: whom.id, userID: "ana", name: "Ana", whereabouts: Location(pageIndex: 3))
             ])
         #expect(try say(ana, page: 4).outcome.told == [whom])
         #expect(pages() == [4])
@@ -115,7 +117,7 @@ import Testing
     @Test mutating func presentingNeedsWrite() throws {
         let reader = World.grant("reader", general: [.readDocument, .download])
         try say(reader, page: 5)
-        let refusal = #expect(throws: Refusal.self) { try say(reader, page: 6, presents: true) }
+        let refusal = #expect(throws: APIError.self) { try say(reader, page: 6, presents: true) }
         #expect(refusal?.reason == .insufficientScope)
         #expect(refusal?.description.contains(#""write""#) == true)
         #expect(pages() == [5], "nothing of a refused sign is taken")
@@ -200,36 +202,36 @@ import Testing
     // MARK: Bounds
 
     @Test(arguments: [
-        Whereabouts(pageIndex: -1), Whereabouts(pageIndex: 1_000_000),
-        Whereabouts(record: ""), Whereabouts(record: "two words"),
-        Whereabouts(record: String(repeating: "x", count: 257)),
-        Whereabouts(selection: [PageArea(pageIndex: -7, rects: [])]),
-        Whereabouts(selection: [PageArea(pageIndex: 0, rects: [Rect(left: 1e300, top: 0, width: 1, height: 1)])]),
-        Whereabouts(
+        Location(pageIndex: -1), Location(pageIndex: 1_000_000),
+        Location(record: ""), Location(record: "two words"),
+        Location(record: String(repeating: "x", count: 257)),
+        Location(selection: [PageArea(pageIndex: -7, rects: [])]),
+        Location(selection: [PageArea(pageIndex: 0, rects: [Rect(left: 1e300, top: 0, width: 1, height: 1)])]),
+        Location(
             selection: [
                 PageArea(
                     pageIndex: 0,
                     rects: Array(repeating: Rect(left: 0, top: 0, width: 1, height: 1), count: 101))
             ]),
-        Whereabouts(selection: Array(repeating: PageArea(pageIndex: 0, rects: []), count: 101)),
+        Location(selection: Array(repeating: PageArea(pageIndex: 0, rects: []), count: 101)),
     ])
-    mutating func placesThatAreNoneAreRefused(_ whereabouts: Whereabouts) throws {
+    mutating func placesThatAreNoneAreRefused(_ whereabouts: Location) throws {
         let sign = PresenceSign(session: "s", whereabouts: whereabouts)
-        let refusal = #expect(throws: Refusal.self) { try presence.announced(sign, by: ana, at: 1, now: now) }
+        let refusal = #expect(throws: APIError.self) { try presence.announced(sign, by: ana, at: 1, now: now) }
         #expect(refusal?.reason == .invalid)
     }
 
     @Test(arguments: ["", "two words", "é", String(repeating: "s", count: 65), "a\n"])
     mutating func aSessionHasAName(_ name: String) {
         let sign = PresenceSign(session: name)
-        let refusal = #expect(throws: Refusal.self) { try presence.announced(sign, by: ana, at: 1, now: now) }
+        let refusal = #expect(throws: APIError.self) { try presence.announced(sign, by: ana, at: 1, now: now) }
         #expect(refusal?.reason == .badRequest)
     }
 
     @Test mutating func signsThatComeTooFastAreRefusedForThatUserAlone() throws {
         func sign(_ session: String) -> PresenceSign { PresenceSign(session: session) }
         for n in 0..<40 { _ = try presence.announced(sign("s\(n % 3)"), by: ana, at: 1, now: now) }
-        let refusal = #expect(throws: Refusal.self) { try presence.announced(sign("new"), by: ana, at: 1, now: now) }
+        let refusal = #expect(throws: APIError.self) { try presence.announced(sign("new"), by: ana, at: 1, now: now) }
         #expect(refusal?.reason == .tooManyRequests)
         _ = try presence.announced(sign("s"), by: bo, at: 1, now: now)
         _ = try presence.announced(sign("s"), by: ana, at: 1, now: now + 50)
@@ -241,10 +243,10 @@ import Testing
     @Test mutating func thereIsRoomForSoMany() throws {
         presence = Presence(node: "n1", bound: .init(people: 5, sessions: 2))
         for session in ["a", "b"] { try say(ana, session: session) }
-        #expect(throws: Refusal.self) { try say(ana, session: "c") }
+        #expect(throws: APIError.self) { try say(ana, session: "c") }
         try say(ana, page: 2, session: "b")
         for session in ["c", "d", "e"] { try say(World.grant(nil), session: session) }
-        #expect(throws: Refusal.self) { try say(bo) }
+        #expect(throws: APIError.self) { try say(bo) }
         try say(ana, leaves: true, session: "a")
         try say(bo)
         #expect(people().count == 5)
@@ -261,7 +263,7 @@ import Testing
         #expect(presence.heard([mine], left: [own], now: now) == .init())
         #expect(pages() == [1])
         mine.person.id = "n2-1"
-        let theirs = Presence.Whom(layer: Self.layer, id: "n2-1")
+        let theirs = Presence.ParticipantKey(layer: Self.layer, id: "n2-1")
         #expect(presence.heard([mine], left: [], now: now) == .init(told: [theirs], forPeers: []))
         #expect(presence.heard([mine], left: [], now: now) == .init(), "the same again is no news")
         #expect(presence.own == [own])
@@ -284,17 +286,17 @@ import Testing
         var heard: [String: PresentPerson] = [:]
         var lists: [String: [PresentPerson]] = [:]
         let grants = [ana, bo, World.grant(nil), World.grant("reader", general: [.readDocument])]
-        let records: [StoredRecord] = ["a", "b"].map { .init(base: Record(id: $0, content: World.note($0))) }
+        let records: [ServerRecord] = ["a", "b"].map { .init(base: Record(id: $0, content: World.note($0))) }
         for _ in 0..<300 {
             now = now + Int64.random(in: 0...9_000, using: &random)
             let grant = random.pick(grants)
             let session = random.pick(["s", "t"])
-            var outcome = Presence.Outcome()
+            var outcome = Presence.Audience()
             switch Int.random(in: 0..<8, using: &random) {
             case 0...3:
                 let sign = PresenceSign(
                     session: session,
-                    whereabouts: Whereabouts(
+                    whereabouts: Location(
                         pageIndex: random.pick([nil, 1, 2]), record: random.pick([nil, "a", "b", "none"])),
                     isPresenting: random.chance(1, of: 3), hasLeft: random.chance(1, of: 9))
                 guard let done = try? presence.announced(sign, by: grant, at: Self.layer, now: now) else { continue }
@@ -307,9 +309,9 @@ import Testing
                     layer: Self.layer,
                     person: .init(
                         id: random.pick(["n2-1", "n2-2"]), userID: "peer", name: nil,
-                        whereabouts: Whereabouts(record: random.pick([nil, "a"]))),
+                        whereabouts: Location(record: random.pick([nil, "a"]))),
                     presentingSince: random.pick([nil, now, now + -20_000]))
-                let gone = Presence.Whom(layer: Self.layer, id: random.pick(["n2-1", "n2-3"]))
+                let gone = Presence.ParticipantKey(layer: Self.layer, id: random.pick(["n2-1", "n2-3"]))
                 outcome = presence.heard([peer], left: random.chance(1, of: 2) ? [gone] : [], now: now)
             }
             let unknown = presence.unknownRecords(at: Self.layer)

@@ -6,12 +6,12 @@ import Testing
 @Suite("Pulse") struct PulseTests {
     private let start = Timestamp(seconds: 1000)
 
-    private func beats(_ pulse: inout Pulse, after milliseconds: Int64) -> [Pulse.Beat] {
+    private func beats(_ pulse: inout HeartbeatTimer, after milliseconds: Int64) -> [HeartbeatTimer.Beat] {
         pulse.timePassed(at: start + milliseconds).map(\.beat)
     }
 
     @Test func aSilentStreamGivesASignOfLifeEvery15Seconds() {
-        var pulse = Pulse()
+        var pulse = HeartbeatTimer()
         pulse.add(1, until: start + 3_600_000, now: start)
         #expect(beats(&pulse, after: 14_999) == [])
         #expect(beats(&pulse, after: 15_000) == [.heartbeat])
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test func aTokensLastMinuteIsToldOnceAndItsEndUntilTheListenerGoes() {
-        var pulse = Pulse()
+        var pulse = HeartbeatTimer()
         pulse.add(1, until: start + 70_000, now: start)
         #expect(beats(&pulse, after: 9_999) == [])
         #expect(beats(&pulse, after: 10_000) == [.expiring])
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test func aClockThatIsSetBackSilencesNobody() {
-        var pulse = Pulse()
+        var pulse = HeartbeatTimer()
         pulse.add(1, until: start + 3_600_000, now: start)
         #expect(beats(&pulse, after: -3_600_000) == [.heartbeat])
         #expect(beats(&pulse, after: -3_600_000 + 15_000) == [.heartbeat])

@@ -14,10 +14,10 @@ import Testing
     init() throws {
         let key = key
         try store.write { store in
-            let page = StoredDocument.Page(width: 612, height: 792)
+            let page = ServerDocument.Page(width: 612, height: 792)
             let base = try store.addBase([])
             try store.put(
-                StoredDocument(
+                ServerDocument(
                     id: key.document, title: "Paper", pdfSHA256: "", pdfBytes: 0,
                     createdAt: Timestamp(milliseconds: 0), base: base, pages: [page]))
             _ = try store.addLayer(key, generation: "first")
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test func aTransactionTooLargeForOneEventSendsItsListenersToPull() throws {
-        var fanout = Fanout()
+        var fanout = EventBroadcaster()
         let layer = try #require(try store.read { try $0.layer(key) })
         let listener = fanout.add(layer, scope: .everything, tokenID: nil)
         let woken = fanout.publish(try write("ann", (1...6).map { note($0, bytes: 500_000) }))

@@ -12,7 +12,7 @@ import Testing
     private struct Content: Equatable {
         var records: [Record]
 
-        init(_ layer: StoredLayer?, in store: any StoreReading) throws {
+        init(_ layer: ServerLayer?, in store: any StoreReading) throws {
             records = try layer.map { try store.live(in: $0, after: nil, limit: .max).map(\.record) } ?? []
         }
     }
@@ -130,10 +130,10 @@ import Testing
     /// - Returns: why the copy of ten records, three at a time, is refused when this is done in the middle.
     private func refusal(
         _ world: World, _ copy: StagedCopy, when change: @escaping (any StoreWriting) throws -> Void
-    ) throws -> Refusal? {
+    ) throws -> APIError? {
         let before = try world.store.read { try $0.hiddenLayers() }
         #expect(before.isEmpty)
-        return #expect(throws: Refusal.self) {
+        return #expect(throws: APIError.self) {
             try perform(copy, in: world.store, limit: 3) { step in
                 if step == 2 { try world.store.write { try change($0) } }
             }
@@ -266,7 +266,7 @@ import Testing
         #expect(try world.store.read { try $0.hiddenLayers() }.isEmpty)
         #expect(try world.store.read { try $0.unusedBases(before: World.now + 1) }.isEmpty)
         // The copy itself finds that it was given up.
-        #expect(throws: Refusal.self) { try perform(copy, in: world.store) }
+        #expect(throws: APIError.self) { try perform(copy, in: world.store) }
     }
 
     @Test func onlyCopiesThatWereBegunBeforeTheMomentAreGivenUp() throws {
@@ -279,13 +279,13 @@ import Testing
             try copy.write(piece, in: store, using: &random)
         }
         func unfinished(_ moment: Timestamp) throws -> [LayerKey] {
-            try world.store.read { try Remains.unfinishedCopies(before: moment, in: $0) }
+            try world.store.read { try PendingRemovals.unfinishedCopies(before: moment, in: $0) }
         }
         #expect(try unfinished(World.now).isEmpty)
         let left = try unfinished(World.now + 1)
         #expect(left.count == 1)
-        #expect(try world.store.read { try Remains(before: World.now + 1, in: $0) }.isEmpty)
-        try world.store.write { store in for key in left { try Remains.giveUp(key, in: store, at: World.now) } }
-        #expect(try world.store.read { try Remains(before: World.now, in: $0) }.layers.count == 1)
+        #expect(try world.store.read { try PendingRemovals(before: World.now + 1, in: $0) }.isEmpty)
+        try world.store.write { store in for key in left { try PendingRemovals.giveUp(key, in: store, at: World.now) } }
+        #expect(try world.store.read { try PendingRemovals(before: World.now, in: $0) }.layers.count == 1)
     }
 }

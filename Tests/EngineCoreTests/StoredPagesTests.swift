@@ -5,19 +5,19 @@ import Testing
 @Suite("Pages as a store keeps them")
 struct StoredPagesTests {
     @Test func plainPagesAreTheirSize() throws {
-        let pages = [StoredDocument.Page(width: 612, height: 792.5)]
+        let pages = [ServerDocument.Page(width: 612, height: 792.5)]
         #expect(pages.json == "[[612,792.5]]")
-        #expect(try [StoredDocument.Page](json: pages.json) == pages)
+        #expect(try [ServerDocument.Page](json: pages.json) == pages)
     }
 
     @Test func aTurnedPageIsTurnedAgain() throws {
-        let pages = [StoredDocument.Page(PageFrame(left: -3, bottom: 4.25, width: 100, height: 200, turns: 1))]
+        let pages = [ServerDocument.Page(PageFrame(left: -3, bottom: 4.25, width: 100, height: 200, turns: 1))]
         #expect((pages[0].width, pages[0].height) == (200, 100))
-        #expect(try [StoredDocument.Page](json: pages.json) == pages)
+        #expect(try [ServerDocument.Page](json: pages.json) == pages)
     }
 
     @Test(arguments: ["[]", "7", "[[]]", #"[["a",1]]"#, "[[1,2,3,4,1e300]]"])
     func whatIsBrokenIsNoCrash(_ json: String) throws {
-        _ = try [StoredDocument.Page](json: json)
+        _ = try [ServerDocument.Page](json: json)
     }
 }

@@ -17,7 +17,7 @@ import Testing
     }
 
     private func isRefused(_ body: () throws -> Void) -> Bool {
-        do { try body() } catch let refusal as Refusal { return refusal.reason == .epochChanged } catch {}
+        do { try body() } catch let refusal as APIError { return refusal.reason == .epochChanged } catch {}
         return false
     }
 
@@ -174,7 +174,7 @@ import Testing
         #expect {
             try world.send(PushRequest(clientID: "c", acked: 0, cursor: cursor, changes: [change]), World.grant())
         } throws: {
-            ($0 as? Refusal)?.reason == .epochChanged
+            ($0 as? APIError)?.reason == .epochChanged
         }
         #expect(try world.record("mine") == nil)
         // Nothing was consumed.

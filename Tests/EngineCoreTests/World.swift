@@ -22,9 +22,9 @@ final class World {
         self.store = store
         try store.write { store in
             let base = try store.addBase(baseRecords)
-            let page = StoredDocument.Page(width: 612, height: 792)
+            let page = ServerDocument.Page(width: 612, height: 792)
             try store.put(
-                StoredDocument(
+                ServerDocument(
                     id: "doc", title: "Title", pdfSHA256: "hash", pdfBytes: 1, createdAt: Self.now, base: base,
                     pages: [page, page, page]))
             _ = try store.addLayer(LayerKey(document: "doc", name: ""), generation: "g")
@@ -70,11 +70,11 @@ final class World {
 
     // MARK: Doing
 
-    var layer: StoredLayer {
+    var layer: ServerLayer {
         get throws { try store.read { try #require(try $0.layer(LayerKey(document: "doc", name: ""))) } }
     }
 
-    func send(_ request: PushRequest, _ grant: Grant, limits: Limits = Limits()) throws -> PushAnswer {
+    func send(_ request: PushRequest, _ grant: Grant, limits: ServerLimits = ServerLimits()) throws -> PushAnswer {
         let layer = try layer
         let (answer, commit) = try store.write { store in
             let (answer, commit) = try Push(grant: grant, limits: limits).perform(
@@ -117,7 +117,7 @@ final class World {
 
     // MARK: Looking
 
-    func record(_ id: String) throws -> StoredRecord? {
+    func record(_ id: String) throws -> ServerRecord? {
         let layer = try layer
         return try store.read { try $0.record(id, in: layer) }
     }

@@ -7,7 +7,7 @@ import Testing
     private func moment(_ seconds: Int64) -> Timestamp { Timestamp(seconds: seconds) }
 
     @Test func aTimerUnderWayIsKeptWhileTheMomentMovesAway() throws {
-        var alarm = Alarm()
+        var alarm = CoalescingTimer()
         let started = alarm.set(for: moment(10))
         let first = try #require(started)
         #expect(alarm.set(for: moment(20)) == nil)
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test func anEarlierMomentTakesATimerOfItsOwn() throws {
-        var alarm = Alarm()
+        var alarm = CoalescingTimer()
         let (started, sooner) = (alarm.set(for: moment(10)), alarm.set(for: moment(5)))
         let (late, soon) = (try #require(started), try #require(sooner))
         #expect(alarm.fired(soon, at: moment(5)) == .due)
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test func nothingIsWokenForWhatIsNotWaitedForAnyMore() throws {
-        var alarm = Alarm()
+        var alarm = CoalescingTimer()
         let started = alarm.set(for: moment(10))
         let timer = try #require(started)
         #expect(alarm.set(for: nil) == nil)

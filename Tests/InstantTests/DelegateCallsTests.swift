@@ -11,7 +11,7 @@ import Testing
         init(_ name: String) { self.name = name }
     }
 
-    private typealias Calls = DelegateCalls<Int, Layer>
+    private typealias Calls = DelegateEventBuffer<Int, Layer>
 
     private static let failure = InstantError(.requestFailed, "away")
     private static let token = AcceptedToken("jwt")

@@ -11,7 +11,7 @@ import Testing
 @Suite struct LargeLayerTests {
     @Test func aWindowOfALargeLayerIsQuick() throws {
         let folder = try TemporaryFolder()
-        let store = try SQLiteStore(path: folder.path + "/layer.sqlite")
+        let store = try LocalSQLiteStore(path: folder.path + "/layer.sqlite")
         let identity = LayerIdentity(server: "s", documentID: "doc", layer: "", userID: "ana")
         try store.found(identity, now: Timestamp(seconds: 1))
         let layer = Layer(store: store)
@@ -35,7 +35,7 @@ import Testing
             let steps = store.cache.steps - before
             #expect((1...most).contains(steps), "\(what) of \(count): \(steps) steps")
         }
-        let opened = try SQLiteStore(path: store.path)
+        let opened = try LocalSQLiteStore(path: store.path)
         _ = try Layer(store: opened).rows(query, offset: 0, limit: 40)
         #expect((1...count / 2).contains(opened.cache.steps), "opening: \(opened.cache.steps) steps")
     }

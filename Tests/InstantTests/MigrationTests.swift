@@ -18,7 +18,7 @@ import Testing
         server = try plainServer()
     }
 
-    private func client(_ schema: Schema = .current) throws -> InstantClient {
+    private func client(_ schema: LocalSchema = .current) throws -> InstantClient {
         var environment = Environment(now: Environment.system.now, pollMilliseconds: 20)
         environment.schema = schema
         return try InstantClient(serverURL: server.url, dataDirectory: folder.url, environment: environment)
@@ -33,9 +33,9 @@ import Testing
         var sql = try Repository.text("Resources/vectors/layer-v1.sql")
             .replacing("http://127.0.0.1:1\"", with: descriptor.identity.server + "\"")
         if let derivation { sql = sql.replacing(#""lastN":1"#, with: #""lastN":1,"derivation":\#(derivation)"#) }
-        let later = derivation == nil ? [] : Schema.current.steps.dropFirst()
-        let schema = Schema(steps: [.init(sql: sql)] + later)
-        try SQLiteStore(path: Folders.database(in: place), schema: schema).close()
+        let later = derivation == nil ? [] : LocalSchema.current.steps.dropFirst()
+        let schema = LocalSchema(steps: [.init(sql: sql)] + later)
+        try LocalSQLiteStore(path: Folders.database(in: place), schema: schema).close()
     }
 
     private func states(_ events: AsyncStream<InstantEvent>, until last: DocumentState) async throws -> [DocumentState]
@@ -71,8 +71,10 @@ import Testing
         #expect(try descriptor.unsentEdits().map(\.kind) == [.update, .delete])
     }
 
-    private static let wider = Schema(steps: Schema.current.steps + [.init(sql: "ALTER TABLE shown ADD COLUMN x TEXT")])
-    private static let other = Schema(steps: Schema.current.steps + [.init(sql: "CREATE TABLE x(y)", keepsRows: false)])
+    private static let wider = LocalSchema(
+        steps: LocalSchema.current.steps + [.init(sql: "ALTER TABLE shown ADD COLUMN x TEXT")])
+    private static let other = LocalSchema(
+        steps: LocalSchema.current.steps + [.init(sql: "CREATE TABLE x(y)", keepsRows: false)])
 
     @Test func anotherTableIsAStep() throws {
         let client = try client(Self.wider)
@@ -81,16 +83,18 @@ import Testing
         #expect(try descriptor.editableDocument.annotationCount == 4)
         #expect(try descriptor.unsentEdits().count == 4)
         let path = Folders.database(in: descriptor.folders.layer(descriptor.identity))
-        #expect(throws: StoreError.newerSchema(path: path, found: Self.wider.version, known: Self.wider.version - 1)) {
-            _ = try SQLiteStore(path: path, schema: Schema(steps: Self.wider.steps.dropLast()))
+        #expect(
+            throws: LocalStoreError.newerSchema(path: path, found: Self.wider.version, known: Self.wider.version - 1)
+        ) {
+            _ = try LocalSQLiteStore(path: path, schema: LocalSchema(steps: Self.wider.steps.dropLast()))
         }
     }
 
     @Test func rowsLearnWhoChangedTheirRecords() throws {
         let old = try Repository.text("Resources/vectors/layer-v1.sql") + "UPDATE record SET updated_by = 'ben';"
         let path = folder.url.appending(path: "layer.sqlite").path
-        try SQLiteStore(path: path, schema: Schema(steps: [.init(sql: old)])).close()
-        let store = try SQLiteStore(path: path)
+        try LocalSQLiteStore(path: path, schema: LocalSchema(steps: [.init(sql: old)])).close()
+        let store = try LocalSQLiteStore(path: path)
         let rows = try store.read { try $0.rows(onPage: 0) }
         #expect(rows.map { $0.updatedBy ?? "-" }.sorted() == ["-", "ben", "ben", "ben"])
         store.close()
@@ -99,13 +103,13 @@ import Testing
     @Test func theFactsOfAnOlderFileStandUntilTheyMove() throws {
         let path = folder.url.appending(path: "layer.sqlite").path
         let old = try Repository.text("Resources/vectors/layer-v1.sql")
-        try SQLiteStore(path: path, schema: Schema(steps: [.init(sql: old)])).close()
+        try LocalSQLiteStore(path: path, schema: LocalSchema(steps: [.init(sql: old)])).close()
         // As it is, for somebody who only looks.
-        let looking = try SQLiteStore(lookingInto: path)
+        let looking = try LocalSQLiteStore(lookingInto: path)
         let facts = try looking.read { try $0.facts() }
         #expect(facts.lastN == 1)
         #expect(facts.cursor == Cursor(epoch: "e", revision: 0))
-        let store = try SQLiteStore(path: path)
+        let store = try LocalSQLiteStore(path: path)
         #expect(try store.read { try $0.facts() } == facts)
         try store.write { layer in
             try layer.moveCursor(to: 7)
@@ -124,20 +128,20 @@ import Testing
     @Test func aResetTakesTheCursorAndLeavesTheNumberOfTheLastEdit() throws {
         let path = folder.url.appending(path: "layer.sqlite").path
         let old = try Repository.text("Resources/vectors/layer-v1.sql")
-        let steps = [Schema.Step(sql: old)] + Schema.current.steps.dropFirst()
-        let store = try SQLiteStore(path: path, schema: Schema(steps: steps))
+        let steps = [LocalSchema.Step(sql: old)] + LocalSchema.current.steps.dropFirst()
+        let store = try LocalSQLiteStore(path: path, schema: LocalSchema(steps: steps))
         try store.write { layer in
             try layer.moveCursor(to: 7)
             try layer.setLastN(3)
         }
         store.close()
-        let reset = try SQLiteStore(path: path, schema: Self.other)
+        let reset = try LocalSQLiteStore(path: path, schema: Self.other)
         let facts = try reset.read { try $0.facts() }
         #expect(facts.cursor == nil)
         #expect(facts.lastN == 3)
         #expect(facts.wasReset)
         let moved = "SELECT count(cursor_revision) FROM facts" as StaticString
-        #expect(try reset.read { try ($0 as? SQLiteTransaction)?.number(moved) } == 0)
+        #expect(try reset.read { try ($0 as? LocalSQLiteTransaction)?.number(moved) } == 0)
         reset.close()
     }
 

@@ -28,9 +28,9 @@ import Testing
         SnapshotPage(epoch: "e", at: 7, records: [.record(Record(id: id, content: note(id)), 1)], next: next)
     }
 
-    private func pages(from server: FakeServer) throws -> PageAhead {
+    private func pages(from server: FakeServer) throws -> PagePrefetcher {
         let address = try ServerAddress(server.url)
-        return PageAhead(transport: HTTPTransport(http: .shared, address: address))
+        return PagePrefetcher(transport: HTTPTransport(http: .shared, address: address))
     }
 
     @Test func thePageAheadIsTheOneThatIsAskedForNext() async throws {

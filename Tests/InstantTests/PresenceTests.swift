@@ -21,7 +21,7 @@ import Testing
     }
 
     private func page(_ index: Int, presents: Bool = false) -> OwnPresence {
-        OwnPresence(Whereabouts(pageIndex: index), isPresenting: presents)
+        OwnPresence(Location(pageIndex: index), isPresenting: presents)
     }
 
     /// Follows the pictures until one is as wanted.

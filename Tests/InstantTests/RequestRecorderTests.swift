@@ -23,8 +23,8 @@ import Testing
     }
 
     @Test func theOldestAreForgottenAndLateAnswersFindTheirOwn() {
-        let numbers = (0..<RequestRecorder.most + 10).map { recorder.began("GET", url: "/instant/v1/\($0)") }
-        #expect(recorder.requests.count == RequestRecorder.most)
+        let numbers = (0..<RequestRecorder.maxCount + 10).map { recorder.began("GET", url: "/instant/v1/\($0)") }
+        #expect(recorder.requests.count == RequestRecorder.maxCount)
         recorder.ended(numbers[0], "200")
         recorder.ended(numbers[10], "404")
         #expect(recorder.requests.last?.path == "10")

@@ -13,14 +13,14 @@ import Testing
     func keepsTheContract(_ step: LocalStoreContract.Step) throws {
         let folder = try TemporaryFolder()
         try step.run(try store(in: folder))
-        try step.run(try SQLiteStore(inMemory: LocalStoreContract.facts))
+        try step.run(try LocalSQLiteStore(inMemory: LocalStoreContract.facts))
     }
 
     /// SQLite's 2 is FULL. With 1 a commit outlives the process, but not the machine.
     @Test func aCommitWaitsForTheDisk() throws {
         let folder = try TemporaryFolder()
         let store = try store(in: folder)
-        #expect(try store.write { try ($0 as? SQLiteTransaction)?.number("PRAGMA synchronous") } == 2)
+        #expect(try store.write { try ($0 as? LocalSQLiteTransaction)?.number("PRAGMA synchronous") } == 2)
     }
 
     @Test func findsEverythingAgainAfterReopening() throws {
@@ -30,7 +30,7 @@ import Testing
             try $0.append(OutboxEntry(id: "a", kind: .delete, baseRevision: 1, madeAt: Timestamp(seconds: 1)))
         }
         first.close()
-        let second = try SQLiteStore(path: folder.path + "/layer.sqlite")
+        let second = try LocalSQLiteStore(path: folder.path + "/layer.sqlite")
         #expect(try second.read { try $0.entries(of: "a") } == [entry])
         #expect(try second.read { try $0.facts() } == LocalStoreContract.facts)
     }
@@ -40,11 +40,11 @@ import Testing
         let path = folder.path + "/layer.sqlite"
         let first = try store(in: folder)
         try first.write { store in
-            try (store as? SQLiteTransaction)?.run("PRAGMA user_version = 99")
+            try (store as? LocalSQLiteTransaction)?.run("PRAGMA user_version = 99")
         }
         first.close()
-        #expect(throws: StoreError.newerSchema(path: path, found: 99, known: Schema.current.version)) {
-            _ = try SQLiteStore(path: path)
+        #expect(throws: LocalStoreError.newerSchema(path: path, found: 99, known: LocalSchema.current.version)) {
+            _ = try LocalSQLiteStore(path: path)
         }
     }
 
@@ -54,15 +54,15 @@ import Testing
         let junk = Data("this is no database, and long enough to be sure of it".utf8) + Data(count: 4096)
         try junk.write(to: URL(fileURLWithPath: path))
         do {
-            _ = try SQLiteStore(path: path)
+            _ = try LocalSQLiteStore(path: path)
             Issue.record("it was opened")
-        } catch StoreError.corrupt(path, _) {}
+        } catch LocalStoreError.corrupt(path, _) {}
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == junk)
     }
 
     @Test func noticesWhatAnotherOpeningWrote() throws {
         let folder = try TemporaryFolder()
-        let (one, other) = (try store(in: folder), try SQLiteStore(path: folder.path + "/layer.sqlite"))
+        let (one, other) = (try store(in: folder), try LocalSQLiteStore(path: folder.path + "/layer.sqlite"))
         let before = one.foreignVersion()
         try one.write { try $0.setUnread(["x"], true) }
         #expect(one.foreignVersion() == before)
@@ -73,8 +73,8 @@ import Testing
     /// Two programs with the same layer: each sees what the other one wrote.
     @Test func whatAnotherOpeningMovedOrSetIsSeen() throws {
         let folder = try TemporaryFolder()
-        let (one, other) = (try store(in: folder), try SQLiteStore(path: folder.path + "/layer.sqlite"))
-        func seen(by store: SQLiteStore) throws -> [LayerFacts] {
+        let (one, other) = (try store(in: folder), try LocalSQLiteStore(path: folder.path + "/layer.sqlite"))
+        func seen(by store: LocalSQLiteStore) throws -> [LayerMetadata] {
             [try store.read { try $0.facts() }, try store.readByWriter { try $0.facts() }]
         }
         var facts = LocalStoreContract.facts
@@ -97,7 +97,7 @@ import Testing
         #expect(try seen(by: other) == [facts, facts])
         one.close()
         other.close()
-        #expect(try seen(by: SQLiteStore(path: folder.path + "/layer.sqlite")) == [facts, facts])
+        #expect(try seen(by: LocalSQLiteStore(path: folder.path + "/layer.sqlite")) == [facts, facts])
     }
 
     /// Two openings of one file, with transactions that are taken back and openings that are closed in between.
@@ -105,13 +105,13 @@ import Testing
         var random = SeededRandom(seed: seed)
         let folder = try TemporaryFolder()
         let path = folder.path + "/layer.sqlite"
-        var stores = [try store(in: folder), try SQLiteStore(path: path, checksFacts: true)]
+        var stores = [try store(in: folder), try LocalSQLiteStore(path: path, checksFacts: true)]
         var facts = LocalStoreContract.facts
         for step in 0..<60 {
             let index = Int.random(in: stores.indices, using: &random)
             if random.chance(1, of: 10) {
                 stores[index].close()
-                stores[index] = try SQLiteStore(path: path, checksFacts: true)
+                stores[index] = try LocalSQLiteStore(path: path, checksFacts: true)
             }
             var changed = facts
             let isTakenBack = random.chance(1, of: 4)
@@ -139,7 +139,7 @@ import Testing
         for store in stores { store.close() }
     }
 
-    private static func change(_ facts: inout LayerFacts, _ random: inout SeededRandom) {
+    private static func change(_ facts: inout LayerMetadata, _ random: inout SeededRandom) {
         let text = random.pick(["a", "é", "e\u{301}", #""\"#, "\u{FEFF}\n", ""])
         switch Int.random(in: 0..<9, using: &random) {
         case 0: facts.title = text
@@ -161,8 +161,8 @@ import Testing
         }
     }
 
-    private func store(in folder: TemporaryFolder) throws -> SQLiteStore {
-        let store = try SQLiteStore(path: folder.path + "/layer.sqlite", checksFacts: true)
+    private func store(in folder: TemporaryFolder) throws -> LocalSQLiteStore {
+        let store = try LocalSQLiteStore(path: folder.path + "/layer.sqlite", checksFacts: true)
         try store.write { try $0.set(LocalStoreContract.facts) }
         return store
     }

@@ -10,15 +10,15 @@ import Testing
 /// What a store is asked while it takes in what somebody else did: a program that listens does little else.
 @Suite struct StatementTests {
     private let folder: TemporaryFolder
-    private let store: SQLiteStore
+    private let store: LocalSQLiteStore
     private let layer: Layer
 
     init() throws {
         folder = try TemporaryFolder()
-        store = try SQLiteStore(path: folder.path + "/layer.sqlite")
+        store = try LocalSQLiteStore(path: folder.path + "/layer.sqlite")
         let identity = LayerIdentity(server: "s", documentID: "doc", layer: "", userID: "ana")
         try store.found(identity, now: Timestamp(seconds: 1))
-        layer = Layer(store: OwnReads(store: store))
+        layer = Layer(store: WriterConnectionStore(store: store))
         let page = SnapshotPage(epoch: "e", at: 3, records: [item("a", 1), item("b", 3)], next: nil)
         _ = try layer.take(page, for: try #require(try layer.nextPage(epoch: "e")))
     }
@@ -37,7 +37,7 @@ import Testing
         func trace(_ tell: Bool) throws {
             // Waits for the disk as what is told of: how long is set between two transactions, and only where it changes.
             try store.write(.recoverable) { transaction in
-                let db = try #require(transaction as? SQLiteTransaction).db
+                let db = try #require(transaction as? LocalSQLiteTransaction).db
                 if tell { db.trace { told.add($0) } } else { db.trace(options: []) }
             }
         }

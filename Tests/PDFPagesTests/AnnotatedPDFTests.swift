@@ -22,13 +22,13 @@ struct AnnotatedPDFTests {
                 try annotated.add(record, under: root, image: image)
             }
         }
-        let check = try await tools.run(.qpdf, ["--check", target], into: Gathered())
+        let check = try await tools.run(.qpdf, ["--check", target], into: CollectedOutput())
         #expect(check.exitCode == 0, "\(String(decoding: check.sink.bytes, as: UTF8.self))")
         return folder
     }
 
     private func text(_ path: String) async throws -> String {
-        let outcome = try await tools.run(.qpdf, ["--json=2", "--json-key=qpdf", path], into: Gathered())
+        let outcome = try await tools.run(.qpdf, ["--json=2", "--json-key=qpdf", path], into: CollectedOutput())
         return String(decoding: outcome.sink.bytes, as: UTF8.self)
     }
 

@@ -28,7 +28,7 @@ struct HostileFileTests {
         let folder = try Folder()
         let path = folder.path + "/pipe"
         try #require(mkfifo(path, 0o600) == 0)
-        let tools = PDFTools(limits: Limits(time: .milliseconds(300)))
+        let tools = PDFTools(limits: ToolLimits(time: .milliseconds(300)))
         #expect(await error(for: path, with: tools) != nil)
     }
 
@@ -62,7 +62,7 @@ struct HostileFileTests {
     @Test func tooMuchOutputEndsTheRun() async throws {
         let folder = try Folder()
         let file = try folder.write(good)
-        let tools = PDFTools(limits: Limits(time: .seconds(600), output: 100))
+        let tools = PDFTools(limits: ToolLimits(time: .seconds(600), output: 100))
         #expect(await error(for: file, with: tools) == .tooMuchOutput(bytes: 100))
     }
 
@@ -71,7 +71,7 @@ struct HostileFileTests {
         try folder.tool("pdfinfo", script: "#!/bin/sh\ntrap '' TERM\nwhile :; do read x </dev/zero; done\n")
         let file = try folder.write(good)
         let tools = PDFTools(
-            limits: Limits(time: .milliseconds(200)), directories: [folder.path] + PDFTools.usualDirectories)
+            limits: ToolLimits(time: .milliseconds(200)), directories: [folder.path] + PDFTools.usualDirectories)
         #expect(await error(for: file, with: tools) == .tooSlow(.milliseconds(200)))
     }
 
@@ -80,7 +80,7 @@ struct HostileFileTests {
         try folder.tool("pdfinfo", script: "#!/bin/sh\nwhile :; do :; done\n")
         let file = try folder.write(good)
         let tools = PDFTools(
-            limits: Limits(processorSeconds: 1), directories: [folder.path] + PDFTools.usualDirectories)
+            limits: ToolLimits(processorSeconds: 1), directories: [folder.path] + PDFTools.usualDirectories)
         #expect(await error(for: file, with: tools) == .tooSlow(.seconds(1)))
     }
 
@@ -95,7 +95,7 @@ struct HostileFileTests {
     @Test func tooLittleMemoryIsAnError() async throws {
         let folder = try Folder()
         let file = try folder.write(good)
-        #expect(await error(for: file, with: PDFTools(limits: Limits(memory: 4 << 20))) == .damaged)
+        #expect(await error(for: file, with: PDFTools(limits: ToolLimits(memory: 4 << 20))) == .damaged)
     }
 
     @Test func nothingOfOursReachesTheTool() async throws {
@@ -152,7 +152,7 @@ struct HostileFileTests {
         pdf.pages = Array(repeating: ("/MediaBox[0 0 9 9]", ""), count: 5)
         let file = try folder.write(pdf.bytes)
         await #expect(throws: PDFError.tooManyPages(5, limit: 4)) {
-            try await PDFTools(limits: Limits(pages: 4)).info(of: file)
+            try await PDFTools(limits: ToolLimits(pages: 4)).info(of: file)
         }
     }
 

@@ -104,9 +104,9 @@ struct PageTextReaderTests {
     }
 
     @Test func aWordWithoutEndIsCut() {
-        let long = String(repeating: "x", count: PageTextReader.longest * 3)
+        let long = String(repeating: "x", count: PageTextReader.maxWordLength * 3)
         let pages = read("<page><word xMin=\"1\" yMin=\"1\" xMax=\"2\" yMax=\"2\">\(long)</word></page>")
-        #expect(pages[0].words[0].text.count == PageTextReader.longest)
+        #expect(pages[0].words[0].text.count == PageTextReader.maxWordLength)
     }
 
     @Test func blanksAloneAreNoWord() {

@@ -183,6 +183,6 @@ import Testing
             let box = Rect(left: Double(index % 100) * 6, top: Double(index / 100) * 2.7, width: 5, height: 2)
             text.words.append(.init(text: "x", box: box, line: index / 100, block: 0, flow: 0))
         }
-        #expect(PageGlyphs(text).words.count == PageWord.mostWords)
+        #expect(PageGlyphs(text).words.count == PageWord.maxWords)
     }
 }

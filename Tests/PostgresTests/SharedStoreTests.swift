@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    private static let document = StoredDocument(
+    private static let document = ServerDocument(
         id: "doc", title: "Title", pdfSHA256: "hash", pdfBytes: 1, createdAt: now, pages: [])
 
     @Test func revisionsAreGivenInTheOrderOfCommits() async throws {
@@ -88,7 +88,7 @@ import Testing
 
     @Test func aTextThatCannotBeStoredIsRefusedAndTheRestGoesOn() throws {
         try stores[0].write { store in
-            let refused = #expect(throws: Refusal.self) {
+            let refused = #expect(throws: APIError.self) {
                 try store.savepoint { try store.revoke(tokenID: "a\0b", until: Self.now) }
             }
             #expect(refused?.reason == .invalid)
@@ -112,7 +112,7 @@ import Testing
 
     @Test func aTransactionThatIsCutIsRefusedAndTheNextOneIsDone() throws {
         let killer = try PostgresConnection(stores[0].address)
-        let refused = #expect(throws: Refusal.self) {
+        let refused = #expect(throws: APIError.self) {
             try stores[0].write { store in
                 try store.revoke(tokenID: "jti", until: Self.now)
                 try killer.execute(

@@ -19,7 +19,7 @@ import Testing
 
     init() {
         let identity = LayerIdentity(server: "", documentID: "doc", layer: "", userID: nil)
-        let layer = Layer(store: MemoryStore(LayerFacts(identity: identity, clientID: "c")))
+        let layer = Layer(store: MemoryStore(LayerMetadata(identity: identity, clientID: "c")))
         reads = LayerReads(layer) { [answers] message in answers.all.withLock { $0.append(message) } }
     }
 

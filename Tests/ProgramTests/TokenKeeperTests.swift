@@ -15,7 +15,7 @@ import Testing
     /// - Parameter tool: what stands in for libsecret's tool; nil: there is none.
     private func keeper(_ tool: String? = nil) throws -> TokenKeeper {
         var store = SecretStore(searchPath: home.path)
-        store.patience = .seconds(300)
+        store.timeout = .seconds(300)
         if let tool {
             let path = try home.write("secret-tool", "#!/bin/sh\n" + tool)
             try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
@@ -76,7 +76,7 @@ import Testing
 
     @Test func aStoreThatNeverAnswersIsNotWaitedForForEver() async throws {
         var keeper = try keeper("exec sleep 600\n")
-        keeper.store.patience = .milliseconds(50)
+        keeper.store.timeout = .milliseconds(50)
         try await keeper.keep(token, of: layer)
         #expect(files().count == 1)
     }

@@ -67,7 +67,7 @@ final class FragileLocalStore: LocalStore {
         case .full:
             return try kept.write {
                 _ = try body($0)
-                throw StoreError.failed(path: "store", "no space left on the device")
+                throw LocalStoreError.failed(path: "store", "no space left on the device")
             }
         case .dieBefore:
             return try kept.write {

@@ -32,7 +32,9 @@ extension Universe {
         case .settle: try act(device) { try $0.settle(&dice) }
         case .discard: try act(device) { try $0.discard(&dice) }
         case .nudge:
-            try give(dice.pick([.nudged, .syncRequested, .syncStopped, .checkRequested]), dice.pick(device.processes))
+            try give(
+                dice.pick([.retryRequested, .syncRequested, .syncStopped, .checkRequested]), dice.pick(device.processes)
+            )
         case .drop: try drop()
         case .double: double()
         case .late: try late()
@@ -84,7 +86,7 @@ extension Universe {
             done = try deed(person)
         } catch is EditProblem {
         } catch is ProcessDied {
-        } catch is StoreError {}
+        } catch is LocalStoreError {}
         if process.store.isDead { return try kill(process) }
         guard let done else { return }
         trace("\(device.name) \(done)")

@@ -107,7 +107,7 @@ final class Universe {
     func supplyToken(_ process: Process) throws {
         let device = devices[process.id.device - 1]
         let token = issueToken(device)
-        let ticket = Ticket(token.number)
+        let ticket = TokenHandle(token.number)
         process.tokens[ticket] = token
         trace("\(device.name) gets \(token.name): \(token.rights)")
         try give(.tokenSupplied(ticket), process)
@@ -143,7 +143,7 @@ final class Universe {
 
     private struct Kept: Equatable {
         var tally: [OutboxEntry.Stage: Int]
-        var facts: LayerFacts
+        var facts: LayerMetadata
     }
 
     private func kept(_ device: Device) throws -> Kept {

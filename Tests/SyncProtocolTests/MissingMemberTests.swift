@@ -80,7 +80,7 @@ struct MissingMemberTests {
             changed["limits"] = try JSON(parsing: #"{"batchChanges":\#(value)}"#)
             let answer = try SessionAnswer(bytes: Array(JSON.object(changed).text.utf8))
             #expect(answer.limits.batchChanges == expected)
-            #expect(answer.limits.recordBytes == Limits().recordBytes)
+            #expect(answer.limits.recordBytes == ServerLimits().recordBytes)
         }
     }
 }

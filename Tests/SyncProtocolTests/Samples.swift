@@ -9,13 +9,13 @@ struct Sample: Sendable, CustomStringConvertible {
     /// Decodes the bytes as this message and encodes what was understood.
     var reencode: @Sendable ([UInt8]) throws -> String
 
-    init(_ name: String, _ message: some Message) {
+    init(_ name: String, _ message: some WireMessage) {
         self.name = name
         text = String(decoding: message.bytes, as: UTF8.self)
         reencode = Self.decoder(like: message)
     }
 
-    private static func decoder<M: Message>(like _: M) -> @Sendable ([UInt8]) throws -> String {
+    private static func decoder<M: WireMessage>(like _: M) -> @Sendable ([UInt8]) throws -> String {
         { String(decoding: try M(bytes: $0).bytes, as: UTF8.self) }
     }
 
@@ -76,7 +76,7 @@ struct Sample: Sendable, CustomStringConvertible {
             "presence",
             PresenceSign(
                 session: "s-1",
-                whereabouts: Whereabouts(
+                whereabouts: Location(
                     pageIndex: 3,
                     selection: [PageArea(pageIndex: 3, rects: [rect, rect]), PageArea(pageIndex: 4, rects: [])],
                     record: "01HV60"), isPresenting: true)),
@@ -103,7 +103,7 @@ struct Sample: Sendable, CustomStringConvertible {
     static let rect = Rect(left: 72, top: 100.5, width: 200, height: 12)
     static let person = PresentPerson(
         id: "n1-4", userID: "ana", name: "Ana \"A\"",
-        whereabouts: Whereabouts(pageIndex: 3, selection: [PageArea(pageIndex: 3, rects: [rect])], record: "01HV60"),
+        whereabouts: Location(pageIndex: 3, selection: [PageArea(pageIndex: 3, rects: [rect])], record: "01HV60"),
         isPresenting: true)
     static let stranger = PresentPerson(id: "n2-1", userID: nil, name: nil)
     static let change = ChangeEvent(epoch: "g1-v1", revision: 9, previous: 7, changes: [note, gone])
@@ -114,5 +114,5 @@ struct Sample: Sendable, CustomStringConvertible {
             defaultGroup: "law", creatorName: "Ana", expiresAt: Timestamp(seconds: 4_000_000_000)),
         now: Timestamp(milliseconds: 1_780_107_601_313), generation: "g1", epoch: "g1-v1", head: 9,
         pdfSHA256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", pdfBytes: 120_332,
-        title: "Lease \"2026\"", limits: Limits(recordBytes: 1, batchChanges: 2, batchBytes: 3, pageRecords: 4))
+        title: "Lease \"2026\"", limits: ServerLimits(recordBytes: 1, batchChanges: 2, batchBytes: 3, pageRecords: 4))
 }

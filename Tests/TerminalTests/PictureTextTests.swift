@@ -36,7 +36,7 @@ import Testing
         let text = PictureText(pixels, as: .kitty, room: Size(rows: 10, columns: 40), cell: (8, 16))
         var payload: [UInt8] = []
         for (index, piece) in text.pieces.enumerated() {
-            #expect(piece.count <= PictureText.longestPiece)
+            #expect(piece.count <= PictureText.maxPieceBytes)
             let sent = String(decoding: piece, as: UTF8.self)
             #expect(sent.hasPrefix("\u{1B}_G") && sent.hasSuffix("\u{1B}\\"))
             let parts = sent.dropFirst(3).dropLast(2).split(separator: ";")

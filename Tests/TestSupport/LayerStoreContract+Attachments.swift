@@ -67,7 +67,7 @@ extension LayerStoreContract {
 
     static func keepsUploads(_ store: any LayerStore) throws {
         let (one, two) = (attachment("a"), attachment("b"))
-        func uploaders(_ id: AttachmentID, _ layer: StoredLayer, _ store: any StoreReading) throws -> [String?] {
+        func uploaders(_ id: AttachmentID, _ layer: ServerLayer, _ store: any StoreReading) throws -> [String?] {
             let users = ["ana", "bo", "é", "e\u{301}", nil] as [String?]
             return try users.filter { try store.isUploaded(id, by: $0, in: layer) }
         }
@@ -106,8 +106,8 @@ extension LayerStoreContract {
     }
 
     private static func image(
-        _ id: String, _ revision: Revision, _ attachment: AttachmentID, removal: StoredRecord.Removal? = nil
-    ) -> StoredRecord {
+        _ id: String, _ revision: Revision, _ attachment: AttachmentID, removal: ServerRecord.Removal? = nil
+    ) -> ServerRecord {
         var stored = record(id, revision, removal: removal)
         stored.record.content = stored.record.content.changing { $0["imageAttachmentId"] = .string(attachment.hex) }
         return stored

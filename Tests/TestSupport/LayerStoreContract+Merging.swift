@@ -14,7 +14,7 @@ extension LayerStoreContract {
                     id, Revision(index + 1), by: random.pick([nil, "ana", "b\"o"]), group: random.pick([nil, "", "g"]),
                     root: random.pick([nil, "1"]), removal: random.chance(1, of: 3) ? removal() : nil)
             }
-            let beneath = ofPDF.filter { id in !own.contains { $0.id == id } }.map { StoredRecord(base: base($0)) }
+            let beneath = ofPDF.filter { id in !own.contains { $0.id == id } }.map { ServerRecord(base: base($0)) }
             let all = (own.filter(\.isLive) + beneath).sorted { ByteOrdered($0.id) < ByteOrdered($1.id) }
             let layer = try store.write { store in
                 let base = try store.addBase(ofPDF.map(base))
@@ -40,9 +40,9 @@ extension LayerStoreContract {
     }
 
     private static func visits(
-        _ wanted: [StoredRecord], of limit: Int, after: Record.ID?, in layer: StoredLayer, _ store: any StoreReading
+        _ wanted: [ServerRecord], of limit: Int, after: Record.ID?, in layer: ServerLayer, _ store: any StoreReading
     ) throws {
-        var rows: [StoredRecord] = []
+        var rows: [ServerRecord] = []
         try store.visitLive(in: layer, after: after) { row in
             guard rows.count < limit else { throw Broken(description: "a visit after it was enough") }
             func text(_ text: LiveRow.Text) -> String { String(decoding: text, as: UTF8.self) }

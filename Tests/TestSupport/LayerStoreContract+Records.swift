@@ -10,7 +10,7 @@ extension LayerStoreContract {
             let other = try store.addLayer(LayerKey(document: "doc", name: "other"), generation: "o")
             try store.put(record("9", 1), in: layer)
             try store.put(record("8", 2, removal: removal()), in: layer)
-            try equal(try store.record("10", in: layer), StoredRecord(base: base("10")), "beneath")
+            try equal(try store.record("10", in: layer), ServerRecord(base: base("10")), "beneath")
             try equal(try store.record("9", in: layer), record("9", 1), "written over")
             try equal(try store.record("8", in: layer)?.isLive, false, "removed")
             try equal(try store.live(in: layer, after: nil, limit: 9).map(\.id), ["10", "9"], "live")
@@ -30,7 +30,7 @@ extension LayerStoreContract {
     static func keepsRecords(_ store: any LayerStore) throws {
         var plain = record("a", 1, by: nil, group: nil)
         plain.record.updatedBy = nil
-        plain.run = StoredRecord.Run(client: nil, start: 0)
+        plain.run = ServerRecord.Run(client: nil, start: 0)
         var byBackend = record("d", 4, removal: removal())
         byBackend.removal?.by = nil
         byBackend.removal?.client = nil

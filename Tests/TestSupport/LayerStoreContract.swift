@@ -55,30 +55,30 @@ package struct LayerStoreContract: Sendable {
 
     static func document(
         _ id: String, title: String = "Title", at time: Int64 = 0, base: Int64 = 0
-    ) -> StoredDocument {
-        StoredDocument(
+    ) -> ServerDocument {
+        ServerDocument(
             id: id, title: title, pdfSHA256: "hash of " + id, pdfBytes: 1 << 40, createdAt: now + time, base: base,
-            pages: [StoredDocument.Page(width: 612, height: 792.5), StoredDocument.Page(width: 0.25, height: 1e6)])
+            pages: [ServerDocument.Page(width: 612, height: 792.5), ServerDocument.Page(width: 0.25, height: 1e6)])
     }
 
     static func record(
         _ id: String, _ revision: Revision, by user: String? = "ana", group: String? = nil, root: String? = nil,
-        removal: StoredRecord.Removal? = nil
-    ) -> StoredRecord {
-        StoredRecord(
+        removal: ServerRecord.Removal? = nil
+    ) -> ServerRecord {
+        ServerRecord(
             Record(
                 id: id, content: Content(checked: #"{"text":"\#(id) 1.50"}"#), createdBy: user, updatedBy: "bo",
                 group: group),
             revision: revision, contentType: root == nil ? .annotations : .comments, rootID: root,
-            run: StoredRecord.Run(client: "c", start: revision - 1), removal: removal)
+            run: ServerRecord.Run(client: "c", start: revision - 1), removal: removal)
     }
 
-    static func removal(at time: Timestamp = now, cascade: Revision? = nil) -> StoredRecord.Removal {
-        StoredRecord.Removal(by: "ana", client: "c", cascade: cascade, at: time)
+    static func removal(at time: Timestamp = now, cascade: Revision? = nil) -> ServerRecord.Removal {
+        ServerRecord.Removal(by: "ana", client: "c", cascade: cascade, at: time)
     }
 
     /// A store with the document and its layer.
-    static func layer(_ store: any StoreWriting, base: [Record] = []) throws -> StoredLayer {
+    static func layer(_ store: any StoreWriting, base: [Record] = []) throws -> ServerLayer {
         let base = try store.addBase(base)
         try store.put(document("doc", base: base))
         return try store.addLayer(key, generation: "g")

@@ -216,7 +216,7 @@ extension LocalStoreContract {
     static func showsAgain(_ store: any LocalStore) throws {
         var edited = note("a", page: 3, text: "other words")
         edited.updatedBy = "bo"
-        let states: [(Record, Delivery)] = [
+        let states: [(Record, DeliveryState)] = [
             (note("a"), .unsent), (note("a"), .delivered), (note("a", author: nil), .delivered),
             (note("a", page: 3, text: "other words"), .conflict), (note("a", page: 3, text: "other words"), .delivered),
             (edited, .delivered), (edited, .unsent), (note("a", page: 3, text: "other words"), .delivered),

@@ -16,7 +16,7 @@ package struct LocalStoreContract: Sendable {
     }
 
     /// The facts a store under test begins with.
-    package static let facts = LayerFacts(
+    package static let facts = LayerMetadata(
         identity: LayerIdentity(server: "https://example.com", documentID: "doc", layer: "review", userID: "ana"),
         clientID: "client-1")
 
@@ -79,13 +79,13 @@ extension LocalStoreContract {
         changed.pdfSHA256 = "abc"
         changed.pdfBytes = 5
         changed.quotedFrom = "abc.pdf"
-        changed.limits = Limits(recordBytes: 1, batchChanges: 2, batchBytes: 3, pageRecords: 4)
+        changed.limits = ServerLimits(recordBytes: 1, batchChanges: 2, batchBytes: 3, pageRecords: 4)
         changed.lastSync = Timestamp(milliseconds: 9)
         changed.checkedAt = Timestamp(milliseconds: 8)
         changed.isRecovering = true
         changed.clockOffset = -86_400_000
-        changed.loading = LayerFacts.Loading(epoch: "e.2", at: 3, after: "x", inPlace: true)
-        changed.groupOverride = LayerFacts.GroupChoice(group: nil)
+        changed.loading = LayerMetadata.Loading(epoch: "e.2", at: 3, after: "x", inPlace: true)
+        changed.groupOverride = LayerMetadata.GroupChoice(group: nil)
         try store.write { [changed] in try $0.set(changed) }
         try equal(try store.read { try $0.facts() }, changed, "changed facts")
     }
@@ -97,7 +97,7 @@ extension LocalStoreContract {
             try equal(try store.read { try $0.facts() }, wanted, what)
             try equal(try store.write { try $0.facts() }, wanted, what + ", to a writer")
         }
-        func change(_ body: (inout LayerFacts) -> Void) throws {
+        func change(_ body: (inout LayerMetadata) -> Void) throws {
             try store.write { layer in
                 var facts = try layer.facts()
                 body(&facts)

@@ -4,8 +4,8 @@ import EngineCore
 /// All that a memory store holds. A value: a transaction works on a copy, which a commit puts in the old one's place.
 struct MemoryState: Sendable {
     struct Layer: Sendable {
-        var layer: StoredLayer
-        var records: [ByteOrdered: StoredRecord] = [:]
+        var layer: ServerLayer
+        var records: [ByteOrdered: ServerRecord] = [:]
         var departures: [Departure] = []
         var clients: [String: StoredClient] = [:]
         var answers: [String: [Int64: StoredAnswer]] = [:]
@@ -23,7 +23,7 @@ struct MemoryState: Sendable {
         }
     }
 
-    var documents: [ByteOrdered: StoredDocument] = [:]
+    var documents: [ByteOrdered: ServerDocument] = [:]
     var bases: [Int64: [Record]] = [:]
     /// When each was begun that no document has.
     var unusedBases: [Int64: Timestamp] = [:]

@@ -10,7 +10,7 @@ package final class MemoryStore: LocalStore {
     /// As the last synced transaction left it.
     private let synced: Mutex<Kept>
 
-    package init(_ facts: LayerFacts) {
+    package init(_ facts: LayerMetadata) {
         kept = Mutex(Kept(facts: facts))
         synced = Mutex(Kept(facts: facts))
     }
@@ -36,12 +36,12 @@ package final class MemoryStore: LocalStore {
             kept = transaction.kept
             if durability == .synced { synced.withLock { $0 = transaction.kept } }
         }
-        guard let result else { throw StoreError.failed(path: "memory", "the transaction did not run") }
+        guard let result else { throw LocalStoreError.failed(path: "memory", "the transaction did not run") }
         return try result.get()
     }
 
     struct Kept: Sendable {
-        var facts: LayerFacts
+        var facts: LayerMetadata
         var records: [Record.ID: StoredRecord] = [:]
         var outbox: [OutboxEntry] = []
         var nextSeq: Int64 = 1
@@ -59,8 +59,8 @@ final class MemoryLocalTransaction: WritableLayer {
 
     init(_ kept: MemoryStore.Kept) { self.kept = kept }
 
-    func facts() -> LayerFacts { kept.facts }
-    func set(_ facts: LayerFacts) { kept.facts = facts }
+    func facts() -> LayerMetadata { kept.facts }
+    func set(_ facts: LayerMetadata) { kept.facts = facts }
     func moveCursor(to revision: Revision) { kept.facts.cursor?.revision = revision }
     func setLastN(_ n: Int64) { kept.facts.lastN = n }
 
@@ -157,7 +157,7 @@ extension MemoryLocalTransaction {
         let facets = counts.map { ListFacets.Facet($0, $1) }.sorted {
             $0.count != $1.count ? $0.count > $1.count : name($0.value).isBefore(name($1.value))
         }
-        return Array(facets.prefix(ListFacets.most))
+        return Array(facets.prefix(ListFacets.maxRows))
     }
 
     func row(_ id: Record.ID) -> ListRow? { kept.shown[id].map(withReplies) }

@@ -18,9 +18,9 @@ final class MemoryTransaction: StoreWriting {
 
     // MARK: Documents
 
-    func document(_ id: String) throws -> StoredDocument? { state.documents[ByteOrdered(id)] }
+    func document(_ id: String) throws -> ServerDocument? { state.documents[ByteOrdered(id)] }
 
-    func documents(_ query: DocumentQuery) throws -> [StoredDocument] {
+    func documents(_ query: DocumentQuery) throws -> [ServerDocument] {
         let found = matching(query).sorted { one, other in
             let key = (ByteOrdered(one.title), ByteOrdered(other.title))
             if query.order == .title, key.0 != key.1 { return (key.0 < key.1) != query.descending }
@@ -36,7 +36,7 @@ final class MemoryTransaction: StoreWriting {
 
     func isPDFUsed(_ sha256: String) throws -> Bool { state.documents.values.contains { $0.pdfSHA256 == sha256 } }
 
-    private func matching(_ query: DocumentQuery) -> [StoredDocument] {
+    private func matching(_ query: DocumentQuery) -> [ServerDocument] {
         guard let title = query.title.map(Self.folded) else { return Array(state.documents.values) }
         return state.documents.values.filter { Self.folded($0.title).contains(title) }
     }
@@ -45,7 +45,7 @@ final class MemoryTransaction: StoreWriting {
         text.utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 + 32 : $0 }
     }
 
-    func put(_ document: StoredDocument) throws {
+    func put(_ document: ServerDocument) throws {
         if let old = try self.document(document.id), old.base != document.base {
             state.unusedBases[old.base] = .startOfTime
         }
@@ -88,11 +88,11 @@ final class MemoryTransaction: StoreWriting {
 
     // MARK: Layers
 
-    func layer(_ key: LayerKey) throws -> StoredLayer? { key.isHidden ? nil : try find(key) }
+    func layer(_ key: LayerKey) throws -> ServerLayer? { key.isHidden ? nil : try find(key) }
 
-    func hiddenLayer(_ key: LayerKey) throws -> StoredLayer? { key.isHidden ? try find(key) : nil }
+    func hiddenLayer(_ key: LayerKey) throws -> ServerLayer? { key.isHidden ? try find(key) : nil }
 
-    private func find(_ key: LayerKey) throws -> StoredLayer? {
+    private func find(_ key: LayerKey) throws -> ServerLayer? {
         guard let id = state.layerIDs[MemoryState.Key(key)], var layer = state.layers[id]?.layer,
             let document = try document(key.document)
         else { return nil }
@@ -118,11 +118,11 @@ final class MemoryTransaction: StoreWriting {
 
     func deletion(of key: LayerKey) throws -> Timestamp? { state.deletions[MemoryState.Key(key)] }
 
-    func addLayer(_ key: LayerKey, generation: String) throws -> StoredLayer {
+    func addLayer(_ key: LayerKey, generation: String) throws -> ServerLayer {
         guard let document = try document(key.document) else { throw MemoryStoreError.noSuchDocument }
         guard state.layerIDs[MemoryState.Key(key)] == nil else { throw MemoryStoreError.layerExists }
         state.lastLayer += 1
-        let layer = StoredLayer(
+        let layer = ServerLayer(
             id: state.lastLayer, key: key, generation: generation, base: document.base,
             pageCount: document.pages.count)
         state.layers[layer.id] = MemoryState.Layer(layer: layer)
@@ -130,14 +130,14 @@ final class MemoryTransaction: StoreWriting {
         return layer
     }
 
-    func move(_ layer: StoredLayer, to key: LayerKey) throws {
+    func move(_ layer: ServerLayer, to key: LayerKey) throws {
         guard state.layerIDs[MemoryState.Key(key)] == nil else { throw MemoryStoreError.layerExists }
         try change(layer) { $0.layer.key = key }
         state.layerIDs[MemoryState.Key(layer.key)] = nil
         state.layerIDs[MemoryState.Key(key)] = layer.id
     }
 
-    func removeLayer(_ layer: StoredLayer, at moment: Timestamp) throws {
+    func removeLayer(_ layer: ServerLayer, at moment: Timestamp) throws {
         guard !layer.key.document.isEmpty else { return }
         try move(layer, to: .removed(layer.id))
         if !layer.key.isHidden { state.deletions[MemoryState.Key(layer.key)] = moment }
@@ -158,74 +158,74 @@ final class MemoryTransaction: StoreWriting {
         return records.count + departures
     }
 
-    func setHead(_ head: Revision, of layer: StoredLayer) throws { try change(layer) { $0.layer.head = head } }
+    func setHead(_ head: Revision, of layer: ServerLayer) throws { try change(layer) { $0.layer.head = head } }
 
-    func renew(_ layer: StoredLayer, generation: String) throws {
+    func renew(_ layer: ServerLayer, generation: String) throws {
         try change(layer) {
             $0.layer.generation = generation
             ($0.clients, $0.answers) = ([:], [:])
         }
     }
 
-    private func change(_ layer: StoredLayer, _ body: (inout MemoryState.Layer) -> Void) throws {
+    private func change(_ layer: ServerLayer, _ body: (inout MemoryState.Layer) -> Void) throws {
         guard state.layers[layer.id] != nil else { throw MemoryStoreError.noSuchLayer(layer.id) }
         body(&state.layers[layer.id]!)
     }
 
     // MARK: Records
 
-    func record(_ id: Record.ID, in layer: StoredLayer) throws -> StoredRecord? {
+    func record(_ id: Record.ID, in layer: ServerLayer) throws -> ServerRecord? {
         if let own = state.layers[layer.id]?.records[ByteOrdered(id)] { return own }
-        return base(layer).first { ByteOrdered($0.id) == ByteOrdered(id) }.map(StoredRecord.init(base:))
+        return base(layer).first { ByteOrdered($0.id) == ByteOrdered(id) }.map(ServerRecord.init(base:))
     }
 
-    func live(in layer: StoredLayer, after id: Record.ID?, limit: Int) throws -> [StoredRecord] {
+    func live(in layer: ServerLayer, after id: Record.ID?, limit: Int) throws -> [ServerRecord] {
         let rows = overlaid(layer).filter { row in id.map { ByteOrdered($0) < ByteOrdered(row.id) } ?? true }
         return Array(rows.prefix(limit))
     }
 
-    func marks(in layer: StoredLayer, after id: Record.ID?, limit: Int) throws -> [RecordMark] {
+    func marks(in layer: ServerLayer, after id: Record.ID?, limit: Int) throws -> [RecordMark] {
         try live(in: layer, after: id, limit: limit).map {
             RecordMark(id: $0.id, revision: $0.revision, subject: $0.subject)
         }
     }
 
-    func changed(in layer: StoredLayer, after revision: Revision, limit: Int) throws -> [StoredRecord] {
+    func changed(in layer: ServerLayer, after revision: Revision, limit: Int) throws -> [ServerRecord] {
         let rows = (state.layers[layer.id]?.records.values).map(Array.init) ?? []
         return Array(rows.filter { $0.revision > revision }.sorted { $0.revision < $1.revision }.prefix(limit))
     }
 
-    func departures(in layer: StoredLayer, after revision: Revision, limit: Int) throws -> [Departure] {
+    func departures(in layer: ServerLayer, after revision: Revision, limit: Int) throws -> [Departure] {
         let rows = state.layers[layer.id]?.departures ?? []
         return Array(rows.filter { $0.revision > revision }.sorted { $0.revision < $1.revision }.prefix(limit))
     }
 
-    func thread(of root: Record.ID, in layer: StoredLayer) throws -> [StoredRecord] {
+    func thread(of root: Record.ID, in layer: ServerLayer) throws -> [ServerRecord] {
         overlaid(layer).filter { row in row.rootID.map { ByteOrdered($0) == ByteOrdered(root) } ?? false }
     }
 
-    func cascade(of revision: Revision, in layer: StoredLayer) throws -> [StoredRecord] {
+    func cascade(of revision: Revision, in layer: ServerLayer) throws -> [ServerRecord] {
         try changed(in: layer, after: 0, limit: .max).filter { $0.removal?.cascade == revision }
     }
 
-    private func base(_ layer: StoredLayer) -> [Record] { state.bases[layer.base] ?? [] }
+    private func base(_ layer: ServerLayer) -> [Record] { state.bases[layer.base] ?? [] }
 
     /// Live rows in id order.
-    private func overlaid(_ layer: StoredLayer) -> [StoredRecord] {
+    private func overlaid(_ layer: ServerLayer) -> [ServerRecord] {
         let own = state.layers[layer.id]?.records ?? [:]
-        let beneath = base(layer).filter { own[ByteOrdered($0.id)] == nil }.map(StoredRecord.init(base:))
+        let beneath = base(layer).filter { own[ByteOrdered($0.id)] == nil }.map(ServerRecord.init(base:))
         return (own.values.filter(\.isLive) + beneath).sorted { ByteOrdered($0.id) < ByteOrdered($1.id) }
     }
 
-    func put(_ record: StoredRecord, in layer: StoredLayer) throws {
+    func put(_ record: ServerRecord, in layer: ServerLayer) throws {
         try change(layer) { $0.records[ByteOrdered(record.id)] = record }
     }
 
-    func add(_ departure: Departure, in layer: StoredLayer) throws {
+    func add(_ departure: Departure, in layer: ServerLayer) throws {
         try change(layer) { $0.departures.append(departure) }
     }
 
-    func prune(_ layer: StoredLayer, before moment: Timestamp) throws {
+    func prune(_ layer: ServerLayer, before moment: Timestamp) throws {
         let base = Set(base(layer).map { ByteOrdered($0.id) })
         try change(layer) { layer in
             let removed = layer.records.values.filter { ($0.removal?.at).map { $0 < moment } ?? false }
@@ -260,10 +260,10 @@ final class MemoryTransaction: StoreWriting {
 
     func isAttachmentKept(_ id: AttachmentID) throws -> Bool { state.attachments.values.contains { $0[id] != nil } }
 
-    func records(naming id: AttachmentID, in layer: StoredLayer) throws -> [StoredRecord] {
+    func records(naming id: AttachmentID, in layer: ServerLayer) throws -> [ServerRecord] {
         let own = state.layers[layer.id]?.records ?? [:]
         let base = (state.bases[layer.base] ?? []).filter { own[ByteOrdered($0.id)] == nil }
-        return (own.values + base.map(StoredRecord.init(base:)))
+        return (own.values + base.map(ServerRecord.init(base:)))
             .filter { $0.isLive && $0.record.content.attachmentID == id }
             .sorted { ByteOrdered($0.id) < ByteOrdered($1.id) }
     }
@@ -283,31 +283,31 @@ final class MemoryTransaction: StoreWriting {
         }
     }
 
-    func isUploaded(_ id: AttachmentID, by user: String?, in layer: StoredLayer) throws -> Bool {
+    func isUploaded(_ id: AttachmentID, by user: String?, in layer: ServerLayer) throws -> Bool {
         state.layers[layer.id]?.uploads[id]?.contains(ByteOrdered(user ?? "")) ?? false
     }
 
-    func addUpload(of id: AttachmentID, by user: String?, in layer: StoredLayer) throws {
+    func addUpload(of id: AttachmentID, by user: String?, in layer: ServerLayer) throws {
         try change(layer) { _ = $0.uploads[id, default: []].insert(ByteOrdered(user ?? "")) }
     }
 
     // MARK: Clients and tokens
 
-    func client(_ id: String, in layer: StoredLayer) throws -> StoredClient? { state.layers[layer.id]?.clients[id] }
+    func client(_ id: String, in layer: ServerLayer) throws -> StoredClient? { state.layers[layer.id]?.clients[id] }
 
-    func answer(_ n: Int64, to client: String, in layer: StoredLayer) throws -> StoredAnswer? {
+    func answer(_ n: Int64, to client: String, in layer: ServerLayer) throws -> StoredAnswer? {
         state.layers[layer.id]?.answers[client]?[n]
     }
 
-    func put(_ client: StoredClient, in layer: StoredLayer) throws {
+    func put(_ client: StoredClient, in layer: ServerLayer) throws {
         try change(layer) { $0.clients[client.id] = client }
     }
 
-    func put(_ answer: StoredAnswer, to client: String, in layer: StoredLayer) throws {
+    func put(_ answer: StoredAnswer, to client: String, in layer: ServerLayer) throws {
         try change(layer) { $0.answers[client, default: [:]][answer.n] = answer }
     }
 
-    func removeAnswers(upTo n: Int64, to client: String, in layer: StoredLayer) throws {
+    func removeAnswers(upTo n: Int64, to client: String, in layer: ServerLayer) throws {
         try change(layer) { layer in layer.answers[client] = layer.answers[client]?.filter { $0.key > n } }
     }
 

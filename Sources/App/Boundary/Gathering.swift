@@ -2,7 +2,7 @@ package import Annotations
 package import InstantCore
 
 /// Which records are wanted whole, to be acted on together.
-package struct Gathering: Hashable, Sendable {
+package struct RecordBatchRequest: Hashable, Sendable {
     package var ids: [Record.ID]
     package var query = ListQuery()
     /// Rows of the query that are wanted besides.
@@ -10,7 +10,7 @@ package struct Gathering: Hashable, Sendable {
 }
 
 /// A record that was gathered.
-package struct Gathered: Hashable, Sendable {
+package struct BatchRecord: Hashable, Sendable {
     package var record: Record
     /// Comments below it.
     package var replies: Int

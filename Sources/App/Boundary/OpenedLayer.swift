@@ -12,7 +12,7 @@ package struct OpenedLayer: Hashable, Sendable {
     /// The name under which new records are made, when it is known (`--author`, configuration, remembered).
     package var author: String?
     /// The group for new records in place of the token's; nil: the token decides.
-    package var groupChoice: LayerFacts.GroupChoice?
+    package var groupChoice: LayerMetadata.GroupChoice?
     /// Texts that were being written when the editor was left, kept by `Effect.saveDraft`.
     package var drafts: [DraftKey: String]
     /// Set when edits are turned off on the command line (`--read-only`).
@@ -22,7 +22,7 @@ package struct OpenedLayer: Hashable, Sendable {
 
     package init(
         reference: LayerReference, title: String? = nil, status: SyncStatus, hasPDF: Bool, author: String? = nil,
-        groupChoice: LayerFacts.GroupChoice? = nil,
+        groupChoice: LayerMetadata.GroupChoice? = nil,
         drafts: [DraftKey: String] = [:], isReadOnly: Bool = false, isLocal: Bool = false
     ) {
         self.reference = reference

@@ -50,8 +50,8 @@ extension AppState {
             self.document?.outbox.isOpen = false
             return []
         }
-        if document.company.isShown {
-            self.document?.company.isShown = false
+        if document.presence.isShown {
+            self.document?.presence.isShown = false
             return []
         }
         if document.page.selection != nil {

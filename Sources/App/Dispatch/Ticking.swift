@@ -8,8 +8,8 @@ extension AppState {
 
     mutating func ticked(_ moment: Timestamp) -> [Effect] {
         now = moment
-        document?.flashes.drop(at: now)
-        if document?.looks.timePassed(at: now) == true { lookAgain() }
+        document?.highlights.drop(at: now)
+        if document?.refreshThrottle.timePassed(at: now) == true { lookAgain() }
         guard let editor = document?.editor, editor.isChanged, editor.saved != editor.input.text else { return [] }
         guard let last = editor.savedAt else {
             document?.editor?.savedAt = now
@@ -27,8 +27,8 @@ extension AppState {
     /// Milliseconds until something on the screen changes by the passing of time alone; nil: nothing does.
     package var wakeAfter: Int64? {
         guard let document else { return nil }
-        let flash = document.flashes.nextEnd.map { max(1, $0 - now) }
-        return [document.looks.wait(at: now), flash, nextSecond(document)].compactMap(\.self).min()
+        let flash = document.highlights.nextEnd.map { max(1, $0 - now) }
+        return [document.refreshThrottle.wait(at: now), flash, nextSecond(document)].compactMap(\.self).min()
     }
 
     private func nextSecond(_ document: DocumentState) -> Int64 {

@@ -1,5 +1,5 @@
 /// How far the download of a PDF has come.
-package struct DownloadProgress: Hashable, Sendable {
+package struct DownloadStatus: Hashable, Sendable {
     package var received: Int64
     /// nil: the server has not said.
     package var total: Int64?

@@ -16,7 +16,7 @@ extension AppState {
         return [.startDownload]
     }
 
-    mutating func downloaded(_ progress: DownloadProgress) {
+    mutating func downloaded(_ progress: DownloadStatus) {
         switch document?.pdf {
         case .downloading?, .missing?: document?.pdf = .downloading(progress)
         default: break

@@ -47,7 +47,7 @@ extension Canvas {
     }
 
     private mutating func drawDownload(
-        _ document: DocumentState, _ progress: DownloadProgress?, _ theme: Theme, in area: Area
+        _ document: DocumentState, _ progress: DownloadStatus?, _ theme: Theme, in area: Area
     ) {
         let room = area.split(left: PagePane.gutter + 1).rest
         write(clean("Downloading \(document.title)").truncated(to: room.columns - 1), in: room, style: theme.title)
@@ -74,7 +74,7 @@ extension DocumentState {
     }
 }
 
-extension DownloadProgress {
+extension DownloadStatus {
     /// `130 kB of 309 kB`
     var amounts: String {
         ByteCount.text(received) + (total.map { " of " + ByteCount.text($0) } ?? "")

@@ -192,7 +192,7 @@ extension AppState {
     /// - Parameter words: a group; two quotation marks: the null group; nothing: what the token says.
     mutating func setDefaultGroup(_ words: String) -> [Effect] {
         guard let document else { return [] }
-        let choice = words.isEmpty ? nil : LayerFacts.GroupChoice(group: words == "\"\"" ? nil : words)
+        let choice = words.isEmpty ? nil : LayerMetadata.GroupChoice(group: words == "\"\"" ? nil : words)
         if let choice, let why = document.denial({ _ in .createAnnotation(group: choice.group) }) {
             return only(.warning(why))
         }

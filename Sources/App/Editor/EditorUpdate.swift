@@ -79,10 +79,11 @@ extension AppState {
             return effects
         }
         if case .record(let base) = editor.target, let theirs = editor.theirs {
+            // Plain where formatting is in the way.
+            let mine = (try? theirs.content.replacingText(with: text)) ?? theirs.content.changingText(to: text)
             self.document?.conflict = ConflictCard(
                 id: base.id, kind: Annotation(base).kind, pageIndex: Annotation(base).pageIndex, base: base.content,
-                theirs: theirs.content, mine: theirs.content.worded(text), theirAuthor: editor.theirAuthor,
-                isUnsaved: true)
+                theirs: theirs.content, mine: mine, theirAuthor: editor.theirAuthor, isUnsaved: true)
             return []
         }
         let edited: Content
@@ -95,13 +96,13 @@ extension AppState {
             return perform([.beginThread(root, text)] + others.map(Edit.create), from: editor)
         case .together(let records):
             self.document?.batch = .save(TextsTogether(records).changes(in: text))
-            return [.gather(Gathering(ids: records.map(\.id)))]
+            return [.gather(RecordBatchRequest(ids: records.map(\.id)))]
         case .newNote(let page, let corner): edited = .note(page: page, at: corner, text: text)
         case .record(let record): edited = record.content
         case .merge(_, let content): edited = content
         }
         let said: Content
-        do { said = try edited.saying(text) } catch {
+        do { said = try edited.replacingText(with: text) } catch {
             // The editor stays open: the words are not lost.
             return only(.warning("not saved: \(error)"))
         }
@@ -167,9 +168,4 @@ extension DocumentState {
         case .merge, .together: nil
         }
     }
-}
-
-extension Content {
-    /// With these words, as they would be saved; plain where formatting is in the way.
-    fileprivate func worded(_ text: String) -> Content { (try? saying(text)) ?? changingText(to: text) }
 }

@@ -7,7 +7,7 @@ struct UndoHistory: Equatable, Sendable {
     /// Steps whose undo is being saved, in the order in which it was asked for.
     private(set) var undoing: [EditStep] = []
     private var next = 1
-    private static let most = 200
+    private static let maxSteps = 200
 
     /// A new step; what was undone before it can no longer be done again.
     ///
@@ -16,7 +16,7 @@ struct UndoHistory: Equatable, Sendable {
         let step = EditStep(id: next, edits: edits, newIDs: ids)
         next += 1
         done.append(step)
-        if done.count > Self.most { done.removeFirst() }
+        if done.count > Self.maxSteps { done.removeFirst() }
         if !isRedo { undone = [] }
         return step
     }

@@ -22,25 +22,26 @@ extension AppState {
     mutating func gather(for batch: Batch) -> [Effect] {
         guard let document else { return [] }
         let list = document.list
-        var wanted = Gathering(ids: [], query: list.query)
+        var wanted = RecordBatchRequest(ids: [], query: list.query)
         if document.focus == .list, !list.marks.isEmpty {
             wanted.ids = list.marks.ids.sorted()
             wanted.span = list.marks.span(to: list.cursor)
         } else if let id = document.currentID {
             wanted.ids = [id]
         }
-        guard wanted.ids.count + (wanted.span?.count ?? 0) <= ListMarks.most else {
-            return only(.warning("at most \(ListMarks.most) at once: mark fewer"))
+        guard wanted.ids.count + (wanted.span?.count ?? 0) <= ListMarks.maxCount else {
+            return only(.warning("at most \(ListMarks.maxCount) at once: mark fewer"))
         }
         self.document?.batch = batch
         return [.gather(wanted)]
     }
 
-    mutating func gathered(_ found: [Gathered]) -> [Effect] {
+    mutating func gathered(_ found: [BatchRecord]) -> [Effect] {
         guard let batch = document?.batch else { return [] }
         document?.batch = nil
         let found = found.map { item in
-            Gathered(document?.pending.applied(to: item.record, item.record.id) ?? item.record, replies: item.replies)
+            BatchRecord(
+                document?.pending.applied(to: item.record, item.record.id) ?? item.record, replies: item.replies)
         }
         switch batch {
         case .mark:
@@ -57,8 +58,8 @@ extension AppState {
 
     /// Those that may be changed so, and a sentence about the others.
     private mutating func allowed(
-        _ found: [Gathered], _ operation: (Subject) -> Operation
-    ) -> (records: [Gathered], omitted: String?) {
+        _ found: [BatchRecord], _ operation: (Subject) -> Operation
+    ) -> (records: [BatchRecord], omitted: String?) {
         guard let document else { return ([], nil) }
         var why: String?
         let allowed = found.filter { item in
@@ -83,7 +84,7 @@ extension AppState {
     // MARK: Deleting
 
     /// What undo brings back is not asked about: what is one's own, and nobody has answered.
-    private mutating func askToDelete(_ found: [Gathered]) -> [Effect] {
+    private mutating func askToDelete(_ found: [BatchRecord]) -> [Effect] {
         let (records, omitted) = allowed(found) { .delete($0) }
         guard let first = records.first, let document else { return [] }
         let me = document.status.grant?.userID
@@ -109,7 +110,7 @@ extension AppState {
 
     // MARK: Colours
 
-    private mutating func recolor(_ found: [Gathered], _ color: String) -> [Effect] {
+    private mutating func recolor(_ found: [BatchRecord], _ color: String) -> [Effect] {
         let colored = found.filter { $0.record.content.color != nil || Annotation($0.record).kind.hasColor }
         guard !colored.isEmpty else { return only(.warning("it has no colour")) }
         let (records, omitted) = allowed(colored) { .edit($0) }
@@ -120,7 +121,7 @@ extension AppState {
     // MARK: Texts
 
     private mutating func edit(_ records: [Record], isExternal: Bool) -> [Effect] {
-        let (allowed, _) = allowed(records.map { Gathered($0) }) { .edit($0) }
+        let (allowed, _) = allowed(records.map { BatchRecord($0) }) { .edit($0) }
         guard !allowed.isEmpty, let drafts = document?.drafts else { return [] }
         let together = TextsTogether(allowed.map(\.record))
         let target = Editor.Target.together(together.records)
@@ -143,7 +144,7 @@ extension AppState {
         for old in before {
             guard let text = texts[old.id] else { continue }
             if let now = records.first(where: { $0.id == old.id }), now.content == old.content,
-                let said = try? now.content.saying(text)
+                let said = try? now.content.replacingText(with: text)
             {
                 edits.append(.update(old.id, said))
             } else {

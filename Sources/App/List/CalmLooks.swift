@@ -2,9 +2,9 @@ import Annotations
 
 /// When what others changed is looked at: at once after a quiet moment, and then a few times a second, however many
 /// changes come. Whoever reads is not to be shaken by whoever writes, and no line is filled with what nobody can read.
-struct CalmLooks: Equatable, Sendable {
+struct RefreshThrottle: Equatable, Sendable {
     /// Milliseconds between two looks.
-    static let pace: Int64 = 100
+    static let interval: Int64 = 100
 
     /// Something came since the last look.
     private var isOwed = false
@@ -24,13 +24,13 @@ struct CalmLooks: Equatable, Sendable {
     /// - Returns: whether it is time to look.
     mutating func timePassed(at now: Timestamp) -> Bool {
         // A clock that was set back keeps nobody waiting.
-        guard isOwed, last.map({ now < $0 || now >= $0 + Self.pace }) ?? true else { return false }
+        guard isOwed, last.map({ now < $0 || now >= $0 + Self.interval }) ?? true else { return false }
         (isOwed, last) = (false, now)
         return true
     }
 
     /// nil: nothing is owed.
     func wait(at now: Timestamp) -> Int64? {
-        isOwed ? last.map { min(Self.pace, max(0, $0 + Self.pace - now)) } : nil
+        isOwed ? last.map { min(Self.interval, max(0, $0 + Self.interval - now)) } : nil
     }
 }

@@ -18,7 +18,7 @@ enum FilterText {
             case ("is", "unread"), ("is", "new"): filter.unreadOnly = true
             case ("is", "unsent"): filter.pendingOnly = true
             case _ where word.hasPrefix("~"):
-                if word.count > 1 { filter.fuzzy.append(String(word.dropFirst().prefix(mostLetters))) }
+                if word.count > 1 { filter.fuzzy.append(String(word.dropFirst().prefix(maxLetters))) }
             default: words.append(unquoted(word))
             }
         }
@@ -28,7 +28,7 @@ enum FilterText {
         return filter
     }
 
-    private static let mostLetters = 64
+    private static let maxLetters = 64
 
     /// The text cut at its blanks, but not inside quotation marks.
     static func terms(of text: String) -> [String] {

@@ -4,18 +4,18 @@ import Annotations
 ///
 /// All of them end on whole seconds of the clock, so that the screen changes by itself at most once a second, however
 /// fast changes come. One that changes again meanwhile stands out without a break.
-struct Flashes: Equatable, Sendable {
+struct ChangeHighlights: Equatable, Sendable {
     private var ends: [Record.ID: Timestamp] = [:]
     /// When the next of them ends.
     private(set) var nextEnd: Timestamp?
 
     /// More than a screen shows.
-    static let most = 500
+    static let maxCount = 500
 
     mutating func add(_ ids: some Sequence<Record.ID>, at now: Timestamp) {
         drop(at: now)
         let end = now + (2000 - Self.mod(now.milliseconds))
-        for id in ids where ends.count < Self.most || ends[id] != nil { ends[id] = end }
+        for id in ids where ends.count < Self.maxCount || ends[id] != nil { ends[id] = end }
         nextEnd = ends.values.min()
     }
 

@@ -15,7 +15,7 @@ struct ListMarks: Equatable, Sendable {
     var anchor: Anchor?
 
     /// A server takes no more changes at once.
-    static let most = 1000
+    static let maxCount = 1000
 
     var isEmpty: Bool { ids.isEmpty && anchor == nil }
 

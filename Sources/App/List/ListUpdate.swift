@@ -17,7 +17,7 @@ extension AppState {
 
     /// What the cursor was put on has been seen.
     mutating func markCurrentRead() -> [Effect] {
-        if document?.list.window?.unread ?? 0 <= 1 { document?.news.clear() }
+        if document?.list.window?.unread ?? 0 <= 1 { document?.recentAuthors.clear() }
         guard let row = document?.list.current, row.isUnread else { return [] }
         return [.markRead([row.id])]
     }

@@ -18,7 +18,7 @@ extension Canvas {
         let place = list.total == 0 ? "0" : "\(list.cursor + 1)/\(list.total)"
         let filter = list.filter.isEmpty ? "none" : list.filter
         let unread = list.window?.unread ?? 0
-        let authors = document.news.authors.reversed().joined(separator: ", ")
+        let authors = document.recentAuthors.authors.reversed().joined(separator: ", ")
         let new: CleanText = authors.isEmpty ? "\(unread) new" : "\(unread) new by \(authors)"
         let marked = list.markedCount
         let word: CleanText = marked > 0 ? "\(marked) marked" : unread > 0 ? new : ""
@@ -51,7 +51,7 @@ extension Canvas {
                 continue
             }
             let text = form.line(row, isCurrent: isCurrent, isMarked: list.isMarked(index), document, at: state.now)
-            let flash = document.flashes.contains(row.id, at: state.now) ? state.theme.flash : .normal
+            let flash = document.highlights.contains(row.id, at: state.now) ? state.theme.flash : .normal
             let style = (row.isUnread ? state.theme.unread : state.theme.text).adding(flash)
             write(text, in: area, row: line, style: style)
             guard isCurrent else { continue }

@@ -1,5 +1,5 @@
 /// Who else changed something since this person last looked, oldest first: `2 new by ana`.
-struct News: Equatable, Sendable {
+struct RecentAuthors: Equatable, Sendable {
     private(set) var authors: [String] = []
 
     mutating func add(_ author: String) {

@@ -10,7 +10,7 @@ struct Quotes: Equatable, Sendable {
     }
 
     private var quotes: [Record.ID: Quote] = [:]
-    private static let most = 5000
+    private static let maxCount = 5000
 
     /// The marked words; empty when there are none, nil when the page was not read yet.
     func words(of row: ListRow) -> String? {
@@ -24,7 +24,7 @@ struct Quotes: Equatable, Sendable {
 
     /// Reads the words of the rows that are on a page.
     mutating func read(_ rows: [ListRow], of page: Int, in glyphs: PageGlyphs?) {
-        if quotes.count > Self.most { quotes = [:] }
+        if quotes.count > Self.maxCount { quotes = [:] }
         for row in rows where row.pageIndex == page && Self.isNeeded(for: row) && words(of: row) == nil {
             quotes[row.id] = Quote(rects: row.rects, words: glyphs.map { $0.words(under: row.rects) } ?? "")
         }

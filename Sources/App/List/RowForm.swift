@@ -72,7 +72,7 @@ struct RowForm: Equatable, Sendable {
 
     /// The marked words in quotes, then what was written.
     private func text(_ row: ListRow, _ document: DocumentState, room: Int) -> CleanText {
-        let note = CleanText(cleaning: row.text.onOneLine(most: 400))
+        let note = CleanText(cleaning: row.text.onOneLine(maxColumns: 400))
         let failure: CleanText = document.pending.failure(of: row.id).map { "not saved: \($0) " } ?? ""
         let warning: CleanText = failure + (row.warning.map { "(\($0)) " } ?? "")
         guard row.kind.isMarkup else {
@@ -82,8 +82,8 @@ struct RowForm: Equatable, Sendable {
         let words = document.quotes.words(of: row) ?? ""
         if words.isEmpty { return warning + (note.isEmpty ? CleanText(cleaning: row.kind.name) : note) }
         if !note.isEmpty, room < 34 { return warning + note }
-        let most = note.isEmpty ? max(4, room - 2) : max(12, room * 3 / 5)
-        let quote: CleanText = "\"\(CleanText(cleaning: words).truncated(to: most))\""
+        let maxColumns = note.isEmpty ? max(4, room - 2) : max(12, room * 3 / 5)
+        let quote: CleanText = "\"\(CleanText(cleaning: words).truncated(to: maxColumns))\""
         return warning + (note.isEmpty ? quote : quote + " " + note)
     }
 }
@@ -104,9 +104,9 @@ extension DocumentState {
 extension String {
     /// So many of its characters, with blanks for its ends of lines. Most texts are one short line of ASCII, of which it is
     /// told at once; taking characters apart costs more than the rest of a row.
-    fileprivate func onOneLine(most: Int) -> String {
-        if utf8.count <= most, utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return self }
-        return String(prefix(most).map { $0.isNewline ? " " : $0 })
+    fileprivate func onOneLine(maxColumns: Int) -> String {
+        if utf8.count <= maxColumns, utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return self }
+        return String(prefix(maxColumns).map { $0.isNewline ? " " : $0 })
     }
 }
 

@@ -12,7 +12,7 @@ package struct OutboxItem: Hashable, Sendable, Identifiable {
     package var action: Action
     package var kind: AnnotationKind
     package var pageIndex: Int?
-    package var delivery: Delivery
+    package var delivery: DeliveryState
     /// When the edit was made, by the local clock.
     package var since: Timestamp?
     /// Why it is kept or was refused, in words.
@@ -27,7 +27,7 @@ package struct OutboxItem: Hashable, Sendable, Identifiable {
     package var theirAuthor: String?
 
     package init(
-        id: Record.ID, action: Action, kind: AnnotationKind, pageIndex: Int? = nil, delivery: Delivery,
+        id: Record.ID, action: Action, kind: AnnotationKind, pageIndex: Int? = nil, delivery: DeliveryState,
         since: Timestamp? = nil, reason: String? = nil, base: Content? = nil, mine: Content? = nil,
         theirs: Content? = nil, theirAuthor: String? = nil
     ) {

@@ -12,7 +12,7 @@ struct PageTexts: Equatable, Sendable {
 
     private var entries: [Int: Entry] = [:]
     private var order: [Int] = []
-    private static let most = 16
+    private static let maxPages = 16
 
     subscript(page: Int) -> Entry? { entries[page] }
 
@@ -26,7 +26,7 @@ struct PageTexts: Equatable, Sendable {
     mutating func set(_ page: Int, _ entry: Entry) {
         entries[page] = entry
         keep(page)
-        if order.count > Self.most { entries[order.removeFirst()] = nil }
+        if order.count > Self.maxPages { entries[order.removeFirst()] = nil }
     }
 
     /// Looked at just now: the last to go.

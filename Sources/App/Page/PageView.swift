@@ -58,7 +58,7 @@ extension Canvas {
                 style: state.theme.style(of: typeset.rows[index].role))
             if let rowMarks = page.rowMarks[index] {
                 let isFlashing = {
-                    !document.flashes.isEmpty && document.flashes.contains(page.rows[$0].id, at: state.now)
+                    !document.highlights.isEmpty && document.highlights.contains(page.rows[$0].id, at: state.now)
                 }
                 let flash = rowMarks.marks.contains(where: isFlashing) ? state.theme.flash : .normal
                 let gutter = state.theme.otherMark.adding(flash)
@@ -129,7 +129,7 @@ extension Canvas {
     }
 }
 
-extension Delivery {
+extension DeliveryState {
     /// What rows and gutters show; nil for what has arrived. A conflict is the greatest.
     var sign: Character? {
         switch self {

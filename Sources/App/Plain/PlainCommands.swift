@@ -26,7 +26,7 @@ extension PlainState {
             let before = app.document?.page.index
             step = .done
             let effects = app.runTyped(line)
-            if app.document?.company.isShown == true {
+            if app.document?.presence.isShown == true {
                 for line in app.companyLines(columns: Self.width) { say(line) }
                 _ = app.escape()
             }

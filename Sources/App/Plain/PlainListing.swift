@@ -142,7 +142,7 @@ extension PlainState {
     }
 }
 
-extension Delivery {
+extension DeliveryState {
     fileprivate var plain: String {
         switch self {
         case .delivered: "sent"

@@ -29,7 +29,7 @@ struct PlainState: Sendable {
     private var wasLost = false
     /// Quarters of the PDF that were told.
     private var quarters = 0
-    private static let mostHeld = 20
+    private static let maxHeld = 20
     /// Lines are as long as they are: whoever reads them knows best where to break.
     static let width = 10_000
     private static let announceInterval: Int64 = 5000
@@ -58,7 +58,7 @@ struct PlainState: Sendable {
     mutating func read(_ line: String) -> [Effect] {
         isTalking = true
         app.notice = nil
-        app.document?.looks.expect()
+        app.document?.refreshThrottle.expect()
         let effects = answered(line)
         return begun(effects + app.settle())
     }
@@ -69,7 +69,7 @@ struct PlainState: Sendable {
     }
 
     mutating func say(_ text: CleanText) {
-        if isTalking { lines.append(text) } else if held.count < Self.mostHeld { held.append(text) }
+        if isTalking { lines.append(text) } else if held.count < Self.maxHeld { held.append(text) }
     }
 
     /// Says something, and does nothing else.
@@ -107,10 +107,10 @@ struct PlainState: Sendable {
         lines += held
         held = []
         lines += need()
-        if app.document?.loss != nil, !wasLost {
+        if app.document?.accessLost != nil, !wasLost {
             lines += app.lossLines(columns: Self.width) + ["Type save or remove."]
         }
-        wasLost = app.document?.loss != nil
+        wasLost = app.document?.accessLost != nil
         if announces, !changes.isEmpty {
             if announcedAt.map({ app.now - $0 >= Self.announceInterval }) ?? true {
                 lines.append("\(changes.sentence), type new")

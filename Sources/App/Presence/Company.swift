@@ -3,7 +3,7 @@ import InstantCore
 import PageLayout
 
 /// Who else has the layer open, who of them presents, and what they are told of this person.
-struct Company: Equatable, Sendable {
+struct PresenceState: Equatable, Sendable {
     enum Presenting: Equatable, Sendable {
         case no
         /// The server has not said yet that nobody else does.
@@ -43,14 +43,14 @@ extension LayerPerson {
 extension DocumentState {
     /// Where this person is, as the others are told: the page; the selected words only while presenting.
     var ownPresence: OwnPresence {
-        let isPresenting = company.presenting != .no
+        let isPresenting = presence.presenting != .no
         let areas = isPresenting ? page.selectedAreas : []
-        return OwnPresence(Whereabouts(pageIndex: page.index, selection: areas), isPresenting: isPresenting)
+        return OwnPresence(Location(pageIndex: page.index, selection: areas), isPresenting: isPresenting)
     }
 
     /// The boxes of the leader's selection on the page that is shown.
     var ledSelection: [Rect] {
-        company.leader?.whereabouts.selection.filter { $0.pageIndex == page.index }.flatMap(\.rects) ?? []
+        presence.leader?.whereabouts.selection.filter { $0.pageIndex == page.index }.flatMap(\.rects) ?? []
     }
 }
 

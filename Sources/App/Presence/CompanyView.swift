@@ -5,7 +5,7 @@ import Screen
 extension AppState {
     /// Everybody who has the layer open, in full, and how one more joins.
     func companyLines(columns: Int) -> [CleanText] {
-        guard let company = document?.company, company.isShown else { return [] }
+        guard let company = document?.presence, company.isShown else { return [] }
         return peopleLines(of: company, columns: columns) + invitationLines(columns: columns)
     }
 
@@ -14,7 +14,7 @@ extension AppState {
         return ["To join, in a second terminal:"] + CleanText(cleaning: invitation).wrapped(to: columns)
     }
 
-    private func peopleLines(of company: Company, columns: Int) -> [CleanText] {
+    private func peopleLines(of company: PresenceState, columns: Int) -> [CleanText] {
         guard !company.people.isEmpty else { return ["Nobody else has this layer open."] }
         let names = company.people.map { CleanText(cleaning: $0.fullName) }
         let width = min(names.map(\.width).max() ?? 0, max(8, columns - 24))
@@ -27,7 +27,7 @@ extension AppState {
 
 extension Canvas {
     mutating func drawCompany(_ state: AppState, in area: Area) {
-        let count = state.document?.company.people.count ?? 0
+        let count = state.document?.presence.people.count ?? 0
         rule(
             "Here besides you: \(count) (Esc closes)", row: area.row, column: area.column, columns: area.columns,
             style: state.theme.rule, titleStyle: state.theme.cardTitle)

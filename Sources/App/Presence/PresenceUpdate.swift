@@ -5,23 +5,23 @@ import PageLayout
 // Presenting, following, and who else is here.
 extension AppState {
     mutating func presenceCame(_ presence: LayerPresence) {
-        guard let before = document?.company else { return }
-        document?.company.people = presence.people
+        guard let before = document?.presence else { return }
+        document?.presence.people = presence.people
         ownPresenting(presence)
         let isLive = document?.status.connection == .live
         switch (before.leader, presence.presenter) {
         case (let leader?, nil):
             // Without a connection nobody is heard of: whoever presented may still do so.
             guard isLive else { return }
-            document?.company.leader = nil
-            document?.company.isFollowing = false
+            document?.presence.leader = nil
+            document?.presence.isFollowing = false
             inform("\(leader.shownName) stopped presenting; you stay on page \((document?.page.index ?? 0) + 1)")
         case (let leader?, let presenter?) where leader.isAgain(presenter):
-            document?.company.leader = presenter
+            document?.presence.leader = presenter
             if before.isFollowing, leader.whereabouts != presenter.whereabouts { goToLeader() }
         case (_, let presenter?):
-            document?.company.leader = presenter
-            document?.company.isFollowing = false
+            document?.presence.leader = presenter
+            document?.presence.isFollowing = false
             if before.presenting == .no { inform("\(presenter.shownName) presents: F follows") }
         case (nil, nil): break
         }
@@ -29,14 +29,14 @@ extension AppState {
 
     /// What became of presenting: one presents at a time, and the server decides who.
     private mutating func ownPresenting(_ presence: LayerPresence) {
-        guard let presenting = document?.company.presenting, presenting != .no else { return }
+        guard let presenting = document?.presence.presenting, presenting != .no else { return }
         if presence.own?.isPresenting == true {
-            document?.company.presenting = .yes
+            document?.presence.presenting = .yes
         } else if let presenter = presence.presenter {
-            document?.company.presenting = .no
+            document?.presence.presenting = .no
             notice = .warning("not presenting: \(presenter.shownName) does, and one presents at a time")
         } else if presenting == .yes {
-            document?.company.presenting = .no
+            document?.presence.presenting = .no
             notice = .warning("you no longer present: P begins again")
         }
     }
@@ -50,10 +50,10 @@ extension AppState {
 
     mutating func present() {
         guard let document else { return }
-        let begins = document.company.presenting == .no
-        self.document?.company.presenting = begins ? .asked : .no
+        let begins = document.presence.presenting == .no
+        self.document?.presence.presenting = begins ? .asked : .no
         guard begins else { return notice = .done("you no longer present") }
-        let isAlone = document.company.people.isEmpty && invitation != nil
+        let isAlone = document.presence.people.isEmpty && invitation != nil
         notice = .done(
             isAlone
                 ? "presenting, to nobody yet: :who tells how others join"
@@ -61,20 +61,20 @@ extension AppState {
     }
 
     mutating func follow() {
-        guard let document, let leader = document.company.leader else { return }
-        guard !document.company.isFollowing else {
+        guard let document, let leader = document.presence.leader else { return }
+        guard !document.presence.isFollowing else {
             notice = .done("following \(leader.shownName) already; any motion on the page breaks away")
             return
         }
         self.document?.jumps.leave(document.place)
-        self.document?.company.isFollowing = true
+        self.document?.presence.isFollowing = true
         // Where there is room for one pane, it is the one that is shown by somebody else.
         if layout.form == .single { self.document?.focus = .page }
         goToLeader()
     }
 
     private mutating func goToLeader() {
-        guard let document, let place = document.company.leader?.whereabouts, let wanted = place.pageIndex else {
+        guard let document, let place = document.presence.leader?.whereabouts, let wanted = place.pageIndex else {
             return
         }
         let index = max(0, min(wanted, (document.pageCount ?? wanted + 1) - 1))
@@ -92,12 +92,12 @@ extension AppState {
         guard let before, let after = followerStanding, after.reference == before.reference, after != before else {
             return
         }
-        document?.company.isFollowing = false
+        document?.presence.isFollowing = false
     }
 
     /// Where the person is while they follow somebody; nil: they do not.
     var followerStanding: FollowerStanding? {
-        guard let document, document.company.isFollowing else { return nil }
+        guard let document, document.presence.isFollowing else { return nil }
         let page = document.page
         return FollowerStanding(
             reference: document.reference, page: page.index, cursor: page.cursor, mark: page.mark,
@@ -108,8 +108,8 @@ extension AppState {
     mutating func settlePresence() -> [Effect] {
         guard let document, !document.isLocal else { return [] }
         let own = document.ownPresence
-        guard own != document.company.announced else { return [] }
-        self.document?.company.announced = own
+        guard own != document.presence.announced else { return [] }
+        self.document?.presence.announced = own
         return [.announce(own)]
     }
 }
@@ -117,16 +117,16 @@ extension AppState {
 extension DocumentState {
     /// Why one cannot present.
     var denialOfPresenting: String? {
-        if company.presenting != .no { return nil }
+        if presence.presenting != .no { return nil }
         if let why = denialOfCreation { return why }
         if status.connection != .live { return "not connected: presenting needs the server" }
-        return company.leader.map { "\($0.shownName) presents, and one presents at a time" }
+        return presence.leader.map { "\($0.shownName) presents, and one presents at a time" }
     }
 
     /// Why there is nobody to follow.
     var denialOfFollowing: String? {
-        if company.presenting != .no { return "you present: the others follow you" }
-        return company.leader == nil ? "nobody presents" : nil
+        if presence.presenting != .no { return "you present: the others follow you" }
+        return presence.leader == nil ? "nobody presents" : nil
     }
 }
 

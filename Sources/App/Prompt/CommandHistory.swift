@@ -8,10 +8,10 @@ struct CommandHistory: Equatable, Sendable {
     /// What was typed before going back: only lines that begin with it are shown.
     private var typed = ""
 
-    package static let most = 500
+    package static let maxLines = 500
 
     mutating func load(_ kept: [String]) {
-        lines = kept.suffix(Self.most) + lines
+        lines = kept.suffix(Self.maxLines) + lines
         isLoaded = true
     }
 
@@ -22,7 +22,7 @@ struct CommandHistory: Equatable, Sendable {
     mutating func add(_ line: String) {
         lines.removeAll { $0 == line }
         lines.append(line)
-        if lines.count > Self.most { lines.removeFirst() }
+        if lines.count > Self.maxLines { lines.removeFirst() }
         begin()
     }
 

@@ -102,7 +102,7 @@ extension AppState {
         case .requests: openRequests()
         case .defaultGroup: return setDefaultGroup(rest)
         case .prune: return [.pruneStorage]
-        case .who: document?.company.isShown = true
+        case .who: document?.presence.isShown = true
         }
         return []
     }

@@ -114,10 +114,10 @@ extension AppState {
         if document?.conflict != nil { return max(9, size.rows / 2) }
         if let token { return 1 + lines(of: token, columns: size.columns).count }
         if isLossShown { return 1 + lossLines(columns: size.columns).count }
-        if document?.company.isShown == true { return 1 + companyLines(columns: size.columns).count }
+        if document?.presence.isShown == true { return 1 + companyLines(columns: size.columns).count }
         return 0
     }
 
     /// Whether the card about lost access is on the screen.
-    var isLossShown: Bool { document?.loss != nil && document?.isLossAccepted == false }
+    var isLossShown: Bool { document?.accessLost != nil && document?.isLossAccepted == false }
 }

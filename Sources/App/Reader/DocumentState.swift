@@ -14,7 +14,7 @@ struct DocumentState: Equatable, Sendable {
     let isLocal: Bool
     var author: String?
     /// The group for new records in place of the token's.
-    var groupChoice: LayerFacts.GroupChoice?
+    var groupChoice: LayerMetadata.GroupChoice?
     var drafts: [DraftKey: String]
 
     var pdf: PDFState
@@ -59,10 +59,10 @@ struct DocumentState: Equatable, Sendable {
     var history = UndoHistory()
     var pending = PendingEdits()
     var jumps = JumpList()
-    var news = News()
-    var looks = CalmLooks()
-    var flashes = Flashes()
-    var company = Company()
+    var recentAuthors = RecentAuthors()
+    var refreshThrottle = RefreshThrottle()
+    var highlights = ChangeHighlights()
+    var presence = PresenceState()
     var requests = RequestLog()
 
     init(_ opened: OpenedLayer) {
@@ -91,7 +91,7 @@ struct DocumentState: Equatable, Sendable {
     }
 
     /// Why the layer can no longer be read; nil: it can.
-    var loss: String? {
+    var accessLost: String? {
         if case .lost(let why) = status.connection { why } else { nil }
     }
 
@@ -101,8 +101,8 @@ struct DocumentState: Equatable, Sendable {
 /// Where the PDF is.
 enum PDFState: Equatable, Sendable {
     /// Not here, or only so much of it.
-    case missing(DownloadProgress?)
-    case downloading(DownloadProgress?)
+    case missing(DownloadStatus?)
+    case downloading(DownloadStatus?)
     /// Here, not yet looked into.
     case opening
     case ready(PDFInfo)

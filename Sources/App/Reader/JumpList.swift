@@ -11,13 +11,13 @@ struct JumpList: Equatable, Sendable {
 
     private var behind: [Place] = []
     private var ahead: [Place] = []
-    private static let most = 100
+    private static let maxCount = 100
 
     mutating func leave(_ place: Place) {
         ahead = []
         guard behind.last != place else { return }
         behind.append(place)
-        if behind.count > Self.most { behind.removeFirst() }
+        if behind.count > Self.maxCount { behind.removeFirst() }
     }
 
     mutating func back(from place: Place) -> Place? {

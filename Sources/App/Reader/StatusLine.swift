@@ -34,7 +34,7 @@ struct StatusLine {
             let isShort = life < 15 * 60_000
             add(["token \(RelativeTime.life(milliseconds: life))"], rank: isShort ? nil : 3)
         }
-        add(document.company.shortForms.map { CleanText(cleaning: $0).truncated(to: 24) }, rank: 0)
+        add(document.presence.shortForms.map { CleanText(cleaning: $0).truncated(to: 24) }, rank: 0)
         if let unread = document.list.window?.unread, unread > 0 { add(["\(unread) new"], rank: 4) }
         if state.openCount > 1, state.tabRows == 0 {
             add(["tab \((state.tabIndex ?? 0) + 1)/\(state.openCount)"], rank: 4)
@@ -87,15 +87,16 @@ extension DocumentState {
 
     /// `PRESENTING to 3 · P stops`, `FOLLOWING ana`, `FREE · F follows`
     fileprivate var presentingText: [CleanText]? {
-        switch company.presenting {
+        switch presence.presenting {
         // Nobody is to be seen without a connection, and nobody sees anything.
         case .yes where status.connection != .live: return ["PRESENTING, cut off", "PRESENTING"]
-        case .yes: return ["PRESENTING to \(company.people.count) · P stops", "PRESENTING to \(company.people.count)"]
+        case .yes:
+            return ["PRESENTING to \(presence.people.count) · P stops", "PRESENTING to \(presence.people.count)"]
         case .asked: return ["PRESENTING?"]
         case .no: break
         }
-        guard let leader = company.leader else { return nil }
-        guard company.isFollowing else { return ["FREE · F follows", "FREE"] }
+        guard let leader = presence.leader else { return nil }
+        guard presence.isFollowing else { return ["FREE · F follows", "FREE"] }
         let name = CleanText(cleaning: leader.shownName)
         return ["FOLLOWING \(name.truncated(to: 20))", "FOLLOWING \(name.truncated(to: 6))"]
     }

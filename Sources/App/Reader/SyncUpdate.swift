@@ -19,7 +19,7 @@ extension AppState {
                 more == 1 ? "one of your edits is in conflict" : "\(more) of your edits are in conflict",
                 hint: .init(command: .outbox, effect: "compares, nothing is lost"))
         }
-        if document?.loss == nil { document?.isLossAccepted = false }
+        if document?.accessLost == nil { document?.isLossAccepted = false }
         // Nothing will come any more of a PDF that is on its way.
         if case .lost(let why) = status.connection, case .downloading = document?.pdf { document?.pdf = .failed(why) }
         return []
@@ -52,9 +52,9 @@ extension AppState {
         _ ids: [Record.ID], _ author: String?, byOthers others: [Record.ID] = []
     ) -> [Effect] {
         guard let document else { return [] }
-        if flashesChanges { self.document?.flashes.add(others, at: now) }
-        if self.document?.looks.changed(at: now) == true { lookAgain() }
-        if let author { self.document?.news.add(author) }
+        if flashesChanges { self.document?.highlights.add(others, at: now) }
+        if self.document?.refreshThrottle.changed(at: now) == true { lookAgain() }
+        if let author { self.document?.recentAuthors.add(author) }
         if ids.isEmpty || document.detail.map({ ids.contains($0.id) }) == true { self.document?.detailAsked = nil }
         guard author != nil, let editor = document.editor, case .record(let base) = editor.target,
             ids.isEmpty || ids.contains(base.id)

@@ -80,8 +80,8 @@ extension DocumentState {
         if let unread = list.window?.unread, unread > 0 { facts.append("\(unread) new") }
         if waiting > 0 { facts.append("\(waiting) unsent") }
         if need != nil { facts.append("TOKEN?") }
-        if loss != nil { facts.append("NO ACCESS") }
-        if company.presenting == .yes { facts.append("PRESENTING") }
+        if accessLost != nil { facts.append("NO ACCESS") }
+        if presence.presenting == .yes { facts.append("PRESENTING") }
         return facts.isEmpty ? CleanText() : " " + facts.joined(separator: ", ")
     }
 }

@@ -5,7 +5,7 @@ struct TextInput: Equatable, Sendable {
     private(set) var cursor: Int
 
     /// More is not taken: a record holds at most 1 MB.
-    static let longest = 200_000
+    static let maxLength = 200_000
 
     init(_ text: String = "") {
         characters = Array(text)
@@ -16,7 +16,7 @@ struct TextInput: Equatable, Sendable {
     var isEmpty: Bool { characters.isEmpty }
 
     mutating func insert(_ text: some StringProtocol) {
-        let room = max(0, Self.longest - characters.count)
+        let room = max(0, Self.maxLength - characters.count)
         let added = Array(text.prefix(room))
         characters.insert(contentsOf: added, at: cursor)
         cursor += added.count

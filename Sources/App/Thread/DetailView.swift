@@ -61,7 +61,7 @@ private struct DetailText {
         if !text.isEmpty || document.thread.comments.isEmpty { add(text, theme.text, columns) }
         for comment in document.thread.comments {
             comments.append(lines.count)
-            let flash = document.flashes.contains(comment.id, at: state.now) ? theme.flash : .normal
+            let flash = document.highlights.contains(comment.id, at: state.now) ? theme.flash : .normal
             let head = document.head(of: comment, at: state.now).truncated(to: columns)
             lines.append((head, theme.heading.adding(flash)))
             add(Annotation(comment).text, theme.text, columns, indent: 2)

@@ -3,7 +3,7 @@ import Screen
 extension AppState {
     /// That access is lost, why, and what stays.
     func lossLines(columns: Int) -> [CleanText] {
-        guard let document, let why = document.loss else { return [] }
+        guard let document, let why = document.accessLost else { return [] }
         let name: CleanText = "\(document.title) / \(document.layerName)"
         let kept: CleanText =
             switch document.waiting {

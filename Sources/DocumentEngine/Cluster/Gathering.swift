@@ -1,7 +1,7 @@
 import Synchronization
 
 /// What has to be done, gathered until somebody comes for it: said twice it is done once.
-final class Gathering<Element: Hashable & Sendable>: Sendable {
+final class CoalescingQueue<Element: Hashable & Sendable>: Sendable {
     private let elements = Mutex<Set<Element>>([])
     private let wake: AsyncStream<Void>.Continuation
     /// Says that there is something. For one reader.

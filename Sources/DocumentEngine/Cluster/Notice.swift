@@ -2,12 +2,12 @@ import SyncProtocol
 
 /// What servers on one database tell each other: where to look, never what is there to be seen, but for the people, who
 /// are stored nowhere. Each may be lost.
-enum Notice: Hashable, Sendable {
+enum ClusterMessage: Hashable, Sendable {
     case changed(layer: Int64, head: Revision)
     /// A layer is gone, or its document was replaced.
     case ended(layer: Int64)
     case revoked
-    case people(PeopleNotice)
+    case people(PresenceMessage)
     /// Somebody wants to hear of everybody's people.
     case whoIsThere
 
@@ -26,7 +26,7 @@ enum Notice: Hashable, Sendable {
     /// - Returns: nil for what a newer server may have to say.
     init?(_ text: String) {
         if text.hasPrefix(Self.people) {
-            guard let notice = PeopleNotice(text.dropFirst(Self.people.count)) else { return nil }
+            guard let notice = PresenceMessage(text.dropFirst(Self.people.count)) else { return nil }
             self = .people(notice)
             return
         }

@@ -4,34 +4,34 @@ import SyncProtocol
 
 /// What one server tells the others of the people who are with it. Small enough for a notice; it may be lost, and is said
 /// again with the next sign of life.
-struct PeopleNotice: Hashable, Sendable {
+struct PresenceMessage: Hashable, Sendable {
     var people: [PeerPerson] = []
-    var left: [Presence.Whom] = []
+    var left: [Presence.ParticipantKey] = []
 
     /// Bytes of a notice; PostgreSQL takes less than 8,000.
-    static let largest = 7_900
+    static let maxBytes = 7_900
     /// What stands around the entries.
     private static let frame = 64
 
     /// In as few notices as fit. Of somebody who fits none the selection is left out, and if need be the name.
-    static func pack(_ people: [PeerPerson], left: [Presence.Whom]) -> [PeopleNotice] {
-        var notices: [PeopleNotice] = []
-        var (notice, bytes) = (PeopleNotice(), frame)
-        func add(_ entry: some NoticeEntry, _ change: (inout PeopleNotice) -> Void) {
+    static func pack(_ people: [PeerPerson], left: [Presence.ParticipantKey]) -> [PresenceMessage] {
+        var notices: [PresenceMessage] = []
+        var (notice, bytes) = (PresenceMessage(), frame)
+        func add(_ entry: some NoticeEntry, _ change: (inout PresenceMessage) -> Void) {
             let size = entry.size + 1
-            if bytes + size > largest {
+            if bytes + size > maxBytes {
                 notices.append(notice)
-                (notice, bytes) = (PeopleNotice(), frame)
+                (notice, bytes) = (PresenceMessage(), frame)
             }
             change(&notice)
             bytes += size
         }
         for person in people {
-            guard let person = person.fitting(largest - frame) else { continue }
+            guard let person = person.fitting(maxBytes - frame) else { continue }
             add(person) { $0.people.append(person) }
         }
         for whom in left { add(whom) { $0.left.append(whom) } }
-        return notices + (notice == PeopleNotice() ? [] : [notice])
+        return notices + (notice == PresenceMessage() ? [] : [notice])
     }
 
     var text: String {
@@ -55,7 +55,7 @@ struct PeopleNotice: Hashable, Sendable {
                     }
                 case "left":
                     try reader.array { (reader: inout JSONReader) throws(JSONError) in
-                        left.append(try Presence.Whom(from: &reader))
+                        left.append(try Presence.ParticipantKey(from: &reader))
                     }
                 default: try reader.skip()
                 }
@@ -115,7 +115,7 @@ extension PeerPerson: NoticeEntry {
     }
 }
 
-extension Presence.Whom: NoticeEntry {
+extension Presence.ParticipantKey: NoticeEntry {
     fileprivate func write(to json: inout JSONWriter) {
         json.object {
             $0.member("layer", layer)

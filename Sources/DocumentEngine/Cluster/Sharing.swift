@@ -7,8 +7,8 @@ import Synchronization
 /// Makes the servers on one database behave as one: each tells the others where something changed, reads what they
 /// changed once for all its listeners, and looks for itself now and then, because what is told may be lost. A server that
 /// has heard nothing for too long ends its streams, so that nobody takes silence for peace.
-struct Sharing: Service {
-    struct Pace: Hashable, Sendable {
+struct ClusterSync: Service {
+    struct Intervals: Hashable, Sendable {
         /// Between two looks at every layer.
         var look: Duration = .seconds(2)
         /// After this long without an answer from the database a server is deaf.
@@ -17,9 +17,9 @@ struct Sharing: Service {
 
     let engine: Engine
     let store: PostgresStore
-    let mark: DatabaseMark
-    let notices: Gathering<Notice>
-    let pace: Pace
+    let mark: RestoreStampRow
+    let notices: CoalescingQueue<ClusterMessage>
+    let pace: Intervals
     let logger: Logger
     private let hearing = Hearing()
 
@@ -46,7 +46,7 @@ struct Sharing: Service {
             notices.add(.whoIsThere)
         case .lost(let error): logger.warning("not listening to other servers", metadata: ["error": "\(error)"])
         case .notice(let text):
-            switch Notice(text) {
+            switch ClusterMessage(text) {
             case .changed(let layer, let head)?:
                 if engine.layer(layer, ifBehind: head) != nil { engine.lookups.add(.layer(layer)) }
             case .ended(let layer)?: engine.lookups.add(.layer(layer))

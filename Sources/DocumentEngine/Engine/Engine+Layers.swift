@@ -52,16 +52,16 @@ extension Engine {
         }
     }
 
-    private static func open(_ claims: Claims, in store: any StoreWriting) throws -> StoredLayer {
+    private static func open(_ claims: Claims, in store: any StoreWriting) throws -> ServerLayer {
         try admit(claims, in: store)
         var random = SystemRandomNumberGenerator()
         return try Layers.open(claims.grant, issuedAt: claims.issuedAt, in: store, using: &random)
     }
 
-    /// - Throws: ``Refusal`` when the token was revoked.
+    /// - Throws: ``APIError`` when the token was revoked.
     static func admit(_ claims: Claims, in store: any StoreReading) throws {
         if let id = claims.tokenID, try store.isRevoked(tokenID: id) {
-            throw Refusal(.tokenRevoked, "the token was revoked")
+            throw APIError(.tokenRevoked, "the token was revoked")
         }
     }
 }

@@ -8,7 +8,7 @@ extension Engine {
     /// Begins to listen. What was committed before has to be pulled after this call.
     ///
     /// - Parameter way: of a stream time is kept here, and it is told of everybody who is there.
-    func listen(_ layer: StoredLayer, _ claims: Claims, by way: Listener.Way) -> Listener {
+    func listen(_ layer: ServerLayer, _ claims: Claims, by way: Listener.Way) -> Listener {
         // A second wake-up says nothing new: signals and mail wait with the listener's state.
         let (wakeUps, wake) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let (scope, now) = (claims.grant.viewScope, now())
@@ -28,19 +28,19 @@ extension Engine {
         return Listener(engine: self, id: id, layer: layer.id, way: way, wakeUps: wakeUps, wake: wake)
     }
 
-    func take(_ id: Fanout.ListenerID) -> (delivery: Delivery, signals: Listener.Signals) {
+    func take(_ id: EventBroadcaster.ListenerID) -> (delivery: QueuedEvents, signals: Listener.Signals) {
         live.withLock { live in
             let signals = live.takeSignals(of: id)
-            let closing = Delivery(frames: [], end: SessionEvent(.closing))
+            let closing = QueuedEvents(frames: [], end: SessionEvent(.closing))
             return (live.isClosing ? closing : live.fanout.take(id), signals)
         }
     }
 
-    func signal(_ signals: Listener.Signals, to id: Fanout.ListenerID) {
+    func signal(_ signals: Listener.Signals, to id: EventBroadcaster.ListenerID) {
         live.withLock { $0.signal(signals, to: id) }
     }
 
-    func leave(_ id: Fanout.ListenerID, _ layer: Int64, _ way: Listener.Way) {
+    func leave(_ id: EventBroadcaster.ListenerID, _ layer: Int64, _ way: Listener.Way) {
         live.withLock { live in
             live.fanout.remove(id)
             live.pulse.remove(id)
@@ -74,7 +74,7 @@ extension Engine {
     func endAll(with event: SessionEvent) { tell { $0.closeAll(with: event) } }
 
     /// Ends streams and wakes whoever reads them.
-    func tell(_ what: (inout Fanout) -> Set<Fanout.ListenerID>) { live.withLock { $0.tell(what) } }
+    func tell(_ what: (inout EventBroadcaster) -> Set<EventBroadcaster.ListenerID>) { live.withLock { $0.tell(what) } }
 
     /// The server stops: streams end, so that nothing holds it.
     func close() {

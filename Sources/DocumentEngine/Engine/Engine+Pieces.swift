@@ -25,7 +25,7 @@ extension Engine {
                     if isWhole { return }
                 }
             }
-            throw Refusal(.overload, "the source is written to faster than it is copied: try again later")
+            throw APIError(.overload, "the source is written to faster than it is copied: try again later")
         } catch {
             if let remains = try? await writePiece({ [copy] in try copy.abandon(in: $0) }) { await remove(remains) }
             throw error
@@ -33,7 +33,7 @@ extension Engine {
     }
 
     /// Removes what is out of sight. What fails is left to the next ``removeAll(before:)``.
-    func remove(_ remains: Remains) async {
+    func remove(_ remains: PendingRemovals) async {
         var remains = remains
         while !remains.isEmpty {
             let next = try? await writePiece { [remains] store in
@@ -48,10 +48,10 @@ extension Engine {
 
     /// Removes what deletions left, and copies and uploads that were begun before the moment and never ended.
     func removeAll(before moment: Timestamp) async throws {
-        for copy in try await read({ try Remains.unfinishedCopies(before: moment, in: $0) }) {
-            try await writes.perform { try Remains.giveUp(copy, in: $0, at: moment) }
+        for copy in try await read({ try PendingRemovals.unfinishedCopies(before: moment, in: $0) }) {
+            try await writes.perform { try PendingRemovals.giveUp(copy, in: $0, at: moment) }
         }
-        await remove(try await read { try Remains(before: moment, in: $0) })
+        await remove(try await read { try PendingRemovals(before: moment, in: $0) })
     }
 
     /// One transaction of several.

@@ -19,18 +19,18 @@ extension Engine {
     }
 
     /// Everybody who is at a layer now, as a token lets it be seen.
-    func people(at layer: StoredLayer, _ claims: Claims) -> PresenceList {
+    func people(at layer: ServerLayer, _ claims: Claims) -> PresenceList {
         live.withLock { $0.presence.list(of: layer.id, seenBy: claims.grant.viewScope) }
     }
 
     /// Learns who may see the records that people point at, if anybody listens.
-    func lookUpRecords(at layer: StoredLayer) async throws {
+    func lookUpRecords(at layer: ServerLayer) async throws {
         let wanted = live.withLock { live in
             live.feed.isHeard(layer.id) ? live.presence.unknownRecords(at: layer.id) : []
         }
         guard !wanted.isEmpty else { return }
         let found = try await read { store in
-            guard let layer = try store.layer(layer.key) else { return [StoredRecord]() }
+            guard let layer = try store.layer(layer.key) else { return [ServerRecord]() }
             return try wanted.compactMap { try store.record($0, in: layer) }
         }
         live.withLock { $0.tell($0.presence.found(found, of: wanted, at: layer.id)) }
@@ -48,7 +48,7 @@ extension Engine {
     // MARK: Other servers
 
     /// What another server told of its people.
-    func heard(_ people: PeopleNotice) {
+    func heard(_ people: PresenceMessage) {
         let now = now()
         changePeople { $0.heard(people.people, left: people.left, now: now) }
         for layer in Set(people.people.map(\.layer)) {
@@ -61,12 +61,12 @@ extension Engine {
     func introducePeople() { tellPeers(live.withLock { $0.presence.own }) }
 
     /// How these people stand now, in as many notices as it takes.
-    func notices(of people: Set<Presence.Whom>) -> [PeopleNotice] {
+    func notices(of people: Set<Presence.ParticipantKey>) -> [PresenceMessage] {
         let states = live.withLock { live in people.map { ($0, live.presence.peerPerson($0)) } }
-        return PeopleNotice.pack(states.compactMap(\.1), left: states.filter { $0.1 == nil }.map(\.0))
+        return PresenceMessage.pack(states.compactMap(\.1), left: states.filter { $0.1 == nil }.map(\.0))
     }
 
-    func changePeople(_ what: (inout Presence) -> Presence.Outcome) {
+    func changePeople(_ what: (inout Presence) -> Presence.Audience) {
         let outcome = live.withLock { live in
             let outcome = what(&live.presence)
             live.tell(outcome)
@@ -75,27 +75,27 @@ extension Engine {
         tellPeers(outcome.forPeers)
     }
 
-    private func tellPeers(_ people: Set<Presence.Whom>) {
+    private func tellPeers(_ people: Set<Presence.ParticipantKey>) {
         for whom in people { peopleForPeers?.add(whom) }
     }
 }
 
-extension Live.State {
-    mutating func tell(_ outcome: Presence.Outcome) {
+extension ListenerHub.State {
+    mutating func tell(_ outcome: Presence.Audience) {
         let presence = presence
         for whom in outcome.told {
             tell { $0.tell(whom.layer, about: whom.id) { presence.event(about: whom, seenBy: $0) } }
         }
     }
 
-    mutating func tellEverybody(at layer: Int64, to id: Fanout.ListenerID, seenBy scope: ViewScope) {
+    mutating func tellEverybody(at layer: Int64, to id: EventBroadcaster.ListenerID, seenBy scope: ViewScope) {
         let people = presence.list(of: layer, seenBy: scope).people
         fanout.tell(id, everybody: PresenceEvent(isComplete: true, people: people))
     }
 }
 
 extension Listener.Signals {
-    fileprivate init(_ beat: Pulse.Beat) {
+    fileprivate init(_ beat: HeartbeatTimer.Beat) {
         self =
             switch beat {
             case .heartbeat: .heartbeat

@@ -12,7 +12,7 @@ extension Engine {
     }
 
     /// Tells listeners of a commit if it is the next thing they have to be told.
-    private func take(_ commit: Commit) -> Feed.Step {
+    private func take(_ commit: Commit) -> PublicationCursor.Step {
         live.withLock { live in
             let step = live.feed.take(commit)
             if step == .publish { live.publish(commit) }
@@ -23,17 +23,17 @@ extension Engine {
     // MARK: What other servers do
 
     /// The layers that somebody listens to here.
-    var heard: [StoredLayer] { live.withLock { $0.feed.layers } }
+    var heard: [ServerLayer] { live.withLock { $0.feed.layers } }
 
     /// A layer that others have changed; nil: everybody here knows of it already, or nobody asks.
-    func layer(_ id: Int64, ifBehind head: Revision) -> StoredLayer? {
+    func layer(_ id: Int64, ifBehind head: Revision) -> ServerLayer? {
         live.withLock { $0.feed.layer(id, ifBehind: head) }
     }
 
     /// Reads what others did to a layer and tells its listeners.
-    func look(at layers: [StoredLayer]) async throws {
+    func look(at layers: [ServerLayer]) async throws {
         guard !layers.isEmpty else { return }
-        let findings = try await read { store in try layers.map { try Finding($0, in: store) } }
+        let findings = try await read { store in try layers.map { try CatchUp($0, in: store) } }
         for (layer, finding) in zip(layers, findings) {
             switch finding {
             case .same: break

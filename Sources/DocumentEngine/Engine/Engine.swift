@@ -9,32 +9,32 @@ import Synchronization
 final class Engine: Sendable {
     let writes: WriteQueue
     /// Passed by each transaction of work that takes several: see ``writePiece(_:)``.
-    let pieces = Gate(width: 1, line: .max)
-    let limits: SyncProtocol.Limits
+    let pieces = AsyncSemaphore(width: 1, line: .max)
+    let limits: SyncProtocol.ServerLimits
     let now: @Sendable () -> Timestamp
     let store: any LayerStore
     /// Read transactions. As many as the store has connections for readers.
     private let readers = WorkerThreads(width: 4)
     /// Everything else that blocks or takes long: files, hashing, large bodies.
     let workers = WorkerThreads(width: 4)
-    let live: Live
+    let live: ListenerHub
     let digests = Mutex(DigestCache())
     /// Each digest out of the cache is added up all the same and compared: for tests.
     let checksDigests: Bool
 
     /// What other servers have to know; nil: there are none.
-    let notices: Gathering<Notice>?
+    let notices: CoalescingQueue<ClusterMessage>?
     /// What others may have done that has to be told here.
-    let lookups = Gathering<Lookup>()
+    let lookups = CoalescingQueue<Lookup>()
     /// People of this server whom other servers have to hear of; nil: there are none.
-    let peopleForPeers: Gathering<Presence.Whom>?
+    let peopleForPeers: CoalescingQueue<Presence.ParticipantKey>?
 
     /// - Parameters:
     ///   - notices: where what others have to know is put; nil: this server has its store alone.
     ///   - ended: told of each transaction.
     init(
-        store: any LayerStore, limits: SyncProtocol.Limits, now: @escaping @Sendable () -> Timestamp,
-        notices: Gathering<Notice>? = nil, checksDigests: Bool = false,
+        store: any LayerStore, limits: SyncProtocol.ServerLimits, now: @escaping @Sendable () -> Timestamp,
+        notices: CoalescingQueue<ClusterMessage>? = nil, checksDigests: Bool = false,
         ended: @escaping @Sendable (WriteQueue.Transaction) -> Void = { _ in }
     ) {
         self.store = store
@@ -42,8 +42,8 @@ final class Engine: Sendable {
         self.checksDigests = checksDigests
         self.limits = limits
         self.now = now
-        peopleForPeers = notices == nil ? nil : Gathering()
-        live = Live(presence: Presence(node: String(Fingerprint.hex(.random(in: 0 ... .max)).prefix(8))))
+        peopleForPeers = notices == nil ? nil : CoalescingQueue()
+        live = ListenerHub(presence: Presence(node: String(Fingerprint.hex(.random(in: 0 ... .max)).prefix(8))))
         writes = WriteQueue(
             store: store, grouping: notices == nil ? .everything : .layers(threads: 4), ended: ended)
     }

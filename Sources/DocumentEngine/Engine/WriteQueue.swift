@@ -93,18 +93,18 @@ final class WriteQueue: Sendable {
         on layer: LayerKey? = nil, _ body: @escaping @Sendable (any StoreWriting) throws -> Result,
         committed: @escaping @Sendable (Result) -> Void = { _ in }
     ) async throws -> Result {
-        let outcome = Outcome<Result>()
+        let outcome = JobResult<Result>()
         return try await withCheckedThrowingContinuation { continuation in
             let job = job(layer, body, outcome, committed) { continuation.resume(with: outcome.get()) }
             if !enqueue(job) { continuation.resume(throwing: Self.tooMany) }
         }
     }
 
-    private static let tooMany = Refusal(.overload, "too many writes are waiting: try again")
+    private static let tooMany = APIError(.overload, "too many writes are waiting: try again")
 
     private func job<Result: Sendable>(
         _ layer: LayerKey?, _ body: @escaping @Sendable (any StoreWriting) throws -> Result,
-        _ outcome: Outcome<Result>, _ committed: @escaping @Sendable (Result) -> Void,
+        _ outcome: JobResult<Result>, _ committed: @escaping @Sendable (Result) -> Void,
         then finish: @escaping @Sendable () -> Void
     ) -> Job {
         Job(layer: layer) { transaction, isAlone in
@@ -161,7 +161,7 @@ final class WriteQueue: Sendable {
 }
 
 /// The outcome of a job, written on the writer's thread and read there.
-private final class Outcome<Value: Sendable>: Sendable {
+private final class JobResult<Value: Sendable>: Sendable {
     private let value = Mutex<Result<Value, any Error>?>(nil)
 
     func set(_ result: Result<Value, any Error>) { value.withLock { $0 = result } }
@@ -175,7 +175,7 @@ private final class Outcome<Value: Sendable>: Sendable {
     }
 
     func get() -> Result<Value, any Error> {
-        value.withLock { $0 } ?? .failure(Refusal(.internalError, "the write was not done"))
+        value.withLock { $0 } ?? .failure(APIError(.internalError, "the write was not done"))
     }
 }
 

@@ -3,7 +3,7 @@ import Hummingbird
 import NIOCore
 
 /// Where a request came from.
-struct Caller: RequestContext {
+struct RequestOrigin: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// The other end of the connection: a client's, or a proxy's.
     let peer: String?

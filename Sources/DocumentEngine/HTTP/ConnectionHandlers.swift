@@ -5,12 +5,12 @@ import NIOHTTPTypesHTTP1
 import Synchronization
 
 /// The framework's connection with handlers of our own: time limits, the end of a connection, `100 Continue`, and the way
-/// out for streams of events (``Streams``). They stand where requests are still those of SwiftNIO, which know their version
+/// out for streams of events (``DetachedStreams``). They stand where requests are still those of SwiftNIO, which know their version
 /// of HTTP.
 struct ConnectionHandlers<Base: ServerChildChannel>: ServerChildChannel {
     let base: Base
     /// Of each connection.
-    let pace: @Sendable () -> LinePaceHandler
+    let pace: @Sendable () -> ConnectionTimeoutHandler
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Accepted<Base.Value>> {
         base.setup(channel: channel, logger: logger).map { value in
@@ -22,7 +22,9 @@ struct ConnectionHandlers<Base: ServerChildChannel>: ServerChildChannel {
                 .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 1024, maximum: 64 << 10))
             let pipeline = channel.pipeline.syncOperations
             let translation = try pipeline.context(handlerType: HTTP1ToHTTPServerCodec.self)
-            for handler in [pace(), PersistenceHandler(), ContinueHandler(), StreamHandler()] as [any ChannelHandler] {
+            for handler in [pace(), PersistenceHandler(), ContinueHandler(), StreamTakeoverHandler()]
+                as [any ChannelHandler]
+            {
                 try pipeline.addHandler(handler, position: .before(translation.handler))
             }
             return accepted

@@ -6,7 +6,7 @@ import NIOCore
 import SyncProtocol
 
 /// One request as the routes see it.
-struct Exchange: Sendable {
+struct ServerRequest: Sendable {
     let head: HTTPRequest
     let body: RequestBody
     let query: Query
@@ -34,11 +34,11 @@ struct Exchange: Sendable {
 
     /// A whole number in the query.
     ///
-    /// - Throws: ``Refusal`` when it is something else.
+    /// - Throws: ``APIError`` when it is something else.
     func number(_ name: String) throws -> Int64? {
         guard let text = query[name] else { return nil }
         guard let number = Int64(text), number >= 0 else {
-            throw Refusal(.badRequest, #""\#(name)" must be a whole number that is not negative"#)
+            throw APIError(.badRequest, #""\#(name)" must be a whole number that is not negative"#)
         }
         return number
     }
@@ -47,10 +47,10 @@ struct Exchange: Sendable {
 
     /// The body as it comes in. Who waits with it until it is wanted is told now.
     ///
-    /// - Throws: ``Refusal`` when it is compressed.
+    /// - Throws: ``APIError`` when it is compressed.
     func incoming() throws -> RequestBody {
         if let encoding = header(.contentEncoding), encoding.lowercased() != "identity" {
-            throw Refusal(.badRequest, "compressed requests are not taken")
+            throw APIError(.badRequest, "compressed requests are not taken")
         }
         if header(.expect) != nil { channel.triggerUserOutboundEvent(ContinueHandler.BodyIsWanted(), promise: nil) }
         return body
@@ -66,7 +66,7 @@ struct Exchange: Sendable {
         upTo limit: Int64 = .max, else excuse: String? = nil, _ take: (ByteBuffer) throws -> Void
     ) async throws {
         let limit = min(limit, maxBytes)
-        let tooLarge = excuse.map { Refusal(.payloadTooLarge, $0) } ?? .tooLarge(upTo: limit)
+        let tooLarge = excuse.map { APIError(.payloadTooLarge, $0) } ?? .tooLarge(upTo: limit)
         if let length = header(.contentLength).flatMap(Int64.init), length > limit { throw tooLarge }
         var room = limit
         for try await buffer in try incoming() {
@@ -93,21 +93,21 @@ struct Exchange: Sendable {
 
     static func json(_ bytes: [UInt8]) throws -> JSON {
         do { return try JSONReader.parse(bytes) } catch {
-            throw Refusal(.badRequest, "the body is not the JSON that is expected here: \(error)")
+            throw APIError(.badRequest, "the body is not the JSON that is expected here: \(error)")
         }
     }
 
     /// The body as a message of the protocol.
-    func message<M: Message>(_ type: M.Type) async throws -> M {
+    func message<M: WireMessage>(_ type: M.Type) async throws -> M {
         let bytes = try await bytes()
         do { return try M(bytes: bytes) } catch {
-            throw Refusal(.badRequest, "the body is not the message that is expected here: \(error)")
+            throw APIError(.badRequest, "the body is not the message that is expected here: \(error)")
         }
     }
 }
 
-extension Refusal {
-    static func tooLarge(upTo limit: Int64) -> Refusal {
-        Refusal(.payloadTooLarge, "the request is larger than \(limit) bytes: send it in pieces")
+extension APIError {
+    static func tooLarge(upTo limit: Int64) -> APIError {
+        APIError(.payloadTooLarge, "the request is larger than \(limit) bytes: send it in pieces")
     }
 }

@@ -37,7 +37,7 @@ extension ErrorAnswer.Reason {
     }
 }
 
-extension Refusal {
+extension APIError {
     var response: Response {
         var response = Response.json(reason.status, bytes: ErrorAnswer(reason, description).bytes)
         response.headers[.wwwAuthenticate] = reason.challenge

@@ -7,7 +7,7 @@ import SyncProtocol
 extension Response {
     /// A file by its hash: `ETag`, one `Range`, `If-Range`, `If-None-Match`.
     static func file(
-        _ file: any Blob, sha256: String, type: String, by workers: WorkerThreads, _ exchange: Exchange
+        _ file: any Blob, sha256: String, type: String, by workers: WorkerThreads, _ exchange: ServerRequest
     ) throws -> Response {
         let tag = "\"\(sha256)\""
         var headers: HTTPFields = [
@@ -24,7 +24,7 @@ extension Response {
             headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(file.length)"
             return Response(status: .partialContent, headers: headers, body: file.body(range, by: workers))
         case .unsatisfiable:
-            var response = Refusal(.rangeNotSatisfiable, "the file has \(file.length) bytes").response
+            var response = APIError(.rangeNotSatisfiable, "the file has \(file.length) bytes").response
             response.headers[.contentRange] = "bytes */\(file.length)"
             response.headers[.eTag] = tag
             return response

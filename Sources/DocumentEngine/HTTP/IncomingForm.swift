@@ -24,7 +24,7 @@ struct IncomingForm {
         var receive: () throws -> Upload
     }
 
-    private static let mostParts = 32
+    private static let maxParts = 32
     private var fields: [String: [UInt8]] = [:]
     private(set) var files: [File] = []
 
@@ -36,9 +36,9 @@ struct IncomingForm {
         fields[name].flatMap { String(validating: $0, as: UTF8.self) }.flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    static func read(_ exchange: Exchange, _ rules: Rules) async throws -> IncomingForm {
+    static func read(_ exchange: ServerRequest, _ rules: Rules) async throws -> IncomingForm {
         guard let boundary = MultipartParser.boundary(contentType: exchange.header(.contentType) ?? "") else {
-            throw Refusal(.badRequest, #"this is sent as "multipart/form-data", with a boundary"#)
+            throw APIError(.badRequest, #"this is sent as "multipart/form-data", with a boundary"#)
         }
         var parser = MultipartParser(boundary: boundary)
         var form = IncomingForm()
@@ -49,7 +49,7 @@ struct IncomingForm {
             }
             try parser.finish()
         } catch is MultipartParser.Failure {
-            throw Refusal(.badRequest, "the form is cut or damaged")
+            throw APIError(.badRequest, "the form is cut or damaged")
         }
         return form
     }
@@ -61,10 +61,10 @@ struct IncomingForm {
         case .part(let head):
             current = head
             guard fields[head.name] == nil, !files.contains(where: { $0.name.isExactly(head.name) }) else {
-                throw Refusal(.badRequest, #"the form has two parts "\#(head.name.prefix(64))""#)
+                throw APIError(.badRequest, #"the form has two parts "\#(head.name.prefix(64))""#)
             }
-            guard fields.count + files.count < Self.mostParts else {
-                throw Refusal(.badRequest, "the form has more than \(Self.mostParts) parts")
+            guard fields.count + files.count < Self.maxParts else {
+                throw APIError(.badRequest, "the form has more than \(Self.maxParts) parts")
             }
             if rules.isFile(head) {
                 files.append(File(name: head.name, fileName: head.fileName, upload: try rules.receive()))
@@ -75,14 +75,14 @@ struct IncomingForm {
             guard let name = current?.name else { return }
             if let file = files.last, file.name.isExactly(name) {
                 guard file.upload.bytes + Int64(bytes.count) <= rules.fileLimit else {
-                    throw Refusal(.payloadTooLarge, "a file may have at most \(rules.fileLimit) bytes here")
+                    throw APIError(.payloadTooLarge, "a file may have at most \(rules.fileLimit) bytes here")
                 }
                 try file.upload.write(ByteBuffer(bytes: bytes))
             } else {
                 fields[name, default: []] += bytes
                 let limit = rules.fieldLimit(name)
                 guard fields[name, default: []].count <= limit else {
-                    throw Refusal(.payloadTooLarge, "a field of the form is longer than \(limit) bytes")
+                    throw APIError(.payloadTooLarge, "a field of the form is longer than \(limit) bytes")
                 }
             }
         case .end: break

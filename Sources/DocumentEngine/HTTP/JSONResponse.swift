@@ -33,7 +33,7 @@ extension Response {
         }
     }
 
-    static func message(_ message: some Message) -> Response { json(bytes: message.bytes) }
+    static func message(_ message: some WireMessage) -> Response { json(bytes: message.bytes) }
 
     /// What the server takes and answers, in OpenAPI: `docs/openapi.json`, which is part of the program.
     static var apiDescription: Response { json(bytes: PackageResources.openapi_json) }

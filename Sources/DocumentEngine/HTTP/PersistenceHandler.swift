@@ -21,7 +21,7 @@ final class PersistenceHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var isInBody = false
     private var answers = 0
     /// Known once something malformed came: nothing is read after it.
-    private var mostAnswers = Int.max
+    private var maxResponses = Int.max
     /// SwiftNIO's decoder keeps what arrives after this request without looking at it.
     private var isLast = false
     /// The sending side is closed, or closes as soon as everything is sent: what arrives is dropped.
@@ -98,7 +98,7 @@ final class PersistenceHandler: ChannelDuplexHandler, RemovableChannelHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         // A malformed head has its answer, too: 400.
         if error is HTTPParserError {
-            mostAnswers = min(mostAnswers, requests + (isInBody ? 0 : 1))
+            maxResponses = min(maxResponses, requests + (isInBody ? 0 : 1))
             if !isEnding { (isLast, isInBody) = (true, false) }
         }
         context.fireErrorCaught(error)
@@ -106,7 +106,7 @@ final class PersistenceHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         if case .head(let head) = unwrapOutboundIn(data), head.status.code >= 200 { answers += 1 }
-        if answers > mostAnswers { promise?.succeed() } else { context.write(data, promise: promise) }
+        if answers > maxResponses { promise?.succeed() } else { context.write(data, promise: promise) }
     }
 }
 

@@ -10,7 +10,7 @@ import SyncProtocol
 /// Sends each request to its route and turns whatever goes wrong into the one error envelope. Counts each, and names it
 /// in the log.
 struct Responder: HTTPResponder {
-    typealias Context = Caller
+    typealias Context = RequestOrigin
 
     /// Bytes of a body that are parsed on the thread that read them.
     static let smallBody: Int64 = 16 << 10
@@ -20,33 +20,33 @@ struct Responder: HTTPResponder {
     let metrics: ServerMetrics
     let options: Server.Options
 
-    func respond(to request: Request, context: Caller) async throws -> Response {
+    func respond(to request: Request, context: RequestOrigin) async throws -> Response {
         let isStream = request.head.path?.utf8.starts(with: "/instant/v1/events".utf8) == true
         return isStream ? try await respondApart(to: request, context) : try await respond(to: request, context)
     }
 
     /// In a task of its own, whose memory goes with it: see ``EventStream``.
-    private func respondApart(to request: Request, _ context: Caller) async throws -> Response {
+    private func respondApart(to request: Request, _ context: RequestOrigin) async throws -> Response {
         async let response = respond(to: request, context)
         return try await response
     }
 
-    private func respond(to request: Request, _ context: Caller) async throws -> Response {
+    private func respond(to request: Request, _ context: RequestOrigin) async throws -> Response {
         let start = ContinuousClock.now
         let id = RequestID(request.headers[RequestID.header])
         let parts = (request.head.path ?? "").split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         let match = routes.match(parts.first ?? "")
         var response: Response
-        var refusal: Refusal?
+        var refusal: APIError?
         do {
             guard let match, let query = Query(parts.count > 1 ? parts[1] : "") else {
-                throw Refusal(.notFound, "there is nothing at this address")
+                throw APIError(.notFound, "there is nothing at this address")
             }
             guard let route = match.route(request.method) else {
-                throw Refusal(.methodNotAllowed, "this address takes \(match.allow)")
+                throw APIError(.methodNotAllowed, "this address takes \(match.allow)")
             }
-            let address = Caller.address(request.head, from: context.peer, behindProxy: options.behindProxy)
-            let exchange = Exchange(
+            let address = RequestOrigin.address(request.head, from: context.peer, behindProxy: options.behindProxy)
+            let exchange = ServerRequest(
                 head: request.head, body: request.body, query: query, id: id, address: address,
                 channel: context.channel, parameters: match.parameters, maxBytes: route.maxBytes)
             response = try await answer(route, exchange)
@@ -67,7 +67,7 @@ struct Responder: HTTPResponder {
     }
 
     /// What blocks, or is large, is done by threads that may be kept busy.
-    private func answer(_ route: Route, _ exchange: Exchange) async throws -> Response {
+    private func answer(_ route: Route, _ exchange: ServerRequest) async throws -> Response {
         let length = exchange.header(.contentLength).flatMap(Int64.init) ?? route.maxBytes
         guard route.blocks || min(length, route.maxBytes) > Self.smallBody else {
             return try await route.handle(exchange)
@@ -75,16 +75,16 @@ struct Responder: HTTPResponder {
         return try await withTaskExecutorPreference(workers) { try await route.handle(exchange) }
     }
 
-    private func refusal(_ error: any Error, _ id: RequestID) -> Refusal {
-        if let refusal = error as? Refusal { return refusal }
-        if error is CancellationError { return Refusal(.overload, "the server is stopping") }
+    private func refusal(_ error: any Error, _ id: RequestID) -> APIError {
+        if let refusal = error as? APIError { return refusal }
+        if error is CancellationError { return APIError(.overload, "the server is stopping") }
         if error is HTTPParserError {
-            return Refusal(.badRequest, "the request body is incomplete, or its chunked encoding is malformed")
+            return APIError(.badRequest, "the request body is incomplete, or its chunked encoding is malformed")
         }
         // What went wrong stays here: it may hold paths or texts.
         options.logger.error(
             "request failed", metadata: ["request": "\(id)", "error": "\(type(of: error)): \(error)"])
-        return Refusal(.internalError, "the server could not do this; its log tells why")
+        return APIError(.internalError, "the server could not do this; its log tells why")
     }
 
     // MARK: On every answer
@@ -102,7 +102,7 @@ struct Responder: HTTPResponder {
 
     /// The address is told by its pattern: ids are the customer's, and a secret in a query would be one in the log.
     private func note(
-        _ head: HTTPRequest, _ pattern: String?, _ status: HTTPResponse.Status, sent: Int, _ refusal: Refusal?,
+        _ head: HTTPRequest, _ pattern: String?, _ status: HTTPResponse.Status, sent: Int, _ refusal: APIError?,
         _ id: RequestID, took duration: Duration
     ) {
         metrics.answered(

@@ -14,17 +14,17 @@ struct Attachments: Sendable {
     /// Bytes one may have.
     let limit: Int64
 
-    static let patience: Int64 = 86_400_000
+    static let unnamedLife: Int64 = 86_400_000
 
     /// Durable when it returns, so that a change may name it next.
-    func receive(_ id: AttachmentID, _ claims: Claims, _ exchange: Exchange) async throws -> Response {
+    func receive(_ id: AttachmentID, _ claims: Claims, _ exchange: ServerRequest) async throws -> Response {
         // Admits the token and the layer before a byte is read.
         try await engine.view(claims) { _ in }
         let upload = try blobs.receive()
         try await exchange.receive(into: upload, upTo: limit, else: "an attachment may have at most \(limit) bytes")
         let received = try upload.finish()
         guard received.sha256 == id.hex else {
-            throw Refusal(.invalid, "the SHA-256 of what was sent is another: it was damaged on the way, or misnamed")
+            throw APIError(.invalid, "the SHA-256 of what was sent is another: it was damaged on the way, or misnamed")
         }
         try await keep(received, of: claims.grant.documentID) { try Engine.admit(claims, in: $0) }
         // A transaction of its own: the layer is not held while the bytes are kept.
@@ -45,7 +45,7 @@ struct Attachments: Sendable {
         try await engine.writes.perform { [blobs] store in
             try store.hold(.blob(received.sha256))
             try admit(store)
-            _ = try BackendPlane.document(document, in: store)
+            _ = try BackendAPI.document(document, in: store)
             try blobs.keep(received)
             try store.put(attachment)
         }
@@ -91,7 +91,7 @@ struct Attachments: Sendable {
     }
 
     /// To whoever sees a record that names it; to others it is not there.
-    func send(_ id: AttachmentID, _ claims: Claims, _ exchange: Exchange) async throws -> Response {
+    func send(_ id: AttachmentID, _ claims: Claims, _ exchange: ServerRequest) async throws -> Response {
         let isNamed = try await engine.view(claims) { view in
             try view.store.records(naming: id, in: view.layer).contains { view.scope.contains($0.subject) }
         }
@@ -99,18 +99,18 @@ struct Attachments: Sendable {
         return try await send(id, of: claims.grant.documentID, exchange)
     }
 
-    func send(_ id: AttachmentID, of document: String, _ exchange: Exchange) async throws -> Response {
+    func send(_ id: AttachmentID, of document: String, _ exchange: ServerRequest) async throws -> Response {
         guard try await engine.read({ try $0.attachment(id, of: document) }) != nil else { throw Self.missing }
         let file = try await engine.apart { [blobs] in try blobs.open(id.hex) }
         return try .file(
             file, sha256: id.hex, type: "application/octet-stream", by: engine.workers, exchange)
     }
 
-    static let missing = Refusal(.notFound, "there is no attachment of this name here")
+    static let missing = APIError(.notFound, "there is no attachment of this name here")
 
     /// Forgets what nobody named, then files that no document has any more.
     func tidy() async throws {
-        let moment = engine.now() + -Self.patience
+        let moment = engine.now() + -Self.unnamedLife
         try await engine.writes.perform { store in
             for attachment in try store.unnamedAttachments(before: moment, limit: 1000) {
                 try store.removeAttachment(attachment.id, of: attachment.document)

@@ -6,7 +6,7 @@ import SyncProtocol
 
 /// Takes a PDF in: received and hashed, read by the tools, then file and document made durable. When anything fails
 /// nothing is stored.
-struct Intake: Sendable {
+struct PDFIntake: Sendable {
     let engine: Engine
     let blobs: any Blobs
     let attachments: Attachments
@@ -31,7 +31,7 @@ struct Intake: Sendable {
     /// Reads a received file and stores it.
     ///
     /// - Returns: the document, and why some of the annotations that came beside it were left out.
-    func store(_ upload: Upload, _ wish: Wish) async throws -> (StoredDocument, errors: [String]) {
+    func store(_ upload: Upload, _ wish: Wish) async throws -> (ServerDocument, errors: [String]) {
         let received = try upload.finish()
         let contents: PDFContents
         do {
@@ -41,7 +41,7 @@ struct Intake: Sendable {
         var random = SystemRandomNumberGenerator()
         let id = wish.id ?? ULID.make(at: now, using: &random)
         let titles = [wish.title, wish.fileName, contents.title, id]
-        let document = StoredDocument(
+        let document = ServerDocument(
             id: id, title: titles.lazy.compactMap { $0 }.first { !$0.isEmpty }?.shortened ?? id,
             pdfSHA256: received.sha256, pdfBytes: received.bytes, createdAt: now, pages: contents.pages)
         try await check(id, wish)
@@ -73,21 +73,21 @@ struct Intake: Sendable {
         }
     }
 
-    /// - Throws: ``Refusal`` when the id cannot be used; asked before a body is received, too.
+    /// - Throws: ``APIError`` when the id cannot be used; asked before a body is received, too.
     func check(_ id: String?, _ wish: Wish) async throws {
         guard let id else { return }
-        guard StoredDocument.isValidID(id) else {
-            throw Refusal(.badRequest, "a document's id has 1 to 1,024 bytes and no control characters")
+        guard ServerDocument.isValidID(id) else {
+            throw APIError(.badRequest, "a document's id has 1 to 1,024 bytes and no control characters")
         }
         if !wish.overwrites, try await engine.read({ try $0.document(id) }) != nil { throw Self.taken }
     }
 
     private func put(
-        _ document: StoredDocument, _ received: Upload.Received, _ records: [Record], overwriting: Bool
-    ) async throws -> StoredDocument {
+        _ document: ServerDocument, _ received: Upload.Received, _ records: [Record], overwriting: Bool
+    ) async throws -> ServerDocument {
         var base = StagedBase(begun: document.createdAt)
-        let stored: StoredDocument
-        let old: StoredDocument?
+        let stored: ServerDocument
+        let old: ServerDocument?
         let layers: [Int64]
         do {
             var rest = records[...]
@@ -112,7 +112,7 @@ struct Intake: Sendable {
             engine.end(layer, with: SessionEvent(.behind, reason: "the document was replaced"))
         }
         if let old {
-            await engine.remove(Remains(bases: [old.base]))
+            await engine.remove(PendingRemovals(bases: [old.base]))
             try await removeBlob(old.pdfSHA256)
         }
         return stored
@@ -120,9 +120,9 @@ struct Intake: Sendable {
 
     /// - Returns: the document, the one it replaces, and the layers that go on with it.
     private func put(
-        _ document: StoredDocument, _ received: Upload.Received, _ base: StagedBase, _ records: [Record],
+        _ document: ServerDocument, _ received: Upload.Received, _ base: StagedBase, _ records: [Record],
         overwriting: Bool, in store: any StoreWriting
-    ) throws -> (StoredDocument, old: StoredDocument?, layers: [Int64]) {
+    ) throws -> (ServerDocument, old: ServerDocument?, layers: [Int64]) {
         try store.hold(.document(document.id))
         try store.hold(.blob(document.pdfSHA256))
         var (document, base) = (document, base)
@@ -148,15 +148,15 @@ struct Intake: Sendable {
         }
     }
 
-    private static let taken = Refusal(
+    private static let taken = APIError(
         .alreadyExists, #"there is a document with this id already; "overwrite_existing_document" replaces it"#)
 }
 
 extension PDFError {
-    var refusal: Refusal {
+    var refusal: APIError {
         switch self {
-        case .toolMissing, .unreadable: Refusal(.internalError, description)
-        default: Refusal(.invalid, description)
+        case .toolMissing, .unreadable: APIError(.internalError, description)
+        default: APIError(.invalid, description)
         }
     }
 }

@@ -5,7 +5,7 @@ import PDFPages
 /// What the intake wants to know of a PDF.
 struct PDFContents: Sendable {
     var title: String?
-    var pages: [StoredDocument.Page]
+    var pages: [ServerDocument.Page]
     var records: [Record]
     /// How many of the records are incomplete.
     var warnings: Int
@@ -21,7 +21,7 @@ struct PDFContents: Sendable {
             pages: info.pages.indices.map { index in
                 // Where the two disagree on how many there are, the sizes are all that is known.
                 let size = info.pages[index]
-                return StoredDocument.Page(
+                return ServerDocument.Page(
                     base.frames.indices.contains(index)
                         ? base.frames[index] : PageFrame(width: size.width, height: size.height))
             },

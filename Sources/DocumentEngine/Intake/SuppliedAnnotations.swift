@@ -14,8 +14,8 @@ struct SuppliedAnnotations {
     /// What of it cannot be told in records, and why.
     var problems: [String] = []
 
-    /// - Throws: ``Refusal`` that says where it is not what it should be.
-    init(_ bytes: [UInt8], pages: [StoredDocument.Page]) throws {
+    /// - Throws: ``APIError`` that says where it is not what it should be.
+    init(_ bytes: [UInt8], pages: [ServerDocument.Page]) throws {
         let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         if bytes[start...].first(where: { $0 > 0x20 }) == UInt8(ascii: "<") {
             let file = try Self.xfdf(bytes, pages)
@@ -29,13 +29,13 @@ struct SuppliedAnnotations {
 
     static func instantJSON(_ bytes: [UInt8]) throws -> InstantJSONFile {
         do { return try InstantJSONFile(bytes) } catch {
-            throw Refusal(.badRequest, "this is not Instant JSON: \(TextPlace(of: error.offset, in: bytes)): \(error)")
+            throw APIError(.badRequest, "this is not Instant JSON: \(TextPlace(of: error.offset, in: bytes)): \(error)")
         }
     }
 
-    private static func xfdf(_ bytes: [UInt8], _ pages: [StoredDocument.Page]) throws -> XFDFFile {
+    private static func xfdf(_ bytes: [UInt8], _ pages: [ServerDocument.Page]) throws -> XFDFFile {
         do { return try XFDFFile(bytes, pages: pages.map(\.frame)) } catch {
-            throw Refusal(.badRequest, "this is not XFDF: \(TextPlace(of: error.offset, in: bytes)): \(error)")
+            throw APIError(.badRequest, "this is not XFDF: \(TextPlace(of: error.offset, in: bytes)): \(error)")
         }
     }
 }

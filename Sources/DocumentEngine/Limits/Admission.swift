@@ -3,7 +3,7 @@ import SyncProtocol
 import Synchronization
 
 /// Who may ask now, and who has asked too much: requests of one token, failed logins from one address, open streams.
-final class Admission: Sendable {
+final class RequestLimiter: Sendable {
     /// Whoever asks, once it is known. A token is remembered by its hash alone.
     enum Client: Hashable, Sendable {
         case backend
@@ -51,13 +51,13 @@ final class Admission: Sendable {
 
     /// Finds out who asks, and counts what no honest client shows.
     ///
-    /// - Throws: ``Refusal``: what the check throws, or that there were too many from this address.
+    /// - Throws: ``APIError``: what the check throws, or that there were too many from this address.
     func login<Who>(with proof: Proof, from address: String?, _ check: () throws -> Who) throws -> Who {
-        func place() -> String { ClientPlace.of(address ?? "nowhere") }
+        func place() -> String { ClientNetwork.of(address ?? "nowhere") }
         if proof == .secret, let wait = state.withLock({ $0.failures?.wait(place(), at: uptime()) }) {
             throw Self.tooManyFailures(wait)
         }
-        do { return try check() } catch let refusal as Refusal {
+        do { return try check() } catch let refusal as APIError {
             if refusal.reason.isForgery, let wait = state.withLock({ $0.failures?.take(place(), at: uptime()) }) {
                 throw Self.tooManyFailures(wait)
             }
@@ -65,24 +65,24 @@ final class Admission: Sendable {
         }
     }
 
-    private static func tooManyFailures(_ wait: Duration) -> Refusal {
-        Refusal(.tooManyRequests, "too many wrong tokens or secrets came from this address", retryAfter: wait)
+    private static func tooManyFailures(_ wait: Duration) -> APIError {
+        APIError(.tooManyRequests, "too many wrong tokens or secrets came from this address", retryAfter: wait)
     }
 
     /// Counts a request.
-    func request(of client: Client) throws(Refusal) {
+    func request(of client: Client) throws(APIError) {
         let now = uptime()
         let wait = state.withLock { state in
             client == .backend ? state.backend?.take(client, at: now) : state.requests?.take(client, at: now)
         }
         guard let wait = wait ?? nil else { return }
-        throw Refusal(.tooManyRequests, "more requests than this server takes of one token", retryAfter: wait)
+        throw APIError(.tooManyRequests, "more requests than this server takes of one token", retryAfter: wait)
     }
 
     // MARK: Streams
 
     /// Room for one stream, until the seat is let go.
-    func seat(for client: Client) throws(Refusal) -> Seat {
+    func seat(for client: Client) throws(APIError) -> Seat {
         let problem: String? = state.withLock { state in
             if limits.streams > 0, state.streamCount >= limits.streams { return "streams than this server holds" }
             if limits.streamsPerToken > 0, state.streams[client, default: 0] >= limits.streamsPerToken {
@@ -93,7 +93,7 @@ final class Admission: Sendable {
             return nil
         }
         if let problem {
-            throw Refusal(.tooManyRequests, "there are more \(problem)", retryAfter: .seconds(10))
+            throw APIError(.tooManyRequests, "there are more \(problem)", retryAfter: .seconds(10))
         }
         return Seat(of: client, in: self)
     }
@@ -111,9 +111,9 @@ final class Admission: Sendable {
     /// A stream's place. It is free again when this is let go.
     final class Seat: Sendable {
         private let client: Client
-        private let admission: Admission
+        private let admission: RequestLimiter
 
-        fileprivate init(of client: Client, in admission: Admission) {
+        fileprivate init(of client: Client, in admission: RequestLimiter) {
             (self.client, self.admission) = (client, admission)
         }
 

@@ -2,7 +2,7 @@ import Glibc
 
 /// Whose address it is, as far as an address tells: of IPv6 the first 64 bits, which is what one customer gets (RFC 6177),
 /// and who has one address of them has all.
-enum ClientPlace {
+enum ClientNetwork {
     /// - Parameter address: as text; what is no address stands for itself.
     static func of(_ address: String) -> String {
         var bytes = in6_addr()

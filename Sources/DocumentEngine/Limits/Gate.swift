@@ -2,7 +2,7 @@ import EngineCore
 import Synchronization
 
 /// So many at a time. The next ones wait in line; who finds the line full is turned away.
-final class Gate: Sendable {
+final class AsyncSemaphore: Sendable {
     private struct State {
         var running = 0
         var lastTicket = 0
@@ -21,7 +21,7 @@ final class Gate: Sendable {
         self.line = max(0, line)
     }
 
-    /// - Throws: ``Refusal`` when too many wait, `CancellationError` when nobody wants it any more.
+    /// - Throws: ``APIError`` when too many wait, `CancellationError` when nobody wants it any more.
     func pass<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
         try await begin()
         defer { end() }
@@ -81,7 +81,7 @@ final class Gate: Sendable {
         next?.resume()
     }
 
-    private static var full: Refusal {
-        Refusal(.tooManyRequests, "too many PDFs are waiting to be read: try again", retryAfter: .seconds(5))
+    private static var full: APIError {
+        APIError(.tooManyRequests, "too many PDFs are waiting to be read: try again", retryAfter: .seconds(5))
     }
 }

@@ -1,6 +1,6 @@
 /// Whether a connection goes on fast enough: a request's head in time, a body that keeps coming, an answer that is
 /// taken; and how long it may rest. Moments are those of a clock that never goes back.
-struct LinePace: Hashable {
+struct ConnectionTimeouts: Hashable {
     private enum State: Hashable {
         /// For the first head; later ones have the time of an idle connection.
         case awaitingHead(since: Duration)
@@ -11,7 +11,7 @@ struct LinePace: Hashable {
     }
 
     /// How long a body may take before its speed is looked at.
-    static let grace: Duration = .seconds(10)
+    static let gracePeriod: Duration = .seconds(10)
 
     private let limits: ServiceLimits
     private var state: State
@@ -64,8 +64,8 @@ struct LinePace: Hashable {
         case .awaitingHead(let since):
             return limits.headSeconds > 0 && now - since >= .seconds(limits.headSeconds) ? .lateHead : nil
         case .readingBody(let since, let bytes, _):
-            guard limits.bodyBytesPerSecond > 0, now - since > Self.grace else { return nil }
-            let due = (now - since - Self.grace) * limits.bodyBytesPerSecond
+            guard limits.bodyBytesPerSecond > 0, now - since > Self.gracePeriod else { return nil }
+            let due = (now - since - Self.gracePeriod) * limits.bodyBytesPerSecond
             return Duration.seconds(bytes) < due ? .slowBody : nil
         case .idle, .answering: return nil
         }

@@ -3,15 +3,15 @@ import NIOHTTP1
 
 /// Looks at a connection every second while it is the client's turn, and closes it when that takes too long. A connection
 /// that rests between two requests has one timer for all its rests; an idle listener costs none.
-final class LinePaceHandler: ChannelDuplexHandler, RemovableChannelHandler {
+final class ConnectionTimeoutHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
 
     private let uptime: @Sendable () -> Duration
-    private let closed: @Sendable (LinePace.Problem) -> Void
-    private var pace: LinePace
+    private let closed: @Sendable (ConnectionTimeouts.Problem) -> Void
+    private var pace: ConnectionTimeouts
     private var clock: RepeatedTask?
     private var rest: Scheduled<Void>?
     private var hasInputEnded = false
@@ -20,10 +20,10 @@ final class LinePaceHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// - Parameter closed: told why a connection was closed, unless it only rested too long.
     init(
         _ limits: ServiceLimits, uptime: @escaping @Sendable () -> Duration,
-        closed: @escaping @Sendable (LinePace.Problem) -> Void
+        closed: @escaping @Sendable (ConnectionTimeouts.Problem) -> Void
     ) {
         (self.uptime, self.closed) = (uptime, closed)
-        pace = LinePace(limits, at: uptime())
+        pace = ConnectionTimeouts(limits, at: uptime())
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -133,4 +133,4 @@ final class LinePaceHandler: ChannelDuplexHandler, RemovableChannelHandler {
 }
 
 @available(*, unavailable)
-extension LinePaceHandler: Sendable {}
+extension ConnectionTimeoutHandler: Sendable {}

@@ -6,7 +6,7 @@ enum FigureKind: String, Hashable, Sendable {
 }
 
 /// One figure, changed from any thread.
-protocol FigureValue: AnyObject, Sendable {
+protocol MetricValue: AnyObject, Sendable {
     var reading: FigureReading { get }
 }
 
@@ -23,7 +23,7 @@ enum FigureReading: Hashable, Sendable {
     }
 }
 
-final class CounterValue: CounterHandler, FigureValue {
+final class CounterValue: CounterHandler, MetricValue {
     private let count = Atomic<Int64>(0)
 
     func increment(by amount: Int64) { count.wrappingAdd(amount, ordering: .relaxed) }
@@ -32,7 +32,7 @@ final class CounterValue: CounterHandler, FigureValue {
 }
 
 /// The last value.
-final class GaugeValue: MeterHandler, RecorderHandler, FigureValue {
+final class GaugeValue: MeterHandler, RecorderHandler, MetricValue {
     private let value = Mutex(0.0)
 
     func set(_ value: Int64) { set(Double(value)) }
@@ -45,7 +45,7 @@ final class GaugeValue: MeterHandler, RecorderHandler, FigureValue {
 }
 
 /// How often which sizes came.
-final class HistogramValue: TimerHandler, RecorderHandler, FigureValue {
+final class HistogramValue: TimerHandler, RecorderHandler, MetricValue {
     private struct State {
         /// Of each bound alone, and behind them of what lies above all.
         var counts: [Int64]

@@ -5,19 +5,19 @@ import NIOCore
 import SyncProtocol
 
 /// What is for whoever runs the server, on an address of its own: `/metrics`, and whether it lives and is ready.
-struct MetricsPlane: HTTPResponder {
+struct MetricsAPI: HTTPResponder {
     typealias Context = BasicRequestContext
 
     let metrics: ServerMetrics
     let engine: Engine
-    let work: Gate
-    let admission: Admission
+    let work: AsyncSemaphore
+    let admission: RequestLimiter
     let readiness: Readiness
 
     func respond(to request: Request, context: BasicRequestContext) async throws -> Response {
         let path = (request.head.path ?? "").split(separator: "?", maxSplits: 1).first ?? ""
         guard [.get, .head].contains(request.method) else {
-            var response = Refusal(.methodNotAllowed, "this address takes GET and HEAD").response
+            var response = APIError(.methodNotAllowed, "this address takes GET and HEAD").response
             response.headers[.allow] = "GET, HEAD"
             return response
         }
@@ -26,7 +26,7 @@ struct MetricsPlane: HTTPResponder {
         case "/metrics": response = await figures()
         case "/healthcheck": response = .health
         case "/readiness": response = await readiness.response()
-        default: response = Refusal(.notFound, "there is nothing at this address").response
+        default: response = APIError(.notFound, "there is nothing at this address").response
         }
         return request.method == .head ? response.createHeadResponse() : response
     }
@@ -37,9 +37,9 @@ struct MetricsPlane: HTTPResponder {
         metrics.set(.runningPDFJobs, Double(work.running))
         metrics.set(.waitingPDFJobs, Double(work.waiting))
         metrics.set(.ready, await readiness.problem() == nil ? 1 : 0)
-        if let memory = ProcessFigures.memory { metrics.set(.memory, Double(memory)) }
-        if let files = ProcessFigures.openFiles { metrics.set(.files, Double(files)) }
-        if let limit = ProcessFigures.fileLimit { metrics.set(.fileLimit, Double(limit)) }
+        if let memory = ProcessMetrics.memory { metrics.set(.memory, Double(memory)) }
+        if let files = ProcessMetrics.openFiles { metrics.set(.files, Double(files)) }
+        if let limit = ProcessMetrics.fileLimit { metrics.set(.fileLimit, Double(limit)) }
         return Response(
             status: .ok, headers: [.contentType: MetricsText.contentType, .cacheControl: "no-store"],
             body: ResponseBody(byteBuffer: ByteBuffer(string: MetricsText.text(metrics.registry))))

@@ -13,7 +13,7 @@ final class MetricsRegistry: MetricsFactory {
     /// One figure with one set of labels.
     struct Series: Sendable {
         var labels: [Label]
-        var value: any FigureValue
+        var value: any MetricValue
     }
 
     struct Label: Hashable, Sendable {
@@ -39,7 +39,7 @@ final class MetricsRegistry: MetricsFactory {
     }
 
     /// The same value for the same name and labels, whoever asks.
-    private func value<Value: FigureValue>(
+    private func value<Value: MetricValue>(
         _ label: String, _ dimensions: [(String, String)], _ kind: FigureKind, _ make: (Description) -> Value
     ) -> Value {
         let name = MetricsText.name(label)

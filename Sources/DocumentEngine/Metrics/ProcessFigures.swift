@@ -2,7 +2,7 @@ import FoundationEssentials
 import Glibc
 
 /// What the system says of this process. Where there is no `/proc`, only the limit is known.
-enum ProcessFigures {
+enum ProcessMetrics {
     /// Bytes.
     static var memory: Int? {
         guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8),

@@ -76,7 +76,7 @@ final class ServerMetrics: Sendable {
             .increment()
     }
 
-    func closed(_ problem: LinePace.Problem) {
+    func closed(_ problem: ConnectionTimeouts.Problem) {
         Counter(label: "postilla_slow_connections_total", dimensions: [("reason", problem.rawValue)], factory: registry)
             .increment()
     }

@@ -14,7 +14,7 @@ struct Route: Sendable {
         case token
     }
 
-    typealias Handler = @Sendable (Exchange) async throws -> Response
+    typealias Handler = @Sendable (ServerRequest) async throws -> Response
 
     /// `GET` also answers `HEAD`.
     let method: HTTPRequest.Method

@@ -5,7 +5,7 @@ import Hummingbird
 
 /// Every route of the server. `docs/openapi.json` describes them and is checked against this table.
 extension RouteTable {
-    init(backend: BackendPlane, sync: SyncPlane, readiness: Readiness) {
+    init(backend: BackendAPI, sync: SyncAPI, readiness: Readiness) {
         self.init(Self.open(readiness) + Self.documents(backend) + Self.layers(backend) + Self.sync(sync))
     }
 
@@ -19,7 +19,7 @@ extension RouteTable {
 
     // MARK: The customer's backend
 
-    private static func documents(_ plane: BackendPlane) -> [Route] {
+    private static func documents(_ plane: BackendAPI) -> [Route] {
         let (batch, small) = (Int64(plane.engine.limits.batchBytes), Int64(64 << 10))
         func route(
             _ method: HTTPRequest.Method, _ pattern: String, upTo maxBytes: Int64 = 0, _ handle: @escaping Route.Handler
@@ -48,7 +48,7 @@ extension RouteTable {
     }
 
     /// What a document has of its default layer and of each other one.
-    private static func layers(_ plane: BackendPlane) -> [Route] {
+    private static func layers(_ plane: BackendAPI) -> [Route] {
         let batch = Int64(plane.engine.limits.batchBytes)
         let withFile = max(batch, plane.attachments.limit + Int64(plane.engine.limits.recordBytes) + (64 << 10))
         func route(
@@ -67,7 +67,7 @@ extension RouteTable {
             route(.get, "pdf") { try await plane.pdf($0.layer, $0) },
             route(.get, "document.json") { try await plane.instantJSON($0.layer) },
             route(.get, "document.xfdf") { try await plane.xfdf($0.layer) },
-            route(.post, "apply_instant_json", upTo: BackendPlane.annotationFormBytes) {
+            route(.post, "apply_instant_json", upTo: BackendAPI.annotationFormBytes) {
                 try await plane.applyInstantJSON($0.layer, $0)
             },
             route(.get, "annotations") { try await plane.list($0.layer, page: nil, $0) },
@@ -90,10 +90,10 @@ extension RouteTable {
 
     // MARK: Clients with a token, which names the layer
 
-    private static func sync(_ plane: SyncPlane) -> [Route] {
+    private static func sync(_ plane: SyncAPI) -> [Route] {
         func route(
             _ method: HTTPRequest.Method, _ pattern: String, upTo maxBytes: Int64 = 0, blocks: Bool = false,
-            _ handle: @escaping @Sendable (SyncPlane.Bearer, Exchange) async throws -> Response
+            _ handle: @escaping @Sendable (SyncAPI.Bearer, ServerRequest) async throws -> Response
         ) -> Route {
             Route(
                 method: method, pattern: "/instant/v1/" + pattern, access: .token, maxBytes: maxBytes, blocks: blocks
@@ -115,12 +115,12 @@ extension RouteTable {
     }
 }
 
-extension Exchange {
+extension ServerRequest {
     /// The layer that the path names; without a name it is the default one.
     fileprivate var layer: LayerKey { LayerKey(document: self["id"], name: self["layer"]) }
 
     fileprivate func page() throws -> Int {
-        guard let page = Int(self["index"]), page >= 0 else { throw Refusal(.badRequest, "pages are counted from 0") }
+        guard let page = Int(self["index"]), page >= 0 else { throw APIError(.badRequest, "pages are counted from 0") }
         return page
     }
 }

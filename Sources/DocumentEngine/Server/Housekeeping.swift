@@ -54,7 +54,7 @@ struct Housekeeping: Service {
 
 /// Tells the engine that time passes, for all streams and people at once: a clock of its own for each of thousands would
 /// cost more than the rest of a listener.
-struct Timekeeping: Service {
+struct ClockService: Service {
     let engine: Engine
     let every: Duration
 
@@ -69,7 +69,7 @@ struct Timekeeping: Service {
 }
 
 /// Draws the store's mark anew while there are writes, so that any backup is older than what it is compared with.
-struct Marking: Service {
+struct RestoreStampService: Service {
     let engine: Engine
     let mark: any RestoreMark
     let logger: Logger

@@ -24,17 +24,17 @@ final class Readiness: Sendable {
     func stop() { state.withLock { $0.isStopping = true } }
 
     /// - Returns: nil when it is ready; else why it is not.
-    func problem() async -> Refusal? {
+    func problem() async -> APIError? {
         let now = uptime()
         let (isStopping, known) = state.withLock { state in
             (state.isStopping, state.last.flatMap { now - $0.at < Self.freshness ? $0.found : nil })
         }
-        if isStopping { return Refusal(.unavailable, "the server is stopping") }
+        if isStopping { return APIError(.unavailable, "the server is stopping") }
         if let known { return known ? nil : Self.away }
         let found = (try? await engine.read { try $0.isRevoked(tokenID: "") }) != nil
         state.withLock { $0.last = (found, now) }
         return found ? nil : Self.away
     }
 
-    private static let away = Refusal(.unavailable, "the server cannot reach its store")
+    private static let away = APIError(.unavailable, "the server cannot reach its store")
 }

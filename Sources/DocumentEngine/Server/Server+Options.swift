@@ -26,7 +26,7 @@ extension Server {
         package var tls: TLS?
         /// Bytes a second of each response body; nil: no limit.
         package var rate: Int?
-        package var limits = SyncProtocol.Limits()
+        package var limits = SyncProtocol.ServerLimits()
         package var service = ServiceLimits()
         /// Where a proxy tells whom a request is from; else that is the other end of the connection.
         package var behindProxy = false

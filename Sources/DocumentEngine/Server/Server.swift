@@ -20,15 +20,15 @@ package final class Server: Sendable {
     private let engine: Engine
     private let readiness: Readiness
     private let attachments: Attachments
-    private let streams = Streams()
+    private let streams = DetachedStreams()
     private let responder: Responder
-    private let metricsPlane: MetricsPlane
+    private let metricsPlane: MetricsAPI
     private let server: HTTPServerBuilder
     private let group = Mutex<ServiceGroup?>(nil)
-    private let ports = Mutex<[Door: Int]>([:])
+    private let ports = Mutex<[Endpoint: Int]>([:])
 
     /// What is listened on.
-    private enum Door: Hashable, Sendable {
+    private enum Endpoint: Hashable, Sendable {
         case main, metrics
     }
 
@@ -42,7 +42,7 @@ package final class Server: Sendable {
         storage = try Storage(options)
         if try storage.mark.open() { options.logger.warning("\(Self.restored)") }
         let metrics = ServerMetrics()
-        let admission = Admission(options.service, uptime: options.uptime)
+        let admission = RequestLimiter(options.service, uptime: options.uptime)
         let work = PDFWork(options.service, metrics: metrics)
         engine = Engine(
             store: storage.store, limits: options.limits, now: options.now, notices: storage.shared?.notices,
@@ -50,20 +50,20 @@ package final class Server: Sendable {
         readiness = Readiness(engine: engine, uptime: options.uptime)
         attachments = Attachments(
             engine: engine, blobs: storage.attachments, limit: options.service.attachmentBytes)
-        let intake = Intake(
+        let intake = PDFIntake(
             engine: engine, blobs: storage.pdfs, attachments: attachments, tools: options.tools,
             logger: options.logger, limit: options.service.pdfBytes, work: work)
-        let backend = BackendPlane(
+        let backend = BackendAPI(
             engine: engine, intake: intake, attachments: attachments, secret: BackendSecret(options.apiToken),
             admission: admission)
-        let sync = SyncPlane(
+        let sync = SyncAPI(
             engine: engine, verifier: TokenVerifier(keys: options.keys, checksKnown: options.checksCaches),
             blobs: storage.pdfs, attachments: attachments, admission: admission,
             streams: options.rate == nil ? streams : nil)
         responder = Responder(
             routes: RouteTable(backend: backend, sync: sync, readiness: readiness), workers: engine.workers,
             metrics: metrics, options: options)
-        metricsPlane = MetricsPlane(
+        metricsPlane = MetricsAPI(
             metrics: metrics, engine: engine, work: work.gate, admission: admission, readiness: readiness)
         let plain = Self.http(options, metrics)
         server = try options.tls.map { try HTTPServerBuilder.tls(plain, tlsConfiguration: $0.configuration) } ?? plain
@@ -76,7 +76,7 @@ package final class Server: Sendable {
         return HTTPServerBuilder { responder in
             ConnectionHandlers(
                 base: HTTP1Channel(responder: responder, configuration: .init(httpDecoderConfiguration: heads)),
-                pace: { LinePaceHandler(limits, uptime: uptime, closed: metrics.closed) })
+                pace: { ConnectionTimeoutHandler(limits, uptime: uptime, closed: metrics.closed) })
         }
     }
 
@@ -95,15 +95,15 @@ package final class Server: Sendable {
         }
         let address = ListenAddress(host: options.host, port: options.port)
         services += [
-            Leaving(streams: streams),
+            StreamDrainService(streams: streams),
             application(responder, server, at: address) { [self] in told(.main, $0, ready) },
-            Ending(engine: engine), Timekeeping(engine: engine, every: options.timeEvery),
+            StreamShutdownService(engine: engine), ClockService(engine: engine, every: options.timeEvery),
             Housekeeping(engine: engine, attachments: attachments, logger: options.logger),
-            Marking(engine: engine, mark: storage.mark, logger: options.logger),
+            RestoreStampService(engine: engine, mark: storage.mark, logger: options.logger),
         ]
         if let sharing { services.append(sharing) }
         services.append(
-            Draining(
+            DrainService(
                 readiness: readiness, duration: options.drain, uptime: options.uptime, logger: options.logger))
         var configuration = ServiceGroupConfiguration(services: services.map { .init(service: $0) }, logger: quiet)
         configuration.maximumGracefulShutdownDuration =
@@ -132,7 +132,7 @@ package final class Server: Sendable {
     }
 
     /// A port is listened on. It is told when all are.
-    private func told(_ door: Door, _ port: Int, _ ready: (Int) -> Void) {
+    private func told(_ door: Endpoint, _ port: Int, _ ready: (Int) -> Void) {
         let main: Int? = ports.withLock { ports in
             ports[door] = port
             return ports[.metrics] == nil && options.metrics != nil ? nil : ports[.main]
@@ -143,11 +143,11 @@ package final class Server: Sendable {
     /// Where figures are told, once it runs.
     package var metricsPort: Int? { ports.withLock { $0[.metrics] } }
 
-    private var sharing: Sharing? {
+    private var sharing: ClusterSync? {
         storage.shared.map { shared in
-            Sharing(
+            ClusterSync(
                 engine: engine, store: shared.store, mark: shared.mark, notices: shared.notices,
-                pace: Sharing.Pace(look: options.lookEvery, deaf: options.deafAfter), logger: options.logger)
+                pace: ClusterSync.Intervals(look: options.lookEvery, deaf: options.deafAfter), logger: options.logger)
         }
     }
 
@@ -179,7 +179,7 @@ package final class Server: Sendable {
 }
 
 /// Tells proxies first that this server is about to stop, and gives them time to notice.
-private struct Draining: Service {
+private struct DrainService: Service {
     let readiness: Readiness
     let duration: Duration
     let uptime: @Sendable () -> Duration
@@ -195,8 +195,8 @@ private struct Draining: Service {
 }
 
 /// Waits for the streams that have left the framework, which does not.
-private struct Leaving: Service {
-    let streams: Streams
+private struct StreamDrainService: Service {
+    let streams: DetachedStreams
 
     func run() async throws {
         try? await gracefulShutdown()
@@ -205,7 +205,7 @@ private struct Leaving: Service {
 }
 
 /// Ends the streams when the server is told to stop; they would hold it for ever.
-private struct Ending: Service {
+private struct StreamShutdownService: Service {
     let engine: Engine
 
     func run() async throws {

@@ -113,8 +113,8 @@ package struct Backup {
 
     /// A file whose bytes are not those its name stands for is told of, not copied.
     private func copy(_ path: String, _ name: String, to target: FolderBlobs) throws {
-        let source: OpenFile
-        do { source = try OpenFile(path: path) } catch {
+        let source: FileBlob
+        do { source = try FileBlob(path: path) } catch {
             guard FileManager.default.fileExists(atPath: path) else { throw Gone(path: path) }
             throw error
         }

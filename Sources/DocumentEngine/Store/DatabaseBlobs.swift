@@ -14,7 +14,7 @@ struct DatabaseBlobs: Blobs {
     func receive() throws -> Upload { try uploads.receive() }
 
     func keep(_ received: Upload.Received) throws {
-        let file = try OpenFile(path: received.path)
+        let file = try FileBlob(path: received.path)
         try blobs.keep(received.sha256, bytes: received.bytes) { offset, count in
             let piece = try file.read(at: offset, count)
             guard piece.readableBytes == count else {

@@ -6,7 +6,7 @@ import Postgres
 /// Two signs: the database says where it is (a dump that was loaded is elsewhere, a backup that was replayed is on another
 /// timeline), and it counts marks. A server remembers in its folder how far it has counted: a database that has counted
 /// less is an older one.
-struct DatabaseMark: RestoreMark {
+struct RestoreStampRow: RestoreMark {
     let store: PostgresStore
     let folder: String
 
@@ -15,7 +15,7 @@ struct DatabaseMark: RestoreMark {
     func draw() throws { _ = try check(draws: true) }
 
     private func check(draws: Bool) throws -> Bool {
-        let file = MarkFile(folder: folder)
+        let file = RestoreStampFile(folder: folder)
         let known = try file.lines().first.flatMap { Int64($0) } ?? 0
         let (count, isRestored) = try store.checkMark(known: known, draws: draws) { store in
             var random = SystemRandomNumberGenerator()

@@ -25,7 +25,7 @@ struct FolderBlobs: Blobs {
 
     func remove(_ sha256: String) { unlink(path(sha256)) }
 
-    func open(_ sha256: String) throws -> any Blob { try OpenFile(path: path(sha256)) }
+    func open(_ sha256: String) throws -> any Blob { try FileBlob(path: path(sha256)) }
 
     func path(of sha256: String) -> String? { path(sha256) }
 

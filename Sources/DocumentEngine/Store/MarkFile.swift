@@ -2,7 +2,7 @@ import FoundationEssentials
 import Glibc
 
 /// What a server keeps of its database's mark in its own folder: a few short lines, replaced as a whole.
-struct MarkFile: Sendable {
+struct RestoreStampFile: Sendable {
     let folder: String
 
     private var path: String { "\(folder)/postilla.mark" }

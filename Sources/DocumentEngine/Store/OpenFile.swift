@@ -2,7 +2,7 @@ import Glibc
 import NIOCore
 
 /// A file that is being sent. It stays readable when its name is taken away meanwhile.
-final class OpenFile: Blob {
+final class FileBlob: Blob {
     let length: Int64
     private let descriptor: CInt
 

@@ -19,7 +19,7 @@ package final class SQLiteStore: LayerStore {
             pool = try DatabasePool(path: path, configuration: Self.configuration)
             // Here, and not with the configuration: GRDB itself relaxes it when it turns the write-ahead log on.
             try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
-            let migrator = Schema.migrator
+            let migrator = SQLiteSchema.migrator
             if try pool.read(migrator.hasBeenSuperseded) { throw StoreError.newerSchema(path) }
             try migrator.migrate(pool)
         } catch let error as StoreError { throw error } catch let error as DatabaseError {

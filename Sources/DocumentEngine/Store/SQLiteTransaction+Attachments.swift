@@ -36,7 +36,7 @@ extension SQLiteTransaction {
         try one("SELECT 1 FROM attachment WHERE sha256 = ?", .text(id.hex)) { _ in true } ?? false
     }
 
-    func records(naming id: AttachmentID, in layer: StoredLayer) throws -> [StoredRecord] {
+    func records(naming id: AttachmentID, in layer: ServerLayer) throws -> [ServerRecord] {
         try statements.prepared(composed: Self.recordsNaming)
             .rows([.integer(layer.id), .integer(layer.base), .text(id.hex)], Self.stored)
     }
@@ -62,14 +62,14 @@ extension SQLiteTransaction {
             .text(document), .text(id.hex))
     }
 
-    func isUploaded(_ id: AttachmentID, by user: String?, in layer: StoredLayer) throws -> Bool {
+    func isUploaded(_ id: AttachmentID, by user: String?, in layer: ServerLayer) throws -> Bool {
         try one(
             "SELECT 1 FROM upload WHERE layer = ? AND sha256 = ? AND user_id = ?", .integer(layer.id), .text(id.hex),
             .text(user ?? "")
         ) { _ in true } ?? false
     }
 
-    func addUpload(of id: AttachmentID, by user: String?, in layer: StoredLayer) throws {
+    func addUpload(of id: AttachmentID, by user: String?, in layer: ServerLayer) throws {
         try run(
             "INSERT OR IGNORE INTO upload VALUES (?, ?, ?)", .integer(layer.id), .text(id.hex), .text(user ?? ""))
     }

@@ -6,7 +6,7 @@ import SyncProtocol
 /// Who writes to a layer, what they were answered, and which tokens do not count any more.
 extension SQLiteTransaction {
     /// Answers are written anyway: the client's row is written only when they do not say the same.
-    func client(_ id: String, in layer: StoredLayer) throws -> StoredClient? {
+    func client(_ id: String, in layer: ServerLayer) throws -> StoredClient? {
         let row = try one(
             "SELECT user_id, last_n, acked FROM client WHERE layer = ? AND id = ?", .integer(layer.id), .text(id)
         ) {
@@ -24,7 +24,7 @@ extension SQLiteTransaction {
         return client
     }
 
-    func answer(_ n: Int64, to client: String, in layer: StoredLayer) throws -> StoredAnswer? {
+    func answer(_ n: Int64, to client: String, in layer: ServerLayer) throws -> StoredAnswer? {
         try one(
             "SELECT hash, record, status, revision, reason FROM answer WHERE layer = ? AND client = ? AND n = ?",
             .integer(layer.id), .text(client), .integer(n)
@@ -38,21 +38,21 @@ extension SQLiteTransaction {
         }
     }
 
-    func put(_ client: StoredClient, in layer: StoredLayer) throws {
+    func put(_ client: StoredClient, in layer: ServerLayer) throws {
         guard try self.client(client.id, in: layer) != client else { return }
         try run(
             "INSERT OR REPLACE INTO client VALUES (?, ?, ?, ?, ?)", .integer(layer.id), .text(client.id),
             .text(client.userID), .integer(client.lastN), .integer(client.acked))
     }
 
-    func put(_ answer: StoredAnswer, to client: String, in layer: StoredLayer) throws {
+    func put(_ answer: StoredAnswer, to client: String, in layer: ServerLayer) throws {
         try run(
             "INSERT OR REPLACE INTO answer VALUES (?, ?, ?, ?, ?, ?, ?, ?)", .integer(layer.id), .text(client),
             .integer(answer.n), .text(answer.bodyHash), .text(answer.recordID), .text(answer.status.rawValue),
             .integer(answer.revision), .text(answer.reason))
     }
 
-    func removeAnswers(upTo n: Int64, to client: String, in layer: StoredLayer) throws {
+    func removeAnswers(upTo n: Int64, to client: String, in layer: ServerLayer) throws {
         try run(
             "DELETE FROM answer WHERE layer = ? AND client = ? AND n <= ?", .integer(layer.id), .text(client),
             .integer(n))

@@ -3,11 +3,11 @@ import EngineCore
 import SQLite
 
 extension SQLiteTransaction {
-    func document(_ id: String) throws -> StoredDocument? {
+    func document(_ id: String) throws -> ServerDocument? {
         try statements.prepared(composed: Self.document).first([.text(id)], Self.document)
     }
 
-    func documents(_ query: DocumentQuery) throws -> [StoredDocument] {
+    func documents(_ query: DocumentQuery) throws -> [ServerDocument] {
         let order = query.order == .title ? "title" : "created_at"
         let direction = query.descending ? "DESC" : "ASC"
         let found = """
@@ -27,7 +27,7 @@ extension SQLiteTransaction {
         try one("SELECT 1 FROM document WHERE sha256 = ?", .text(sha256)) { _ in true } ?? false
     }
 
-    func put(_ document: StoredDocument) throws {
+    func put(_ document: ServerDocument) throws {
         let old = try one("SELECT base FROM document WHERE id = ?", .text(document.id)) { $0.integer(0) }
         if let old, old != document.base { try note(unused: old, since: .startOfTime) }
         try forget(unused: document.base)
@@ -89,7 +89,7 @@ extension SQLiteTransaction {
 
     func add(_ records: [Record], toBase base: Int64) throws {
         for record in records {
-            let stored = StoredRecord(base: record)
+            let stored = ServerRecord(base: record)
             try run(
                 "INSERT INTO base_record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", .integer(base), .text(record.id),
                 .text(record.content.text), .text(stored.contentType.rawValue), .text(stored.rootID),
@@ -116,10 +116,10 @@ extension SQLiteTransaction {
     private static let columns = "id, title, sha256, bytes, created_at, base, pages"
     private static let document = "SELECT \(columns) FROM document WHERE id = ?"
 
-    private static func document(_ row: Columns) throws -> StoredDocument {
-        try StoredDocument(
+    private static func document(_ row: Columns) throws -> ServerDocument {
+        try ServerDocument(
             id: row.text(0), title: row.text(1), pdfSHA256: row.text(2), pdfBytes: row.integer(3),
             createdAt: Timestamp(milliseconds: row.integer(4)), base: row.integer(5),
-            pages: [StoredDocument.Page](json: row.text(6)))
+            pages: [ServerDocument.Page](json: row.text(6)))
     }
 }

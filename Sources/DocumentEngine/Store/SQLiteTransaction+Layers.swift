@@ -4,12 +4,12 @@ import SQLite
 import SyncProtocol
 
 extension SQLiteTransaction {
-    func layer(_ key: LayerKey) throws -> StoredLayer? { key.isHidden ? nil : try find(key) }
+    func layer(_ key: LayerKey) throws -> ServerLayer? { key.isHidden ? nil : try find(key) }
 
-    func hiddenLayer(_ key: LayerKey) throws -> StoredLayer? { key.isHidden ? try find(key) : nil }
+    func hiddenLayer(_ key: LayerKey) throws -> ServerLayer? { key.isHidden ? try find(key) : nil }
 
     /// The head is the newest revision of the layer's records, or what was written down, for a layer that has none any more.
-    private func find(_ key: LayerKey) throws -> StoredLayer? {
+    private func find(_ key: LayerKey) throws -> ServerLayer? {
         try one(
             """
             SELECT layer.id, generation,
@@ -18,7 +18,7 @@ extension SQLiteTransaction {
             FROM layer JOIN document ON document.id = layer.document WHERE layer.document = ? AND layer.name = ?
             """, .text(key.document), .text(key.name)
         ) { row in
-            StoredLayer(
+            ServerLayer(
                 id: row.integer(0), key: key, generation: row.text(1), head: row.integer(2), horizon: row.integer(3),
                 base: row.integer(4), pageCount: row.number(5))
         }
@@ -48,7 +48,7 @@ extension SQLiteTransaction {
         ) { Timestamp(milliseconds: $0.integer(0)) }
     }
 
-    func addLayer(_ key: LayerKey, generation: String) throws -> StoredLayer {
+    func addLayer(_ key: LayerKey, generation: String) throws -> ServerLayer {
         try run(
             "INSERT INTO layer (document, name, generation, head, horizon) VALUES (?, ?, ?, 0, 0)",
             .text(key.document), .text(key.name), .text(generation))
@@ -56,13 +56,13 @@ extension SQLiteTransaction {
         return layer
     }
 
-    func move(_ layer: StoredLayer, to key: LayerKey) throws {
+    func move(_ layer: ServerLayer, to key: LayerKey) throws {
         try run(
             "UPDATE layer SET document = ?, name = ? WHERE id = ?", .text(key.document), .text(key.name),
             .integer(layer.id))
     }
 
-    func removeLayer(_ layer: StoredLayer, at moment: Timestamp) throws {
+    func removeLayer(_ layer: ServerLayer, at moment: Timestamp) throws {
         guard !layer.key.document.isEmpty else { return }
         try move(layer, to: .removed(layer.id))
         guard !layer.key.isHidden else { return }
@@ -102,21 +102,21 @@ extension SQLiteTransaction {
             """
     }
 
-    func setHead(_ head: Revision, of layer: StoredLayer) throws {
+    func setHead(_ head: Revision, of layer: ServerLayer) throws {
         try run("UPDATE layer SET head = ? WHERE id = ?", .integer(head), .integer(layer.id))
     }
 
-    func renew(_ layer: StoredLayer, generation: String) throws {
+    func renew(_ layer: ServerLayer, generation: String) throws {
         try run("UPDATE layer SET generation = ? WHERE id = ?", .text(generation), .integer(layer.id))
         try forgetClients(of: layer)
     }
 
-    private func forgetClients(of layer: StoredLayer) throws {
+    private func forgetClients(of layer: ServerLayer) throws {
         try run("DELETE FROM client WHERE layer = ?", .integer(layer.id))
         try run("DELETE FROM answer WHERE layer = ?", .integer(layer.id))
     }
 
-    func prune(_ layer: StoredLayer, before moment: Timestamp) throws {
+    func prune(_ layer: ServerLayer, before moment: Timestamp) throws {
         // The newest of its records may be among those that go.
         if let head = try find(layer.key)?.head {
             try run("UPDATE layer SET head = ? WHERE id = ?", .integer(head), .integer(layer.id))

@@ -6,11 +6,11 @@ import SQLite
 
 /// The live records of a layer, its own and those of the PDF that no own one stands for, in id order.
 extension SQLiteTransaction {
-    func live(in layer: StoredLayer, after id: Record.ID?, limit: Int) throws -> [StoredRecord] {
+    func live(in layer: ServerLayer, after id: Record.ID?, limit: Int) throws -> [ServerRecord] {
         try rows(Self.whole, in: layer, after: id, limit: limit, Self.stored)
     }
 
-    func marks(in layer: StoredLayer, after id: Record.ID?, limit: Int) throws -> [RecordMark] {
+    func marks(in layer: ServerLayer, after id: Record.ID?, limit: Int) throws -> [RecordMark] {
         try rows(Self.marks, in: layer, after: id, limit: limit) { row in
             let type = try Self.type(row.text(1))
             let subject = Subject(type, createdBy: row.optionalText(2), group: row.optionalText(3))
@@ -18,7 +18,7 @@ extension SQLiteTransaction {
         }
     }
 
-    func visitLive(in layer: StoredLayer, after id: Record.ID?, _ visit: (LiveRow) throws -> Bool) throws {
+    func visitLive(in layer: ServerLayer, after id: Record.ID?, _ visit: (LiveRow) throws -> Bool) throws {
         let none = LiveRow.Text(start: nil, count: 0)
         try walk(Self.shown, in: layer, after: id) { row in
             try visit(
@@ -30,7 +30,7 @@ extension SQLiteTransaction {
     }
 
     private func rows<Row>(
-        _ live: LiveRows, in layer: StoredLayer, after id: Record.ID?, limit: Int, _ read: (Columns) throws -> Row
+        _ live: LiveRows, in layer: ServerLayer, after id: Record.ID?, limit: Int, _ read: (Columns) throws -> Row
     ) throws -> [Row] {
         var rows: [Row] = []
         guard limit > 0 else { return rows }
@@ -44,7 +44,7 @@ extension SQLiteTransaction {
     /// The two kinds are merged here, the layer's own before that of the PDF with its id: as one statement SQLite would
     /// look for an own one for each of the PDF, walk them by turns, and carry each row across.
     private func walk(
-        _ live: LiveRows, in layer: StoredLayer, after id: Record.ID?, _ visit: (Columns) throws -> Bool
+        _ live: LiveRows, in layer: ServerLayer, after id: Record.ID?, _ visit: (Columns) throws -> Bool
     ) throws {
         let after = SQLValue.text(id ?? "")
         var own = try statements.prepared(composed: live.own).walk([.integer(layer.id), after])

@@ -5,19 +5,19 @@ import SQLite
 import SyncProtocol
 
 extension SQLiteTransaction {
-    func record(_ id: Record.ID, in layer: StoredLayer) throws -> StoredRecord? {
+    func record(_ id: Record.ID, in layer: ServerLayer) throws -> ServerRecord? {
         let own = try statements.prepared(composed: Self.ownRecord)
             .first([.integer(layer.id), .text(id)], Self.stored)
         if own != nil { return own }
         return try statements.prepared(composed: Self.baseRecord).first([.integer(layer.base), .text(id)], Self.stored)
     }
 
-    func changed(in layer: StoredLayer, after revision: Revision, limit: Int) throws -> [StoredRecord] {
+    func changed(in layer: ServerLayer, after revision: Revision, limit: Int) throws -> [ServerRecord] {
         try statements.prepared(composed: Self.changedRecords)
             .rows([.integer(layer.id), .integer(revision), .integer(limit)], Self.stored)
     }
 
-    func departures(in layer: StoredLayer, after revision: Revision, limit: Int) throws -> [Departure] {
+    func departures(in layer: ServerLayer, after revision: Revision, limit: Int) throws -> [Departure] {
         try all(
             """
             SELECT id, revision, type, created_by, grp, at FROM departure
@@ -32,16 +32,16 @@ extension SQLiteTransaction {
         }
     }
 
-    func thread(of root: Record.ID, in layer: StoredLayer) throws -> [StoredRecord] {
+    func thread(of root: Record.ID, in layer: ServerLayer) throws -> [ServerRecord] {
         try statements.prepared(composed: Self.thread)
             .rows([.integer(layer.id), .integer(layer.base), .text(root)], Self.stored)
     }
 
-    func cascade(of revision: Revision, in layer: StoredLayer) throws -> [StoredRecord] {
+    func cascade(of revision: Revision, in layer: ServerLayer) throws -> [ServerRecord] {
         try statements.prepared(composed: Self.cascade).rows([.integer(layer.id), .integer(revision)], Self.stored)
     }
 
-    func put(_ stored: StoredRecord, in layer: StoredLayer) throws {
+    func put(_ stored: ServerRecord, in layer: ServerLayer) throws {
         try run(
             "INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             .integer(layer.id), .text(stored.id), .text(stored.record.content.text),
@@ -52,7 +52,7 @@ extension SQLiteTransaction {
             .text(stored.record.content.attachmentID?.hex))
     }
 
-    func add(_ departure: Departure, in layer: StoredLayer) throws {
+    func add(_ departure: Departure, in layer: ServerLayer) throws {
         try run(
             "INSERT OR REPLACE INTO departure VALUES (?, ?, ?, ?, ?, ?, ?)", .integer(layer.id),
             .integer(departure.revision), .text(departure.id), .text(departure.subject.contentType.rawValue),
@@ -86,15 +86,15 @@ extension SQLiteTransaction {
     private static let cascade =
         "SELECT \(ownColumns) FROM record INDEXED BY record_cascade WHERE layer = ? AND cascade = ? ORDER BY revision"
 
-    static func stored(_ row: Columns) throws -> StoredRecord {
-        var stored = StoredRecord(
+    static func stored(_ row: Columns) throws -> ServerRecord {
+        var stored = ServerRecord(
             Record(
                 id: row.text(0), content: Content(checked: row.text(1)), createdBy: row.optionalText(4),
                 updatedBy: row.optionalText(5), group: row.optionalText(6)),
             revision: row.integer(7), contentType: try type(row.text(2)), rootID: row.optionalText(3),
-            run: StoredRecord.Run(client: row.optionalText(8), start: row.integer(9)))
+            run: ServerRecord.Run(client: row.optionalText(8), start: row.integer(9)))
         if let at = row.optionalInteger(10) {
-            stored.removal = StoredRecord.Removal(
+            stored.removal = ServerRecord.Removal(
                 by: row.optionalText(11), client: row.optionalText(12), cascade: row.optionalInteger(13),
                 at: Timestamp(milliseconds: at))
         }

@@ -3,7 +3,7 @@ import GRDB
 /// The tables, and how an older file becomes a newer one.
 ///
 /// Ids are compared by their bytes (SQLite's BINARY collation). Times are milliseconds since 1970.
-enum Schema {
+enum SQLiteSchema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1") { try $0.execute(sql: first) }

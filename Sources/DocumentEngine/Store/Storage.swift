@@ -8,7 +8,7 @@ struct Storage: Sendable {
     let pdfs: any Blobs
     let attachments: any Blobs
     /// The database and what to tell its other servers; nil: this server is alone.
-    let shared: (store: PostgresStore, mark: DatabaseMark, notices: Gathering<Notice>)?
+    let shared: (store: PostgresStore, mark: RestoreStampRow, notices: CoalescingQueue<ClusterMessage>)?
     let close: @Sendable () -> Void
 
     /// - Throws: ``StoreError``, `PostgresStoreError`.
@@ -24,7 +24,7 @@ struct Storage: Sendable {
     private init(file: String, folder: String) throws {
         let store = try SQLiteStore(path: file)
         self.store = store
-        mark = StoreMark(store: store, folder: folder)
+        mark = RestoreDetector(store: store, folder: folder)
         pdfs = try FolderBlobs(folder: "\(folder)/pdf", suffix: ".pdf")
         attachments = try FolderBlobs(folder: "\(folder)/attachments", suffix: "")
         shared = nil
@@ -33,12 +33,12 @@ struct Storage: Sendable {
 
     private init(_ address: PostgresAddress, folder: String) throws {
         let store = try PostgresStore(address)
-        let mark = DatabaseMark(store: store, folder: folder)
+        let mark = RestoreStampRow(store: store, folder: folder)
         self.store = store
         self.mark = mark
         pdfs = try DatabaseBlobs(PostgresBlobs(store, .pdf), arrivingIn: "\(folder)/incoming-pdf")
         attachments = try DatabaseBlobs(PostgresBlobs(store, .attachment), arrivingIn: "\(folder)/incoming-attachments")
-        shared = (store, mark, Gathering())
+        shared = (store, mark, CoalescingQueue())
         close = { store.close() }
     }
 }

@@ -16,11 +16,11 @@ protocol RestoreMark: Sendable {
 ///
 /// The file names the mark to come before the database does, so that a crash between the two is no restored backup.
 /// Who restores the whole folder removes the file: a database with a mark and no file counts as restored.
-struct StoreMark: RestoreMark {
+struct RestoreDetector: RestoreMark {
     let store: SQLiteStore
     let folder: String
 
-    private var file: MarkFile { MarkFile(folder: folder) }
+    private var file: RestoreStampFile { RestoreStampFile(folder: folder) }
 
     func open() throws -> Bool {
         let (marked, kept) = (try store.mark(), try file.lines())

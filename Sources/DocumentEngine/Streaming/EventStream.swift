@@ -10,7 +10,7 @@ import SyncProtocol
 ///
 /// A server may hold ten thousand of them. So its state is in an object and not in the frames of its task, what precedes
 /// the waiting runs in child tasks, since a task keeps all memory that it ever needed until it ends, and it waits on a
-/// connection that has left the framework (``Streams``).
+/// connection that has left the framework (``DetachedStreams``).
 ///
 /// Unchecked: used by one task at a time.
 final class EventStream: @unchecked Sendable {
@@ -32,13 +32,13 @@ final class EventStream: @unchecked Sendable {
     ///
     /// - Parameter session: under which the reader says where it is.
     /// - Returns: whether there is more to come.
-    func begin(on layer: StoredLayer, after cursor: Cursor?, by session: Presence.Session?) async throws -> Bool {
+    func begin(on layer: ServerLayer, after cursor: Cursor?, by session: Presence.Session?) async throws -> Bool {
         async let begun = open(on: layer, after: cursor, by: session)
         return try await begun
     }
 
     private func open(
-        on layer: StoredLayer, after cursor: Cursor?, by session: Presence.Session?
+        on layer: ServerLayer, after cursor: Cursor?, by session: Presence.Session?
     ) async throws -> Bool {
         let listener = engine.listen(layer, claims, by: .stream(session))
         // A task that waits for it would be an eighth of a listener's memory.
@@ -50,7 +50,7 @@ final class EventStream: @unchecked Sendable {
             try await engine.lookUpRecords(at: layer)
             self.listener = listener
             return true
-        } catch let refusal as Refusal {
+        } catch let refusal as APIError {
             try await write(.session(refusal.sessionEvent))
             return false
         }
@@ -59,9 +59,9 @@ final class EventStream: @unchecked Sendable {
     /// What was committed before the listener was added, as change events.
     ///
     /// - Returns: the revision everything has been told up to.
-    private func catchUp(on layer: StoredLayer, after cursor: Cursor?) async throws -> Revision {
+    private func catchUp(on layer: ServerLayer, after cursor: Cursor?) async throws -> Revision {
         let known = try await engine.view(claims) { $0.layer.id }
-        guard known == layer.id else { throw Refusal(.epochChanged, "the layer was made again") }
+        guard known == layer.id else { throw APIError(.epochChanged, "the layer was made again") }
         guard var cursor else { return 0 }
         while true {
             let from = cursor
@@ -124,12 +124,12 @@ extension Channel {
     /// Calls the body once, when the client sends nothing more; it takes the place of the one before.
     func whenInputEnds(_ body: @escaping @Sendable () -> Void) async throws {
         try await eventLoop.submit {
-            try self.pipeline.syncOperations.handler(type: LinePaceHandler.self).whenInputEnds(body)
+            try self.pipeline.syncOperations.handler(type: ConnectionTimeoutHandler.self).whenInputEnds(body)
         }.get()
     }
 }
 
-extension Refusal {
+extension APIError {
     /// The same, said inside a stream that is open already.
     var sessionEvent: SessionEvent {
         switch reason {

@@ -23,7 +23,7 @@ final class Listener: Sendable {
     }
 
     private let engine: Engine
-    private let id: Fanout.ListenerID
+    private let id: EventBroadcaster.ListenerID
     private let layer: Int64
     private let way: Way
     /// At most one waits: what it is about is taken by ``take()``.
@@ -31,7 +31,7 @@ final class Listener: Sendable {
     let wake: AsyncStream<Void>.Continuation
 
     init(
-        engine: Engine, id: Fanout.ListenerID, layer: Int64, way: Way, wakeUps: AsyncStream<Void>,
+        engine: Engine, id: EventBroadcaster.ListenerID, layer: Int64, way: Way, wakeUps: AsyncStream<Void>,
         wake: AsyncStream<Void>.Continuation
     ) {
         self.engine = engine
@@ -47,5 +47,5 @@ final class Listener: Sendable {
     func signal(_ signals: Signals) { engine.signal(signals, to: id) }
 
     /// What came since the last call.
-    func take() -> (delivery: Delivery, signals: Signals) { engine.take(id) }
+    func take() -> (delivery: QueuedEvents, signals: Signals) { engine.take(id) }
 }

@@ -6,32 +6,32 @@ import Synchronization
 /// The state of all listeners, under one lock.
 ///
 /// Listeners are woken when the lock is free again: the first thing each does is to take it.
-final class Live: Sendable {
+final class ListenerHub: Sendable {
     struct State {
         private struct Waiter {
             var wake: AsyncStream<Void>.Continuation
             var signals: Listener.Signals = []
         }
 
-        var fanout = Fanout()
-        var feed = Feed()
+        var fanout = EventBroadcaster()
+        var feed = PublicationCursor()
         var presence: Presence
-        var pulse = Pulse()
+        var pulse = HeartbeatTimer()
         var isClosing = false
-        private var waiters: [Fanout.ListenerID: Waiter] = [:]
+        private var waiters: [EventBroadcaster.ListenerID: Waiter] = [:]
         fileprivate var due: [AsyncStream<Void>.Continuation] = []
 
         init(presence: Presence) { self.presence = presence }
 
-        mutating func join(_ id: Fanout.ListenerID, by wake: AsyncStream<Void>.Continuation) {
+        mutating func join(_ id: EventBroadcaster.ListenerID, by wake: AsyncStream<Void>.Continuation) {
             waiters[id] = Waiter(wake: wake)
             if isClosing { signal(.mail, to: id) }
         }
 
-        mutating func leave(_ id: Fanout.ListenerID) { waiters.removeValue(forKey: id)?.wake.finish() }
+        mutating func leave(_ id: EventBroadcaster.ListenerID) { waiters.removeValue(forKey: id)?.wake.finish() }
 
         /// A listener that was told and has not looked yet is not woken twice.
-        mutating func signal(_ signals: Listener.Signals, to id: Fanout.ListenerID) {
+        mutating func signal(_ signals: Listener.Signals, to id: EventBroadcaster.ListenerID) {
             guard let waiter = waiters[id] else { return }
             waiters[id]?.signals.formUnion(signals)
             if waiter.signals.isEmpty { due.append(waiter.wake) }
@@ -39,12 +39,12 @@ final class Live: Sendable {
 
         mutating func signalAll(_ signals: Listener.Signals) { for id in waiters.keys { signal(signals, to: id) } }
 
-        mutating func takeSignals(of id: Fanout.ListenerID) -> Listener.Signals {
+        mutating func takeSignals(of id: EventBroadcaster.ListenerID) -> Listener.Signals {
             defer { waiters[id]?.signals = [] }
             return waiters[id]?.signals ?? []
         }
 
-        mutating func tell(_ what: (inout Fanout) -> Set<Fanout.ListenerID>) {
+        mutating func tell(_ what: (inout EventBroadcaster) -> Set<EventBroadcaster.ListenerID>) {
             for id in what(&fanout) { signal(.mail, to: id) }
         }
 

@@ -6,7 +6,7 @@ import NIOHTTP1
 ///
 /// It stands before what translates for the framework. Once the line is taken, the framework is told that the
 /// connection is closed, and nothing passes between the two any more.
-final class StreamHandler: ChannelOutboundHandler, RemovableChannelHandler {
+final class StreamTakeoverHandler: ChannelOutboundHandler, RemovableChannelHandler {
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
 
@@ -64,7 +64,7 @@ final class StreamHandler: ChannelOutboundHandler, RemovableChannelHandler {
 }
 
 @available(*, unavailable)
-extension StreamHandler: Sendable {}
+extension StreamTakeoverHandler: Sendable {}
 
 extension ChannelPipeline.SynchronousOperations {
     /// Reads no requests any more: what arrives is dropped, and that the client leaves is still seen.

@@ -6,11 +6,11 @@ import Synchronization
 ///
 /// What it circumvents: the framework keeps a request loop, its iterators and a logger for each connection, 16 KB of a
 /// listener's 26, for as long as the answer lasts, and this answer lasts for hours. Once a stream has begun,
-/// ``StreamHandler`` takes the connection over and the framework is told that it is closed. It relies on the types and the
+/// ``StreamTakeoverHandler`` takes the connection over and the framework is told that it is closed. It relies on the types and the
 /// order of the framework's channel handlers: the tests of streams fail when those change.
-final class Streams: Sendable {
+final class DetachedStreams: Sendable {
     private struct State {
-        var lines: [ObjectIdentifier: Line] = [:]
+        var lines: [ObjectIdentifier: StreamConnection] = [:]
         var areCut = false
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
@@ -21,11 +21,13 @@ final class Streams: Sendable {
     ///
     /// - Parameter body: what is left of the answer.
     /// - Returns: what ends the framework's part of it when it is thrown.
-    func take(_ channel: any Channel, _ body: @escaping @Sendable (Line) async throws -> Void) async throws -> Left {
+    func take(_ channel: any Channel, _ body: @escaping @Sendable (StreamConnection) async throws -> Void) async throws
+        -> DetachedResponse
+    {
         let line = try await channel.eventLoop.submit {
-            let handler = try channel.pipeline.syncOperations.handler(type: StreamHandler.self)
+            let handler = try channel.pipeline.syncOperations.handler(type: StreamTakeoverHandler.self)
             try handler.take()
-            return Line(NIOLoopBound(handler, eventLoop: channel.eventLoop))
+            return StreamConnection(NIOLoopBound(handler, eventLoop: channel.eventLoop))
         }.get()
         let isCut = state.withLock { state in
             state.lines[ObjectIdentifier(line)] = line
@@ -39,10 +41,10 @@ final class Streams: Sendable {
             await line.end()
             self.forget(line)
         }
-        return Left()
+        return DetachedResponse()
     }
 
-    private func forget(_ line: Line) {
+    private func forget(_ line: StreamConnection) {
         let waiting = state.withLock { state in
             state.lines[ObjectIdentifier(line)] = nil
             defer { if state.lines.isEmpty { state.waiting = [] } }
@@ -71,14 +73,14 @@ final class Streams: Sendable {
     }
 
     /// Thrown where the framework waits for the end of an answer that goes on without it.
-    struct Left: Error {}
+    struct DetachedResponse: Error {}
 }
 
 /// The connection of a stream that has left the framework.
-final class Line: ResponseBodyWriter, Sendable {
-    private let handler: NIOLoopBound<StreamHandler>
+final class StreamConnection: ResponseBodyWriter, Sendable {
+    private let handler: NIOLoopBound<StreamTakeoverHandler>
 
-    init(_ handler: NIOLoopBound<StreamHandler>) { self.handler = handler }
+    init(_ handler: NIOLoopBound<StreamTakeoverHandler>) { self.handler = handler }
 
     /// - Throws: when it cannot be written any more.
     func write(_ buffer: ByteBuffer) async throws {

@@ -9,12 +9,12 @@ import Synchronization
 final class KnownTokens: Sendable {
     private let known = Mutex<[SHA256Digest: Claims]>([:])
     /// Of that many, all are forgotten: each is then checked once more.
-    private let most: Int
+    private let maxCount: Int
     /// Each hit is compared with what the check says: for tests.
     private let isChecked: Bool
 
-    init(most: Int = 4096, isChecked: Bool = false) {
-        self.most = most
+    init(maxCount: Int = 4096, isChecked: Bool = false) {
+        self.maxCount = maxCount
         self.isChecked = isChecked
     }
 
@@ -32,7 +32,7 @@ final class KnownTokens: Sendable {
         }
         let claims = try check(token)
         known.withLock {
-            if $0.count >= most { $0 = [:] }
+            if $0.count >= maxCount { $0 = [:] }
             $0[digest] = claims
         }
         return claims

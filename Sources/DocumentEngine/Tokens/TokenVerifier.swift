@@ -17,8 +17,8 @@ package struct TokenVerifier: Sendable {
         known = KnownTokens(isChecked: checksKnown)
     }
 
-    /// - Throws: ``Refusal`` with one of the reasons of a 401. Never holds any of the token.
-    package func verify(_ token: String, now: Timestamp) throws(Refusal) -> Claims {
+    /// - Throws: ``APIError`` with one of the reasons of a 401. Never holds any of the token.
+    package func verify(_ token: String, now: Timestamp) throws(APIError) -> Claims {
         let claims: Claims
         do {
             guard token.utf8.count <= Claims.maximumTokenBytes else {
@@ -28,10 +28,10 @@ package struct TokenVerifier: Sendable {
                 try checkSignature(token)
                 return try Claims(token: token)
             }
-        } catch let refusal as Refusal { throw refusal } catch { throw Refusal(.tokenMalformed, "\(error)") }
-        guard now < claims.grant.expiresAt else { throw Refusal(.tokenExpired, "the token has expired") }
+        } catch let refusal as APIError { throw refusal } catch { throw APIError(.tokenMalformed, "\(error)") }
+        guard now < claims.grant.expiresAt else { throw APIError(.tokenExpired, "the token has expired") }
         if let start = claims.notBefore, now < start {
-            throw Refusal(.tokenNotYetValid, "the token is not valid yet")
+            throw APIError(.tokenNotYetValid, "the token is not valid yet")
         }
         return claims
     }
@@ -43,18 +43,18 @@ package struct TokenVerifier: Sendable {
             throw TokenProblem.notBase64JSON(part: "header")
         }
         guard header["crit"] == nil, header["b64"] == nil else {
-            throw Refusal(.tokenMalformed, "the token's header asks for extensions that are not spoken here")
+            throw APIError(.tokenMalformed, "the token's header asks for extensions that are not spoken here")
         }
         guard let algorithm = header["alg"]?.string.flatMap(VerificationKey.Algorithm.init(rawValue:)),
             keys.contains(where: { $0.algorithm == algorithm })
         else {
-            throw Refusal(.algorithmRefused, "the token is not signed with an algorithm this server has a key for")
+            throw APIError(.algorithmRefused, "the token is not signed with an algorithm this server has a key for")
         }
         guard let signature = Base64URL.decode(parts[2]), !signature.isEmpty else {
             throw TokenProblem.notBase64JSON(part: "signature")
         }
         let signed = token.utf8[..<parts[1].endIndex]
         let fits = keys.contains { $0.algorithm == algorithm && $0.verifies(signature, of: signed) }
-        guard fits else { throw Refusal(.signatureInvalid, "the token's signature is not by a key of this server") }
+        guard fits else { throw APIError(.signatureInvalid, "the token's signature is not by a key of this server") }
     }
 }

@@ -3,7 +3,7 @@ package import Annotations
 /// What deletions and unfinished copies leave in the store: out of sight, removed in pieces.
 ///
 /// Always in one order: two servers that remove the same must not wait for each other in a circle.
-package struct Remains: Hashable, Sendable {
+package struct PendingRemovals: Hashable, Sendable {
     /// Layers that were taken out of sight, by their ids, rising.
     package private(set) var layers: [Int64]
     /// Rising.

@@ -27,11 +27,11 @@ package struct StagedBase: Sendable {
     }
 
     /// What is left when no document takes it.
-    package var remains: Remains { Remains(bases: base.map { [$0] } ?? []) }
+    package var remains: PendingRemovals { PendingRemovals(bases: base.map { [$0] } ?? []) }
 
     /// Makes it removable at once.
-    package func abandon(in store: any StoreWriting) throws -> Remains {
-        guard let base, try store.unusedSince(base) == begun else { return Remains() }
+    package func abandon(in store: any StoreWriting) throws -> PendingRemovals {
+        guard let base, try store.unusedSince(base) == begun else { return PendingRemovals() }
         return remains
     }
 }

@@ -9,9 +9,9 @@ import SyncProtocol
 package struct StagedCopy: Sendable {
     private enum Order: Sendable {
         /// A new layer of the same document.
-        case layer(StoredLayer, to: LayerKey)
+        case layer(ServerLayer, to: LayerKey)
         /// A document of the same PDF, with the same annotations of its own and a copy of every layer.
-        case document(StoredDocument, to: String)
+        case document(ServerDocument, to: String)
     }
 
     private let order: Order
@@ -28,14 +28,14 @@ package struct StagedCopy: Sendable {
     ///   - name: of the source.
     ///   - key: of the copy.
     ///   - limit: records of one transaction.
-    /// - Throws: ``Refusal`` when the source does not exist or the key cannot be used.
+    /// - Throws: ``APIError`` when the source does not exist or the key cannot be used.
     package init(
         ofLayer name: String, to key: LayerKey, in store: any StoreReading, now: Timestamp, limit: Int = Pieces.records
     ) throws {
         try Layers.check(key)
         guard try store.layer(key) == nil else { throw Self.layerTaken }
         guard let source = try store.layer(LayerKey(document: key.document, name: name)) else {
-            throw Refusal(.notFound, "the source layer does not exist")
+            throw APIError(.notFound, "the source layer does not exist")
         }
         self.init(.layer(source, to: key), in: key.document, Int(clamping: source.head), begun: now, limit)
     }
@@ -43,13 +43,13 @@ package struct StagedCopy: Sendable {
     /// - Parameters:
     ///   - id: of the copy.
     ///   - limit: records of one transaction.
-    /// - Throws: ``Refusal`` when the id cannot be used or a document has it.
+    /// - Throws: ``APIError`` when the id cannot be used or a document has it.
     package init(
-        of source: StoredDocument, to id: String, in store: any StoreReading, now: Timestamp,
+        of source: ServerDocument, to id: String, in store: any StoreReading, now: Timestamp,
         limit: Int = Pieces.records
     ) throws {
-        guard StoredDocument.isValidID(id) else {
-            throw Refusal(.badRequest, "a document's id has 1 to 1,024 bytes and no control characters")
+        guard ServerDocument.isValidID(id) else {
+            throw APIError(.badRequest, "a document's id has 1 to 1,024 bytes and no control characters")
         }
         guard try store.document(id) == nil else { throw Self.documentTaken }
         let size = try store.layers(of: source.id).reduce(0) { $0 + Int(clamping: $1.head) + 1 }
@@ -69,7 +69,7 @@ package struct StagedCopy: Sendable {
 
     /// What to write next; nil: so little is left that the last transaction can write it.
     ///
-    /// - Throws: ``Refusal`` when a source is not what it was.
+    /// - Throws: ``APIError`` when a source is not what it was.
     package func next(in store: any StoreReading) throws -> Piece? {
         if case .document(let source, _) = order {
             let untouched = try Self.untouchedLayer(of: current(source, in: store))
@@ -94,7 +94,7 @@ package struct StagedCopy: Sendable {
     /// Writes what is left and makes the copy visible.
     ///
     /// - Returns: false when more was written to the sources than one transaction takes: nothing was done.
-    /// - Throws: ``Refusal`` when a source is not what it was, or the name of the copy is taken.
+    /// - Throws: ``APIError`` when a source is not what it was, or the name of the copy is taken.
     package func finish(in store: any StoreWriting, using random: inout some RandomNumberGenerator) throws -> Bool {
         try hold(in: store)
         let sources = try sources(in: store)
@@ -138,14 +138,14 @@ package struct StagedCopy: Sendable {
     /// Gives the copy up: one short transaction.
     ///
     /// - Returns: what is left to remove.
-    package func abandon(in store: any StoreWriting) throws -> Remains {
-        Remains(layers: try layers.abandon(in: store), bases: try base.abandon(in: store).bases)
+    package func abandon(in store: any StoreWriting) throws -> PendingRemovals {
+        PendingRemovals(layers: try layers.abandon(in: store), bases: try base.abandon(in: store).bases)
     }
 
     // MARK: Sources
 
     /// The layers to copy, as they are now.
-    private func sources(in store: any StoreReading) throws -> [StoredLayer] {
+    private func sources(in store: any StoreReading) throws -> [ServerLayer] {
         switch order {
         case .layer(let source, _): [try current(source, in: store)]
         case .document(let source, _): try store.layers(of: current(source, in: store).id)
@@ -153,30 +153,30 @@ package struct StagedCopy: Sendable {
     }
 
     /// The source as it is now, if it still is the one that the copy was begun of.
-    private func current(_ source: StoredLayer, in store: any StoreReading) throws -> StoredLayer {
+    private func current(_ source: ServerLayer, in store: any StoreReading) throws -> ServerLayer {
         guard let now = try store.layer(source.key), now.id == source.id else {
-            throw Refusal(.notFound, "the source was deleted while it was copied")
+            throw APIError(.notFound, "the source was deleted while it was copied")
         }
         guard (now.generation, now.base) == (source.generation, source.base) else { throw StagedLayers.replaced }
         return now
     }
 
     /// The source as it is now, if it still has the PDF that the copy was begun of.
-    private func current(_ source: StoredDocument, in store: any StoreReading) throws -> StoredDocument {
+    private func current(_ source: ServerDocument, in store: any StoreReading) throws -> ServerDocument {
         guard let now = try store.document(source.id) else { throw StagedLayers.deleted }
         guard now.base == source.base else { throw StagedLayers.replaced }
         return now
     }
 
     /// A layer of the source without changes of its own.
-    private static func untouchedLayer(of source: StoredDocument) -> StoredLayer {
-        StoredLayer(
+    private static func untouchedLayer(of source: ServerDocument) -> ServerLayer {
+        ServerLayer(
             id: 0, key: LayerKey(document: source.id, name: ""), generation: "", base: source.base,
             pageCount: source.pages.count)
     }
 
-    private static let layerTaken = Refusal(.alreadyExists, "there is a layer with this name already")
-    private static let documentTaken = Refusal(.alreadyExists, "there is a document with this id already")
+    private static let layerTaken = APIError(.alreadyExists, "there is a layer with this name already")
+    private static let documentTaken = APIError(.alreadyExists, "there is a document with this id already")
 }
 
 package enum Pieces {

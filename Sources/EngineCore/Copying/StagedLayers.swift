@@ -7,8 +7,8 @@ package struct StagedLayers: Sendable {
     /// Changed records of some of the sources, in revision order.
     package struct Piece: Sendable {
         struct Part: Sendable {
-            var source: StoredLayer
-            var rows: [StoredRecord]
+            var source: ServerLayer
+            var rows: [ServerRecord]
         }
 
         var parts: [Part]
@@ -17,7 +17,7 @@ package struct StagedLayers: Sendable {
     }
 
     private struct Copy: Sendable {
-        var source: StoredLayer
+        var source: ServerLayer
         /// Where it is built.
         var place: LayerKey
         var id: Int64
@@ -37,7 +37,7 @@ package struct StagedLayers: Sendable {
     }
 
     /// - Parameter sources: the layers to copy, as they are now.
-    func next(of sources: [StoredLayer], in store: any StoreReading) throws -> Piece {
+    func next(of sources: [ServerLayer], in store: any StoreReading) throws -> Piece {
         var piece = Piece(parts: [], isLast: false)
         var left = limit
         for source in sources {
@@ -78,8 +78,8 @@ package struct StagedLayers: Sendable {
     }
 
     private mutating func place(
-        of source: StoredLayer, in store: any StoreWriting, using random: inout some RandomNumberGenerator
-    ) throws -> StoredLayer {
+        of source: ServerLayer, in store: any StoreWriting, using random: inout some RandomNumberGenerator
+    ) throws -> ServerLayer {
         if let copy = copies[source.id] { return try place(of: copy, in: store) }
         let key = LayerKey.copy(of: document, begun: begun, using: &random)
         let place = try store.addLayer(key, generation: Fingerprint.hex(random.next()))
@@ -87,13 +87,13 @@ package struct StagedLayers: Sendable {
         return place
     }
 
-    private func place(of copy: Copy, in store: any StoreWriting) throws -> StoredLayer {
+    private func place(of copy: Copy, in store: any StoreWriting) throws -> ServerLayer {
         if let place = try store.hiddenLayer(copy.place), place.id == copy.id { return place }
         throw try store.document(document) == nil ? Self.deleted : Self.swept
     }
 
     /// Gives the copies of these sources their keys. Those of others, which are gone, are given up.
-    func move(_ sources: [StoredLayer], in store: any StoreWriting, to key: (StoredLayer) -> LayerKey) throws {
+    func move(_ sources: [ServerLayer], in store: any StoreWriting, to key: (ServerLayer) -> LayerKey) throws {
         for source in sources {
             guard let copy = copies[source.id] else { throw Self.swept }
             try store.move(try place(of: copy, in: store), to: key(source))
@@ -112,7 +112,7 @@ package struct StagedLayers: Sendable {
         return copies.values.map(\.id)
     }
 
-    static let deleted = Refusal(.documentNotFound, "the document was deleted while it was copied")
-    static let replaced = Refusal(.unavailable, "the document was replaced while it was copied: try again")
-    static let swept = Refusal(.unavailable, "the copy took longer than a day and was given up: try again")
+    static let deleted = APIError(.documentNotFound, "the document was deleted while it was copied")
+    static let replaced = APIError(.unavailable, "the document was replaced while it was copied: try again")
+    static let swept = APIError(.unavailable, "the copy took longer than a day and was given up: try again")
 }

@@ -3,7 +3,7 @@
 ///
 /// Who is not in the table has asked nothing lately. When it is full, those who owe least are forgotten first.
 package struct RateLimiter<Key: Hashable & Sendable>: Sendable {
-    package struct Pace: Hashable, Sendable {
+    package struct Rate: Hashable, Sendable {
         /// Between two times, in the long run.
         package var interval: Duration
         /// How many at once after a rest; at least one.
@@ -15,14 +15,14 @@ package struct RateLimiter<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    package let pace: Pace
+    package let pace: Rate
     private let capacity: Int
     private var paidAt: [Key: Duration] = [:]
     /// What may be owed by who asks once more, and by who has asked as often as is allowed.
     private let (mayOwe, mostOwed): (Duration, Duration)
 
     /// - Parameter capacity: how many are remembered at once.
-    package init(_ pace: Pace, capacity: Int = 10_000) {
+    package init(_ pace: Rate, capacity: Int = 10_000) {
         self.pace = pace
         self.capacity = max(2, capacity)
         (mayOwe, mostOwed) = (pace.interval * (pace.burst - 1), pace.interval * pace.burst)

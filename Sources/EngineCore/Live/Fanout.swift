@@ -7,7 +7,7 @@ package import SyncProtocol
 ///
 /// Methods that give something to somebody return whom to wake. Commits of one layer have to be published in the
 /// order of their revisions.
-package struct Fanout: Sendable {
+package struct EventBroadcaster: Sendable {
     package typealias ListenerID = UInt64
 
     private struct Group: Sendable {
@@ -19,7 +19,7 @@ package struct Fanout: Sendable {
         init(last: Revision) { self.last = last }
 
         /// Of this view; made anew only when the layer begins anew.
-        mutating func epoch(of layer: StoredLayer, _ scope: ViewScope) -> String {
+        mutating func epoch(of layer: ServerLayer, _ scope: ViewScope) -> String {
             if let known, known.generation.isExactly(layer.generation), known.base == layer.base { return known.epoch }
             let epoch = layer.epoch(for: scope)
             known = (layer.generation, layer.base, epoch)
@@ -31,19 +31,19 @@ package struct Fanout: Sendable {
         var layer: Int64
         var scope: ViewScope
         var tokenID: String?
-        var mailbox: Mailbox
+        var mailbox: ListenerQueue
     }
 
     /// Readers take lines of up to 2 MB: what a larger transaction did has to be pulled, page by page.
-    static let largestFrame = 2_000_000
+    static let maxFrameBytes = 2_000_000
 
     /// By layer: a commit finds all views of its layer without hashing any.
     private var groups: [Int64: [ViewScope: Group]] = [:]
     private var listeners: [ListenerID: Listener] = [:]
     private var next: ListenerID = 1
-    private let bound: Mailbox.Bound
+    private let bound: ListenerQueue.Bound
 
-    package init(frames: Int = 512, bytes: Int = 8 << 20) { bound = Mailbox.Bound(frames: frames, bytes: bytes) }
+    package init(frames: Int = 512, bytes: Int = 8 << 20) { bound = ListenerQueue.Bound(frames: frames, bytes: bytes) }
 
     package var listenerCount: Int { listeners.count }
     /// Of the tokens that are listened with, each once.
@@ -51,11 +51,11 @@ package struct Fanout: Sendable {
 
     /// - Parameter layer: as it stands now, or stood a moment ago. What was committed before this call has to be
     ///   pulled after it; what is committed after it comes by itself.
-    package mutating func add(_ layer: StoredLayer, scope: ViewScope, tokenID: String?) -> ListenerID {
+    package mutating func add(_ layer: ServerLayer, scope: ViewScope, tokenID: String?) -> ListenerID {
         let id = next
         next += 1
         groups[layer.id, default: [:]][scope, default: Group(last: layer.head)].members.insert(id)
-        listeners[id] = Listener(layer: layer.id, scope: scope, tokenID: tokenID, mailbox: Mailbox(bound: bound))
+        listeners[id] = Listener(layer: layer.id, scope: scope, tokenID: tokenID, mailbox: ListenerQueue(bound: bound))
         return id
     }
 
@@ -67,8 +67,8 @@ package struct Fanout: Sendable {
         if groups[gone.layer]?.isEmpty == true { groups[gone.layer] = nil }
     }
 
-    package mutating func take(_ id: ListenerID) -> Delivery {
-        listeners[id]?.mailbox.take() ?? Delivery(frames: [], end: SessionEvent(.closing))
+    package mutating func take(_ id: ListenerID) -> QueuedEvents {
+        listeners[id]?.mailbox.take() ?? QueuedEvents(frames: [], end: SessionEvent(.closing))
     }
 
     /// Tells every view of a commit what it may see of it.
@@ -89,7 +89,7 @@ package struct Fanout: Sendable {
             let event = ChangeEvent(epoch: epoch, revision: revision, previous: last, changes: items)
             let frame = Frame(revision: revision, bytes: LiveEvent.change(event).frame)
             for member in views[place].value.members {
-                listeners[member]?.mailbox.put(frame, largest: Self.largestFrame)
+                listeners[member]?.mailbox.put(frame, maxBytes: Self.maxFrameBytes)
                 woken.insert(member)
             }
         }

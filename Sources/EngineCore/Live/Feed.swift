@@ -2,10 +2,10 @@ package import SyncProtocol
 
 /// How far the listeners of each layer have been told, where other servers write to the same store. What this server
 /// commits can be told at once only if it follows on that; else what lies between is read first, and told with it.
-package struct Feed: Sendable {
+package struct PublicationCursor: Sendable {
     private struct Entry: Sendable {
         /// As it was when its listeners were told last.
-        var layer: StoredLayer
+        var layer: ServerLayer
         var listeners: Int
     }
 
@@ -14,7 +14,7 @@ package struct Feed: Sendable {
     package init() {}
 
     /// Somebody listens to a layer, and pulls what was committed before.
-    package mutating func join(_ layer: StoredLayer) {
+    package mutating func join(_ layer: ServerLayer) {
         entries[layer.id, default: Entry(layer: layer, listeners: 0)].listeners += 1
     }
 
@@ -26,10 +26,10 @@ package struct Feed: Sendable {
     package func isHeard(_ layer: Int64) -> Bool { entries[layer] != nil }
 
     /// The layers somebody listens to.
-    package var layers: [StoredLayer] { entries.values.map(\.layer) }
+    package var layers: [ServerLayer] { entries.values.map(\.layer) }
 
     /// - Returns: the layer, if its listeners may not have been told of this revision; nil also when nobody listens.
-    package func layer(_ id: Int64, ifBehind revision: Revision) -> StoredLayer? {
+    package func layer(_ id: Int64, ifBehind revision: Revision) -> ServerLayer? {
         entries[id].flatMap { $0.layer.head < revision ? $0.layer : nil }
     }
 

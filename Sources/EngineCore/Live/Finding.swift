@@ -1,16 +1,16 @@
 package import SyncProtocol
 
 /// How a layer stands in the store beside what its listeners were told.
-package enum Finding: Hashable, Sendable {
+package enum CatchUp: Hashable, Sendable {
     case changed(Commit)
     /// Its listeners have to leave.
     case ended(SessionEvent)
     case same
 
     /// More records than this are not told but left to be pulled.
-    private static let most = 1000
+    private static let maxChanges = 1000
 
-    package init(_ told: StoredLayer, in store: any StoreReading) throws {
+    package init(_ told: ServerLayer, in store: any StoreReading) throws {
         guard let now = try store.layer(told.key), now.id == told.id else {
             self = .ended(SessionEvent(.lost, reason: "the layer was deleted"))
             return
@@ -23,9 +23,9 @@ package enum Finding: Hashable, Sendable {
             self = .same
             return
         }
-        let records = try store.changed(in: now, after: told.head, limit: Self.most + 1)
-        let departures = try store.departures(in: now, after: told.head, limit: Self.most + 1)
-        guard max(records.count, departures.count) <= Self.most else {
+        let records = try store.changed(in: now, after: told.head, limit: Self.maxChanges + 1)
+        let departures = try store.departures(in: now, after: told.head, limit: Self.maxChanges + 1)
+        guard max(records.count, departures.count) <= Self.maxChanges else {
             self = .ended(SessionEvent(.behind, reason: "more changed at once than is told"))
             return
         }

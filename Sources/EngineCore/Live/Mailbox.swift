@@ -1,7 +1,7 @@
 package import SyncProtocol
 
 /// What waits for one listener: frames of the wire, bounded. Whoever is slower than the bound is told to pull.
-struct Mailbox: Sendable {
+struct ListenerQueue: Sendable {
     /// Frames are shared by all listeners of one view, so what counts is their number and their bytes.
     struct Bound: Sendable {
         let frames: Int
@@ -23,9 +23,9 @@ struct Mailbox: Sendable {
     var isClosed: Bool { end != nil }
 
     /// - Parameter largest: bytes of a frame; what is larger cannot be told in one event.
-    mutating func put(_ frame: Frame, largest: Int = .max) {
+    mutating func put(_ frame: Frame, maxBytes: Int = .max) {
         guard !isClosed else { return }
-        guard frame.bytes.count <= largest else {
+        guard frame.bytes.count <= maxBytes else {
             return close(SessionEvent(.behind, reason: "more changed at once than fits one event"), dropping: true)
         }
         guard frames.count < bound.frames, bytes + frame.bytes.count <= bound.bytes else {
@@ -61,13 +61,13 @@ struct Mailbox: Sendable {
     }
 
     /// What came since the last call.
-    mutating func take() -> Delivery {
+    mutating func take() -> QueuedEvents {
         defer {
             frames = []
             bytes = 0
             if !presence.isEmpty { (presence, places) = ([], [:]) }
         }
-        return Delivery(frames: frames, presence: presence, end: end)
+        return QueuedEvents(frames: frames, presence: presence, end: end)
     }
 }
 
@@ -78,7 +78,7 @@ package struct Frame: Hashable, Sendable {
 }
 
 /// What a listener takes out of its mailbox.
-package struct Delivery: Hashable, Sendable {
+package struct QueuedEvents: Hashable, Sendable {
     package var frames: [Frame]
     /// Events about people, as they go over the wire.
     package var presence: [[UInt8]]

@@ -4,35 +4,37 @@ package import SyncProtocol
 /// Servers on one database tell each other of the people who are with them.
 extension Presence {
     /// This server's own people: what a server that comes later has to hear.
-    package var own: Set<Whom> {
-        Set(sessions.map { Whom(layer: $0.key.layer, id: $0.value) })
+    package var own: Set<ParticipantKey> {
+        Set(sessions.map { ParticipantKey(layer: $0.key.layer, id: $0.value) })
     }
 
     /// - Returns: nil: not there any more.
-    package func peerPerson(_ whom: Whom) -> PeerPerson? {
+    package func peerPerson(_ whom: ParticipantKey) -> PeerPerson? {
         rooms[whom.layer]?.people[whom.id].map {
             PeerPerson(layer: whom.layer, person: $0.person, presentingSince: $0.presentingSince)
         }
     }
 
     /// Another server told of people who are with it.
-    package mutating func heard(_ people: [PeerPerson], left: [Whom], now: Timestamp) -> Outcome {
+    package mutating func heard(_ people: [PeerPerson], left: [ParticipantKey], now: Timestamp) -> Audience {
         var gone = remove(Set(left.filter { !isOwn($0.id) && rooms[$0.layer]?.people[$0.id] != nil }))
         for peer in people where !isOwn(peer.person.id) && peer.person.whereabouts.isValid {
-            var room = rooms[peer.layer] ?? Room()
+            var room = rooms[peer.layer] ?? PresenceRoom()
             let id = peer.person.id
             guard room.people[id] != nil || room.people.count < bound.people else { continue }
             var person = peer.person
             person.isPresenting = peer.presentingSince != nil
             let isNews = room.put(
-                Room.Entry(
+                PresenceRoom.Entry(
                     person: person, session: nil, expires: now + Self.life, presentingSince: peer.presentingSince))
             // Two began to present at once, each at a server of its own: both servers come to the same end.
             let demoted = room.settlePresenter()
             rooms[peer.layer] = room
-            var told = Set(demoted.map { Whom(layer: peer.layer, id: $0) })
+            var told = Set(demoted.map { ParticipantKey(layer: peer.layer, id: $0) })
             let own = told.filter { isOwn($0.id) }
-            if isNews, !room.isWaiting(for: person.whereabouts.record) { told.insert(Whom(layer: peer.layer, id: id)) }
+            if isNews, !room.isWaiting(for: person.whereabouts.record) {
+                told.insert(ParticipantKey(layer: peer.layer, id: id))
+            }
             let step = outcome(told: told, forPeers: own, isNews: isNews || !demoted.isEmpty)
             gone.told.formUnion(step.told)
             gone.forPeers.formUnion(step.forPeers)

@@ -14,10 +14,10 @@ package struct Presence: Sendable {
         fileprivate let user: ByteOrdered?
         fileprivate let name: String
 
-        /// - Throws: ``Refusal`` when the client's name for it is none.
-        package init(_ name: String, at layer: Int64, of grant: Grant) throws(Refusal) {
+        /// - Throws: ``APIError`` when the client's name for it is none.
+        package init(_ name: String, at layer: Int64, of grant: Grant) throws(APIError) {
             guard PresenceSign.isValidSession(name) else {
-                throw Refusal(.badRequest, "a session is named by 1 to 64 letters, digits, _ and -")
+                throw APIError(.badRequest, "a session is named by 1 to 64 letters, digits, _ and -")
             }
             self.layer = layer
             self.name = name
@@ -26,7 +26,7 @@ package struct Presence: Sendable {
     }
 
     /// Somebody at a layer, or who was there.
-    package struct Whom: Hashable, Sendable {
+    package struct ParticipantKey: Hashable, Sendable {
         package var layer: Int64
         package var id: String
 
@@ -36,13 +36,13 @@ package struct Presence: Sendable {
         }
     }
 
-    package struct Outcome: Hashable, Sendable {
+    package struct Audience: Hashable, Sendable {
         /// Of whom listeners of this server have to hear.
-        package var told: Set<Whom> = []
+        package var told: Set<ParticipantKey> = []
         /// People of this server of whom others have to hear.
-        package var forPeers: Set<Whom> = []
+        package var forPeers: Set<ParticipantKey> = []
 
-        package init(told: Set<Whom> = [], forPeers: Set<Whom> = []) {
+        package init(told: Set<ParticipantKey> = [], forPeers: Set<ParticipantKey> = []) {
             self.told = told
             self.forPeers = forPeers
         }
@@ -63,7 +63,7 @@ package struct Presence: Sendable {
     /// Milliseconds from the last sign of life.
     package static let life: Int64 = 45_000
 
-    var rooms: [Int64: Room] = [:]
+    var rooms: [Int64: PresenceRoom] = [:]
     var sessions: [Session: String] = [:]
     private var streams: [Session: Int] = [:]
     /// A few in a row now and then, and one every 50 ms in the long run.
@@ -86,30 +86,30 @@ package struct Presence: Sendable {
 
     // MARK: Signs of life
 
-    /// - Throws: ``Refusal`` when the sign makes no sense, comes too fast, or is more than the token allows; then
+    /// - Throws: ``APIError`` when the sign makes no sense, comes too fast, or is more than the token allows; then
     ///   nothing has changed.
     package mutating func announced(
         _ sign: PresenceSign, by grant: Grant, at layer: Int64, now: Timestamp
-    ) throws(Refusal) -> (answer: PresenceAnswer, outcome: Outcome) {
+    ) throws(APIError) -> (answer: PresenceAnswer, outcome: Audience) {
         let session = try Session(sign.session, at: layer, of: grant)
         guard sign.whereabouts.isValid else {
-            throw Refusal(.invalid, "the page, the selection or the record is none")
+            throw APIError(.invalid, "the page, the selection or the record is none")
         }
         if sign.isPresenting, !grant.mayWrite {
-            throw Refusal(.insufficientScope, Denial.lacks(.write).description)
+            throw APIError(.insufficientScope, Denial.lacks(.write).description)
         }
         guard
             allowances.take(session.user.map(Speaker.user) ?? .session(session), at: .milliseconds(now.milliseconds))
                 == nil
         else {
-            throw Refusal(.tooManyRequests, "so many signs of life are not needed: a few in a second will do")
+            throw APIError(.tooManyRequests, "so many signs of life are not needed: a few in a second will do")
         }
         if sign.hasLeft {
             let outcome = left(session)
             return (answer(nil, at: layer), outcome)
         }
         let id = if let known = sessions[session] { known } else { try newPerson(session) }
-        var room = rooms[layer] ?? Room()
+        var room = rooms[layer] ?? PresenceRoom()
         var person = PresentPerson(
             id: id, userID: grant.userID, name: grant.creatorName, whereabouts: sign.whereabouts)
         var since: Timestamp?
@@ -117,12 +117,12 @@ package struct Presence: Sendable {
             since = room.people[id]?.presentingSince ?? now
             person.isPresenting = true
         }
-        let entry = Room.Entry(
+        let entry = PresenceRoom.Entry(
             person: person, session: session, expires: now + Self.life, presentingSince: since)
         let isNews = room.put(entry)
         rooms[layer] = room
         sessions[session] = id
-        let whom = Whom(layer: layer, id: id)
+        let whom = ParticipantKey(layer: layer, id: id)
         // A record that is not known yet is looked up first; then it is told.
         let told = isNews && !room.isWaiting(for: sign.whereabouts.record) ? [whom] : []
         return (answer(id, at: layer), outcome(told: Set(told), forPeers: [whom], isNews: isNews))
@@ -132,8 +132,8 @@ package struct Presence: Sendable {
         PresenceAnswer(id: id, presenter: rooms[layer]?.presenter)
     }
 
-    private mutating func newPerson(_ session: Session) throws(Refusal) -> String {
-        let full = Refusal(.tooManyRequests, "there are too many people at this layer already")
+    private mutating func newPerson(_ session: Session) throws(APIError) -> String {
+        let full = APIError(.tooManyRequests, "there are too many people at this layer already")
         if let room = rooms[session.layer] {
             guard room.people.count < bound.people else { throw full }
             let own = room.people.values.filter { session.user != nil && $0.session?.user == session.user }
@@ -147,30 +147,30 @@ package struct Presence: Sendable {
     package mutating func streamOpened(_ session: Session) { streams[session, default: 0] += 1 }
 
     /// When it was the last one, they are gone.
-    package mutating func streamEnded(_ session: Session) -> Outcome {
+    package mutating func streamEnded(_ session: Session) -> Audience {
         let count = (streams[session] ?? 1) - 1
         streams[session] = count > 0 ? count : nil
-        return count > 0 ? Outcome() : left(session)
+        return count > 0 ? Audience() : left(session)
     }
 
-    private mutating func left(_ session: Session) -> Outcome {
-        guard let id = sessions[session] else { return Outcome() }
-        return remove([Whom(layer: session.layer, id: id)])
+    private mutating func left(_ session: Session) -> Audience {
+        guard let id = sessions[session] else { return Audience() }
+        return remove([ParticipantKey(layer: session.layer, id: id)])
     }
 
     /// A layer is gone with everybody in it; or only what its records were.
-    package mutating func layerEnded(_ layer: Int64, isLost: Bool) -> Outcome {
+    package mutating func layerEnded(_ layer: Int64, isLost: Bool) -> Audience {
         forgetRecords(at: layer)
-        guard isLost, let room = rooms[layer] else { return Outcome() }
-        return remove(Set(room.people.keys.map { Whom(layer: layer, id: $0) }))
+        guard isLost, let room = rooms[layer] else { return Audience() }
+        return remove(Set(room.people.keys.map { ParticipantKey(layer: layer, id: $0) }))
     }
 
     /// Who has not been heard of for too long is gone.
-    package mutating func timePassed(at now: Timestamp) -> Outcome {
-        var gone: Set<Whom> = []
+    package mutating func timePassed(at now: Timestamp) -> Audience {
+        var gone: Set<ParticipantKey> = []
         for (layer, room) in rooms {
             for entry in room.people.values {
-                if entry.expires <= now { gone.insert(Whom(layer: layer, id: entry.person.id)) }
+                if entry.expires <= now { gone.insert(ParticipantKey(layer: layer, id: entry.person.id)) }
                 // The clock was set back: nobody stays for longer on that account.
                 if entry.expires > now + Self.life { rooms[layer]?.people[entry.person.id]?.expires = now + Self.life }
             }
@@ -178,8 +178,8 @@ package struct Presence: Sendable {
         return remove(gone)
     }
 
-    mutating func remove(_ gone: Set<Whom>) -> Outcome {
-        var outcome = Outcome()
+    mutating func remove(_ gone: Set<ParticipantKey>) -> Audience {
+        var outcome = Audience()
         for whom in gone {
             guard let entry = rooms[whom.layer]?.people.removeValue(forKey: whom.id) else { continue }
             if let session = entry.session {
@@ -192,10 +192,10 @@ package struct Presence: Sendable {
         return self.outcome(told: outcome.told, forPeers: outcome.forPeers, isNews: !outcome.told.isEmpty)
     }
 
-    mutating func outcome(told: Set<Whom>, forPeers: Set<Whom>, isNews: Bool) -> Outcome {
-        guard isNews else { return Outcome(told: told, forPeers: forPeers) }
+    mutating func outcome(told: Set<ParticipantKey>, forPeers: Set<ParticipantKey>, isNews: Bool) -> Audience {
+        guard isNews else { return Audience(told: told, forPeers: forPeers) }
         changes += 1
         for layer in Set(told.union(forPeers).map(\.layer)) { rooms[layer]?.version = changes }
-        return Outcome(told: told, forPeers: forPeers)
+        return Audience(told: told, forPeers: forPeers)
     }
 }

@@ -2,7 +2,7 @@ package import Annotations
 
 /// What time brings to those who listen: a sign of life now and then, a warning in the last minute of their token, and
 /// its end. One for all listeners of a server; it is asked every second or so.
-package struct Pulse: Sendable {
+package struct HeartbeatTimer: Sendable {
     package enum Beat: Hashable, Sendable {
         case heartbeat
         /// The token's last minute has begun.
@@ -22,20 +22,20 @@ package struct Pulse: Sendable {
     /// How long before its end a token is said to be ending.
     package static let warning: Int64 = 60_000
 
-    private var listeners: [Fanout.ListenerID: Listener] = [:]
+    private var listeners: [EventBroadcaster.ListenerID: Listener] = [:]
 
     package init() {}
 
     /// - Parameter end: of the token that is listened with.
-    package mutating func add(_ id: Fanout.ListenerID, until end: Timestamp, now: Timestamp) {
+    package mutating func add(_ id: EventBroadcaster.ListenerID, until end: Timestamp, now: Timestamp) {
         listeners[id] = Listener(end: end, nextBeat: now + Self.interval)
     }
 
-    package mutating func remove(_ id: Fanout.ListenerID) { listeners[id] = nil }
+    package mutating func remove(_ id: EventBroadcaster.ListenerID) { listeners[id] = nil }
 
     /// - Returns: whom to wake, and for what.
-    package mutating func timePassed(at now: Timestamp) -> [(id: Fanout.ListenerID, beat: Beat)] {
-        var beats: [(id: Fanout.ListenerID, beat: Beat)] = []
+    package mutating func timePassed(at now: Timestamp) -> [(id: EventBroadcaster.ListenerID, beat: Beat)] {
+        var beats: [(id: EventBroadcaster.ListenerID, beat: Beat)] = []
         for (id, listener) in listeners {
             if listener.end <= now {
                 beats.append((id, .over))

@@ -3,7 +3,7 @@ import Authorization
 import SyncProtocol
 
 /// The people at one layer, and what is known of the records they point at.
-struct Room: Sendable {
+struct PresenceRoom: Sendable {
     struct Entry: Sendable {
         var person: PresentPerson
         /// nil: with another server.
@@ -72,7 +72,7 @@ struct Room: Sendable {
         record.map { sights[ByteOrdered($0)] == nil } ?? false
     }
 
-    mutating func learn(_ record: StoredRecord) -> [String] {
+    mutating func learn(_ record: ServerRecord) -> [String] {
         learn(record.id, subject: record.isLive ? record.subject : nil, revision: record.revision)
     }
 
@@ -90,6 +90,6 @@ struct Room: Sendable {
     mutating func forgetRecords() { sights = [:] }
 }
 
-extension Room.Entry {
+extension PresenceRoom.Entry {
     fileprivate var record: ByteOrdered? { person.whereabouts.record.map(ByteOrdered.init) }
 }

@@ -14,14 +14,14 @@ package struct DigestCache: Sendable {
     package init(limit: Int = 256) { self.limit = limit }
 
     /// The sum of a view, if it was added up since the layer last changed.
-    package func answer(_ layer: StoredLayer, scope: ViewScope) -> DigestAnswer? {
+    package func answer(_ layer: ServerLayer, scope: ViewScope) -> DigestAnswer? {
         guard let answer = answers[Sight(layer: layer.id, scope: scope)], answer.upTo == layer.head,
             answer.epoch == layer.epoch(for: scope)
         else { return nil }
         return answer
     }
 
-    package mutating func keep(_ answer: DigestAnswer, _ layer: StoredLayer, scope: ViewScope) {
+    package mutating func keep(_ answer: DigestAnswer, _ layer: ServerLayer, scope: ViewScope) {
         if answers.count >= limit { answers = [:] }
         answers[Sight(layer: layer.id, scope: scope)] = answer
     }

@@ -1,6 +1,6 @@
 package import Authorization
 
-extension StoredLayer {
+extension ServerLayer {
     /// The view epoch: the layer's generation, its document's base version and what the bearer may see. A cursor is
     /// valid within one. Of letters, digits and `-` only: it travels in headers.
     package func epoch(for scope: ViewScope) -> String {

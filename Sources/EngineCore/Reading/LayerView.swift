@@ -5,10 +5,10 @@ package import SyncProtocol
 /// One layer as one view sees it, inside one transaction.
 package struct LayerView {
     package let store: any StoreReading
-    package let layer: StoredLayer
+    package let layer: ServerLayer
     package let scope: ViewScope
 
-    package init(_ layer: StoredLayer, scope: ViewScope, in store: any StoreReading) {
+    package init(_ layer: ServerLayer, scope: ViewScope, in store: any StoreReading) {
         self.store = store
         self.layer = layer
         self.scope = scope
@@ -31,7 +31,7 @@ package struct LayerView {
     /// - Parameters:
     ///   - revision: what the first page of this snapshot stood at; nil for the first page.
     ///   - epoch: of the snapshot begun; nil for the first page.
-    /// - Throws: ``Refusal`` with `epoch_changed` when the snapshot cannot go on.
+    /// - Throws: ``APIError`` with `epoch_changed` when the snapshot cannot go on.
     package func snapshot(
         after id: Record.ID?, at revision: Revision? = nil, epoch: String? = nil, limit: Int
     ) throws -> WrittenPage {
@@ -65,7 +65,7 @@ package struct LayerView {
         return isMore ? last : nil
     }
 
-    /// - Throws: ``Refusal`` with `epoch_changed` when a snapshot that was begun cannot go on.
+    /// - Throws: ``APIError`` with `epoch_changed` when a snapshot that was begun cannot go on.
     private func checkSnapshot(at revision: Revision?, epoch: String?) throws {
         if let epoch { try check(epoch) }
         // A page may be asked for with any number: what was never handed out starts over.
@@ -74,7 +74,7 @@ package struct LayerView {
 
     /// The latest state of what changed for this view after a cursor.
     ///
-    /// - Throws: ``Refusal`` with `epoch_changed` for a cursor of another epoch, too old, or ahead of the layer.
+    /// - Throws: ``APIError`` with `epoch_changed` for a cursor of another epoch, too old, or ahead of the layer.
     package func delta(since cursor: Cursor, limit: Int) throws -> Delta {
         try check(cursor.epoch)
         guard cursor.revision <= layer.head, cursor.revision >= layer.horizon else { throw Self.startOver }
@@ -122,7 +122,7 @@ package struct LayerView {
         guard epoch == self.epoch else { throw Self.startOver }
     }
 
-    package static let startOver = Refusal(
+    package static let startOver = APIError(
         .epochChanged, "the layer or what the token may see has changed, or the cursor is too old: load it anew")
 
     private static let marksAtOnce = 2_000
@@ -130,7 +130,7 @@ package struct LayerView {
     /// All live records that the view may see, added up.
     ///
     /// - Parameter epoch: the epoch that the client has.
-    /// - Throws: ``Refusal`` with `epoch_changed`.
+    /// - Throws: ``APIError`` with `epoch_changed`.
     package func digest(epoch: String) throws -> DigestAnswer {
         try check(epoch)
         var digest = ViewDigest()

@@ -14,8 +14,8 @@ package protocol LayerStore: Sendable {
 ///
 /// Record ids compare by their UTF-8 bytes, never by Unicode equivalence.
 package protocol StoreReading {
-    func document(_ id: String) throws -> StoredDocument?
-    func documents(_ query: DocumentQuery) throws -> [StoredDocument]
+    func document(_ id: String) throws -> ServerDocument?
+    func documents(_ query: DocumentQuery) throws -> [ServerDocument]
     /// How many documents the query finds, its offset and limit aside.
     func documentCount(_ query: DocumentQuery) throws -> Int
     func isPDFUsed(_ sha256: String) throws -> Bool
@@ -25,33 +25,33 @@ package protocol StoreReading {
     func unusedBases(before moment: Timestamp) throws -> [Int64]
 
     /// nil for a hidden layer as well.
-    func layer(_ key: LayerKey) throws -> StoredLayer?
+    func layer(_ key: LayerKey) throws -> ServerLayer?
     /// Every layer but the hidden ones.
     func layers() throws -> [LayerKey]
     /// Names, in byte order, without those of hidden layers.
     func layerNames(of document: String) throws -> [String]
     /// A hidden layer of a document.
-    func hiddenLayer(_ key: LayerKey) throws -> StoredLayer?
+    func hiddenLayer(_ key: LayerKey) throws -> ServerLayer?
     /// All of them, also those without a document, in the order of their ids.
     func hiddenLayers() throws -> [HiddenLayer]
     /// When the layer was last deleted; nil when it never was.
     func deletion(of key: LayerKey) throws -> Timestamp?
 
     /// The record as the layer sees it: its own state, live or removed, else the base record beneath.
-    func record(_ id: Record.ID, in layer: StoredLayer) throws -> StoredRecord?
+    func record(_ id: Record.ID, in layer: ServerLayer) throws -> ServerRecord?
     /// Live records, base records overlaid, in id order.
-    func live(in layer: StoredLayer, after id: Record.ID?, limit: Int) throws -> [StoredRecord]
+    func live(in layer: ServerLayer, after id: Record.ID?, limit: Int) throws -> [ServerRecord]
     /// The same one by one, where they lie, until `visit` has seen enough and returns false.
-    func visitLive(in layer: StoredLayer, after id: Record.ID?, _ visit: (LiveRow) throws -> Bool) throws
+    func visitLive(in layer: ServerLayer, after id: Record.ID?, _ visit: (LiveRow) throws -> Bool) throws
     /// The same rows without what they say, for adding a layer up.
-    func marks(in layer: StoredLayer, after id: Record.ID?, limit: Int) throws -> [RecordMark]
+    func marks(in layer: ServerLayer, after id: Record.ID?, limit: Int) throws -> [RecordMark]
     /// Records whose newest revision lies after this one, live or removed, in revision order.
-    func changed(in layer: StoredLayer, after revision: Revision, limit: Int) throws -> [StoredRecord]
-    func departures(in layer: StoredLayer, after revision: Revision, limit: Int) throws -> [Departure]
+    func changed(in layer: ServerLayer, after revision: Revision, limit: Int) throws -> [ServerRecord]
+    func departures(in layer: ServerLayer, after revision: Revision, limit: Int) throws -> [Departure]
     /// Live comments of a thread, base records overlaid, in id order.
-    func thread(of root: Record.ID, in layer: StoredLayer) throws -> [StoredRecord]
+    func thread(of root: Record.ID, in layer: ServerLayer) throws -> [ServerRecord]
     /// Records that were removed together with the one that got this revision.
-    func cascade(of revision: Revision, in layer: StoredLayer) throws -> [StoredRecord]
+    func cascade(of revision: Revision, in layer: ServerLayer) throws -> [ServerRecord]
 
     func attachment(_ id: AttachmentID, of document: String) throws -> StoredAttachment?
     /// All of a document, in the order of their names.
@@ -62,12 +62,12 @@ package protocol StoreReading {
     /// Whether any document has an attachment of this name.
     func isAttachmentKept(_ id: AttachmentID) throws -> Bool
     /// Live records of the layer that name the attachment, in id order.
-    func records(naming id: AttachmentID, in layer: StoredLayer) throws -> [StoredRecord]
+    func records(naming id: AttachmentID, in layer: ServerLayer) throws -> [ServerRecord]
     /// Whether the user uploaded the attachment in this layer. All anonymous users (nil or empty) are one.
-    func isUploaded(_ id: AttachmentID, by user: String?, in layer: StoredLayer) throws -> Bool
+    func isUploaded(_ id: AttachmentID, by user: String?, in layer: ServerLayer) throws -> Bool
 
-    func client(_ id: String, in layer: StoredLayer) throws -> StoredClient?
-    func answer(_ n: Int64, to client: String, in layer: StoredLayer) throws -> StoredAnswer?
+    func client(_ id: String, in layer: ServerLayer) throws -> StoredClient?
+    func answer(_ n: Int64, to client: String, in layer: ServerLayer) throws -> StoredAnswer?
     func isRevoked(tokenID: String) throws -> Bool
     /// Those of these tokens that are revoked, in any order.
     func revoked(among tokenIDs: [String]) throws -> [String]
@@ -75,7 +75,7 @@ package protocol StoreReading {
 
 extension StoreReading {
     package func visitLive(
-        in layer: StoredLayer, after id: Record.ID?, _ visit: (LiveRow) throws -> Bool
+        in layer: ServerLayer, after id: Record.ID?, _ visit: (LiveRow) throws -> Bool
     ) throws {
         let step = 200
         var last = id
@@ -88,7 +88,7 @@ extension StoreReading {
     }
 
     /// All of a document, in the byte order of their names.
-    package func layers(of document: String) throws -> [StoredLayer] {
+    package func layers(of document: String) throws -> [ServerLayer] {
         try layerNames(of: document).compactMap { try layer(LayerKey(document: document, name: $0)) }
     }
 
@@ -114,7 +114,7 @@ package protocol StoreWriting: StoreReading {
 
     /// Adds the document or replaces the one with its id; its layers stay. Its base is used from now on, and that of a
     /// replaced document is unused.
-    func put(_ document: StoredDocument) throws
+    func put(_ document: ServerDocument) throws
     /// Begins a set of base records, which is unused until a document has it.
     func addBase(at moment: Timestamp) throws -> Int64
     /// Adds records to an unused set.
@@ -131,30 +131,30 @@ package protocol StoreWriting: StoreReading {
     /// Removes the attachment, and the note of who uploaded it in the document's layers.
     func removeAttachment(_ id: AttachmentID, of document: String) throws
     /// Notes that the user has the bytes of the attachment. The note goes with the attachment or with the layer.
-    func addUpload(of id: AttachmentID, by user: String?, in layer: StoredLayer) throws
+    func addUpload(of id: AttachmentID, by user: String?, in layer: ServerLayer) throws
 
-    func addLayer(_ key: LayerKey, generation: String) throws -> StoredLayer
+    func addLayer(_ key: LayerKey, generation: String) throws -> ServerLayer
     /// Gives the layer another key, which is free. Its id and all that is in it stay.
-    func move(_ layer: StoredLayer, to key: LayerKey) throws
+    func move(_ layer: ServerLayer, to key: LayerKey) throws
     /// Hides the layer and records when it was deleted; for a hidden layer nothing is recorded. Its rows stay until
     /// ``removeRows(ofLayer:limit:)``.
-    func removeLayer(_ layer: StoredLayer, at moment: Timestamp) throws
+    func removeLayer(_ layer: ServerLayer, at moment: Timestamp) throws
     /// Removes at most `limit` rows of a layer that was taken out of sight, and the layer itself after the last one.
     ///
     /// - Returns: how many rows there were; fewer than `limit`: nothing is left.
     func removeRows(ofLayer id: Int64, limit: Int) throws -> Int
-    func setHead(_ head: Revision, of layer: StoredLayer) throws
+    func setHead(_ head: Revision, of layer: ServerLayer) throws
     /// Gives the layer another generation and forgets its clients: what they know of it is of another history.
-    func renew(_ layer: StoredLayer, generation: String) throws
-    func put(_ record: StoredRecord, in layer: StoredLayer) throws
-    func add(_ departure: Departure, in layer: StoredLayer) throws
+    func renew(_ layer: ServerLayer, generation: String) throws
+    func put(_ record: ServerRecord, in layer: ServerLayer) throws
+    func add(_ departure: Departure, in layer: ServerLayer) throws
     /// Forgets removals and departures older than the moment and moves the horizon. Removed base records are kept:
     /// without their tombstone they would come back.
-    func prune(_ layer: StoredLayer, before moment: Timestamp) throws
+    func prune(_ layer: ServerLayer, before moment: Timestamp) throws
 
-    func put(_ client: StoredClient, in layer: StoredLayer) throws
-    func put(_ answer: StoredAnswer, to client: String, in layer: StoredLayer) throws
-    func removeAnswers(upTo n: Int64, to client: String, in layer: StoredLayer) throws
+    func put(_ client: StoredClient, in layer: ServerLayer) throws
+    func put(_ answer: StoredAnswer, to client: String, in layer: ServerLayer) throws
+    func removeAnswers(upTo n: Int64, to client: String, in layer: ServerLayer) throws
     /// Keeps the revocation until the token would have ended by itself.
     func revoke(tokenID: String, until expiry: Timestamp) throws
     func removeRevocations(before moment: Timestamp) throws

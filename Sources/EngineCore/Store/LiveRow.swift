@@ -61,7 +61,7 @@ package struct LiveRow {
     }
 }
 
-extension StoredRecord {
+extension ServerRecord {
     /// Lays its texts side by side and shows where they are.
     func withRow<Result>(_ body: (LiveRow) throws -> Result) rethrows -> Result {
         var bytes: [UInt8] = []

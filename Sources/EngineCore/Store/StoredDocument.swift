@@ -1,7 +1,7 @@
 package import Annotations
 
 /// One PDF on the server and what was read from it at its intake.
-package struct StoredDocument: Hashable, Sendable {
+package struct ServerDocument: Hashable, Sendable {
     /// Any string; never a path.
     package var id: String
     package var title: String

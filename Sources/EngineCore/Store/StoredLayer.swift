@@ -29,7 +29,7 @@ package struct LayerKey: Hashable, Sendable {
 }
 
 /// A layer as it stands in a store.
-package struct StoredLayer: Hashable, Sendable {
+package struct ServerLayer: Hashable, Sendable {
     /// The store's own number for it; never used again, also after the layer is deleted.
     package var id: Int64
     package var key: LayerKey

@@ -1,6 +1,6 @@
 package import Annotations
 
-extension [StoredDocument.Page] {
+extension [ServerDocument.Page] {
     /// As a store keeps them: `[width, height]` for each, as displayed; for a page that does not begin at the origin or
     /// is turned, `[width, height, left, bottom, turns]`, its sheet's own.
     package var json: String {
@@ -18,7 +18,7 @@ extension [StoredDocument.Page] {
     package init(json text: String) throws(JSONError) {
         self = (try JSON(parsing: text).array ?? []).map { page in
             let numbers = (page.array ?? []).map { $0.double ?? 0 } + [0, 0, 0, 0, 0]
-            return StoredDocument.Page(
+            return ServerDocument.Page(
                 PageFrame(
                     left: numbers[2], bottom: numbers[3], width: numbers[0], height: numbers[1],
                     turns: Int(exactly: numbers[4]) ?? 0))

@@ -3,7 +3,7 @@ package import Authorization
 package import SyncProtocol
 
 /// A record of a layer as it stands in a store: live, or what is left of it.
-package struct StoredRecord: Hashable, Sendable {
+package struct ServerRecord: Hashable, Sendable {
     package var record: Record
     /// 0: a base record that nobody touched in this layer.
     package var revision: Revision

@@ -6,9 +6,11 @@ package import SyncProtocol
 /// revisions like any other, and end the run of whoever was writing.
 package struct BackendWriter {
     package private(set) var writer: LayerWriter
-    private let limits: Limits
+    private let limits: ServerLimits
 
-    package init(_ layer: StoredLayer, in store: any StoreWriting, now: Timestamp, limits: Limits = Limits()) {
+    package init(
+        _ layer: ServerLayer, in store: any StoreWriting, now: Timestamp, limits: ServerLimits = ServerLimits()
+    ) {
         writer = LayerWriter(layer, in: store, now: now)
         self.limits = limits
     }
@@ -24,12 +26,12 @@ package struct BackendWriter {
         try check(new.id)
         try check(new.content, over: nil)
         let old = try writer.store.record(new.id, in: writer.layer)
-        guard old?.isLive != true else { throw Refusal(.alreadyExists, "there is a record with this id already") }
+        guard old?.isLive != true else { throw APIError(.alreadyExists, "there is a record with this id already") }
         let rootID = new.content["rootId"]?.string
         if new.content.contentType == .comments {
             guard let rootID, let root = try writer.store.record(rootID, in: writer.layer), root.isLive
-            else { throw Refusal(.invalid, #""rootId" names no annotation of this layer"#) }
-            if let why = root.record.content.noThread { throw Refusal(.invalid, why.description) }
+            else { throw APIError(.invalid, #""rootId" names no annotation of this layer"#) }
+            if let why = root.record.content.noThread { throw APIError(.invalid, why.description) }
         }
         let record = Record(
             id: new.id, content: new.content, createdBy: new.createdBy.orNull, updatedBy: new.updatedBy.orNull,
@@ -51,7 +53,7 @@ package struct BackendWriter {
         let stored = try existing(id)
         try check(content, over: stored)
         guard content.isSameKind(as: stored.record.content) else {
-            throw Refusal(.invalid, "a record stays what it is: a comment of its thread, or an annotation")
+            throw APIError(.invalid, "a record stays what it is: a comment of its thread, or an annotation")
         }
         var record = stored.record
         record.content = content
@@ -80,27 +82,27 @@ package struct BackendWriter {
     }
 
     /// The record, live, or 404.
-    package func existing(_ id: Record.ID) throws -> StoredRecord {
+    package func existing(_ id: Record.ID) throws -> ServerRecord {
         guard let stored = try writer.store.record(id, in: writer.layer), stored.isLive else {
-            throw Refusal(.notFound, "there is no record with this id")
+            throw APIError(.notFound, "there is no record with this id")
         }
         return stored
     }
 
     private func check(_ id: Record.ID) throws {
         guard Record.isValidID(id) else {
-            throw Refusal(.invalid, "an id has 1 to 256 bytes and no spaces or control characters")
+            throw APIError(.invalid, "an id has 1 to 256 bytes and no spaces or control characters")
         }
     }
 
-    private func check(_ content: Content, over stored: StoredRecord?) throws {
+    private func check(_ content: Content, over stored: ServerRecord?) throws {
         do {
             try content.validate(pageCount: writer.layer.pageCount, maximumBytes: limits.recordBytes)
-        } catch { throw Refusal(.invalid, "\(error)") }
+        } catch { throw APIError(.invalid, "\(error)") }
         // A backend may name any file of the document; what the record named before stays good.
         guard let id = content.attachmentID, id != stored?.record.content.attachmentID,
             try writer.store.attachment(id, of: writer.layer.key.document) == nil
         else { return }
-        throw Refusal(.invalid, "the attachment it names was not uploaded")
+        throw APIError(.invalid, "the attachment it names was not uploaded")
     }
 }

@@ -5,7 +5,7 @@ import SyncProtocol
 extension ChangeDecider {
     /// Looks the id up last. An answer about a hidden id differs from one about a free id only for a create that would
     /// have been applied, so learning that an id is taken costs a real record for each id that is free.
-    func create(_ change: Change, _ writer: inout LayerWriter) throws -> Verdict {
+    func create(_ change: Change, _ writer: inout LayerWriter) throws -> ChangeDecision {
         guard let content = change.content else { return .invalid("a create needs content") }
         // Read once: a queue of thousands is decided one by one.
         let outline = ContentOutline(content)
@@ -36,13 +36,13 @@ extension ChangeDecider {
 
     /// Refuses an id that has been used in the layer. A visible live record is shown as the winner; a tombstone and a
     /// hidden record get one answer.
-    private func refuseID(_ id: Record.ID, _ writer: LayerWriter) throws -> Verdict? {
+    private func refuseID(_ id: Record.ID, _ writer: LayerWriter) throws -> ChangeDecision? {
         guard let there = try writer.store.record(id, in: writer.layer) else { return nil }
         return there.isLive && scope.contains(there.subject) ? .conflict(there) : .idTaken
     }
 
     /// Why no comment can be put under this root; nil when it can.
-    private func refuseReply(to id: Record.ID, group: String?, _ writer: LayerWriter) throws -> Verdict? {
+    private func refuseReply(to id: Record.ID, group: String?, _ writer: LayerWriter) throws -> ChangeDecision? {
         guard let root = try find(id, writer), root.isLive else { return .threadGone }
         if let why = root.record.content.noThread { return .invalid(why.description) }
         let first = try live(in: id, writer).isEmpty

@@ -3,7 +3,7 @@ import Authorization
 import SyncProtocol
 
 extension ChangeDecider {
-    func delete(_ change: Change, _ writer: inout LayerWriter) throws -> Verdict {
+    func delete(_ change: Change, _ writer: inout LayerWriter) throws -> ChangeDecision {
         guard let stored = try find(change.id, writer) else { return .noSuchRecord }
         // Deleted twice is deleted.
         guard stored.isLive else { return .applied(stored.revision) }
@@ -16,7 +16,9 @@ extension ChangeDecider {
     }
 
     /// A root takes its thread along, unless someone else has written there since the bearer looked.
-    private func deleteRoot(_ root: StoredRecord, _ change: Change, _ writer: inout LayerWriter) throws -> Verdict {
+    private func deleteRoot(_ root: ServerRecord, _ change: Change, _ writer: inout LayerWriter) throws
+        -> ChangeDecision
+    {
         let thread = try live(in: root.id, writer)
         let seen = change.threadRevision ?? change.baseRevision
         let newer = thread.first { $0.revision > seen && $0.run.client != clientID }
@@ -34,8 +36,8 @@ extension ChangeDecider {
     /// Where the change does not say which state of the root was seen: a comment is younger than its root, and changes
     /// reach a client in order, so who saw the comment at its base revision saw every state of the root up to there.
     private func deleteComment(
-        _ comment: StoredRecord, _ change: Change, _ writer: inout LayerWriter
-    ) throws -> Verdict {
+        _ comment: ServerRecord, _ change: Change, _ writer: inout LayerWriter
+    ) throws -> ChangeDecision {
         var going = [comment]
         if let rootID = comment.rootID, let root = try find(rootID, writer), root.isLive,
             try isMadeForItsThread(root, writer),
@@ -48,7 +50,7 @@ extension ChangeDecider {
     }
 
     /// A comment marker of the layer. One that came with the PDF was there before the thread.
-    private func isMadeForItsThread(_ root: StoredRecord, _ writer: LayerWriter) throws -> Bool {
+    private func isMadeForItsThread(_ root: ServerRecord, _ writer: LayerWriter) throws -> Bool {
         guard AnnotationKind(type: root.record.content["type"]?.string ?? "") == .commentMarker else { return false }
         // A layer without records of its own shows what the PDF brought.
         var untouched = writer.layer

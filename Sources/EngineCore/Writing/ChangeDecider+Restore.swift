@@ -4,7 +4,7 @@ import SyncProtocol
 
 extension ChangeDecider {
     /// Brings back a record and what was deleted with it, for whoever deleted it.
-    func restore(_ change: Change, _ writer: inout LayerWriter) throws -> Verdict {
+    func restore(_ change: Change, _ writer: inout LayerWriter) throws -> ChangeDecision {
         guard let stored = try find(change.id, writer) else { return .noSuchRecord }
         guard let removal = stored.removal else { return .conflict(stored) }
         guard removal.by.isExactly(grant.userID), removal.by != nil || removal.client == clientID else {

@@ -3,7 +3,7 @@ import Authorization
 import SyncProtocol
 
 extension ChangeDecider {
-    func update(_ change: Change, _ writer: inout LayerWriter) throws -> Verdict {
+    func update(_ change: Change, _ writer: inout LayerWriter) throws -> ChangeDecision {
         guard let content = change.content else { return .invalid("an update needs content") }
         guard let stored = try find(change.id, writer) else { return .noSuchRecord }
         guard stored.isLive else { return .recordDeleted }

@@ -8,16 +8,16 @@ struct ChangeDecider {
     let grant: Grant
     let scope: ViewScope
     let clientID: String
-    let limits: Limits
+    let limits: ServerLimits
 
-    init(grant: Grant, clientID: String, limits: Limits) {
+    init(grant: Grant, clientID: String, limits: ServerLimits) {
         self.grant = grant
         scope = grant.viewScope
         self.clientID = clientID
         self.limits = limits
     }
 
-    func decide(_ change: Change, _ writer: inout LayerWriter) throws -> Verdict {
+    func decide(_ change: Change, _ writer: inout LayerWriter) throws -> ChangeDecision {
         guard Record.isValidID(change.id) else {
             return .invalid("an id has 1 to 256 bytes and no spaces or control characters")
         }
@@ -33,7 +33,7 @@ struct ChangeDecider {
     }
 
     /// The record, if the bearer may know of it. What may not be seen and what never was look the same.
-    func find(_ id: Record.ID, _ writer: LayerWriter) throws -> StoredRecord? {
+    func find(_ id: Record.ID, _ writer: LayerWriter) throws -> ServerRecord? {
         guard let record = try writer.store.record(id, in: writer.layer), scope.contains(record.subject) else {
             return nil
         }
@@ -41,18 +41,18 @@ struct ChangeDecider {
     }
 
     /// First come, first served; a client does not conflict with its own unbroken run.
-    func isFirst(_ change: Change, _ stored: StoredRecord) -> Bool {
+    func isFirst(_ change: Change, _ stored: ServerRecord) -> Bool {
         change.baseRevision == stored.revision
             || (stored.run.client == clientID && change.baseRevision >= stored.run.start
                 && change.baseRevision < stored.revision)
     }
 
     /// Nobody else has written to the record since the bearer saw it.
-    func isUnchanged(_ stored: StoredRecord, since seen: Revision) -> Bool {
+    func isUnchanged(_ stored: ServerRecord, since seen: Revision) -> Bool {
         stored.revision <= seen || (stored.run.client == clientID && seen >= stored.run.start)
     }
 
-    func live(in root: Record.ID, _ writer: LayerWriter) throws -> [StoredRecord] {
+    func live(in root: Record.ID, _ writer: LayerWriter) throws -> [ServerRecord] {
         try writer.store.thread(of: root, in: writer.layer)
     }
 
@@ -62,7 +62,7 @@ struct ChangeDecider {
     /// they uploaded it in this layer, or see a record of this layer that names it. A missing file and
     /// another user's file get the same answer. The attachment that the stored record already names stays valid.
     func problem(
-        ofAttachmentIn content: Content, over stored: StoredRecord?, _ writer: LayerWriter
+        ofAttachmentIn content: Content, over stored: ServerRecord?, _ writer: LayerWriter
     ) throws -> String? {
         guard let id = content.attachmentID, id != stored?.record.content.attachmentID else { return nil }
         let (store, layer) = (writer.store, writer.layer)
@@ -74,9 +74,9 @@ struct ChangeDecider {
     }
 }
 
-extension Verdict {
-    static let noSuchRecord = Verdict.gone("there is no such record")
-    static let recordDeleted = Verdict.gone("the record was deleted")
-    static let idTaken = Verdict.gone("this id is taken: create the record under another id")
-    static let threadGone = Verdict.gone("the thread is gone")
+extension ChangeDecision {
+    static let noSuchRecord = ChangeDecision.gone("there is no such record")
+    static let recordDeleted = ChangeDecision.gone("the record was deleted")
+    static let idTaken = ChangeDecision.gone("this id is taken: create the record under another id")
+    static let threadGone = ChangeDecision.gone("the thread is gone")
 }

@@ -5,9 +5,9 @@ package struct Commit: Hashable, Sendable {
     /// The layer's head before.
     package var before: Revision
     /// As it stands after the transaction.
-    package var layer: StoredLayer
+    package var layer: ServerLayer
     /// Each touched record once, in its final state, in revision order.
-    package var records: [StoredRecord] = []
+    package var records: [ServerRecord] = []
     package var departures: [Departure] = []
 
     package var isEmpty: Bool { records.isEmpty }

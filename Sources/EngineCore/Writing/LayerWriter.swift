@@ -6,14 +6,14 @@ package import SyncProtocol
 /// for those who listen. It asks no permission.
 package struct LayerWriter {
     package let store: any StoreWriting
-    package private(set) var layer: StoredLayer
+    package private(set) var layer: ServerLayer
     package let now: Timestamp
     private let before: Revision
     /// Every state written, in revision order.
-    private var written: [StoredRecord] = []
+    private var written: [ServerRecord] = []
     private var departures: [Departure] = []
 
-    package init(_ layer: StoredLayer, in store: any StoreWriting, now: Timestamp) {
+    package init(_ layer: ServerLayer, in store: any StoreWriting, now: Timestamp) {
         self.layer = layer
         before = layer.head
         self.store = store
@@ -38,12 +38,12 @@ package struct LayerWriter {
     ///   - client: who writes, nil for a backend, which ends every run.
     @discardableResult
     package mutating func write(
-        _ record: Record, contentType: ContentType, rootID: Record.ID?, over old: StoredRecord?, client: String?
-    ) throws -> StoredRecord {
+        _ record: Record, contentType: ContentType, rootID: Record.ID?, over old: ServerRecord?, client: String?
+    ) throws -> ServerRecord {
         let before = old?.revision ?? 0
-        var run = StoredRecord.Run(client: client, start: before)
+        var run = ServerRecord.Run(client: client, start: before)
         if let client, let old, old.isLive, old.run.client == client { run = old.run }
-        let new = StoredRecord(
+        let new = ServerRecord(
             record, revision: layer.head + 1, contentType: contentType, rootID: rootID, run: run)
         // A tombstone that is written over told its views nothing else than a departure does.
         if let old, old.subject != new.subject {
@@ -56,13 +56,13 @@ package struct LayerWriter {
     /// Removes records together. The last is the one that was meant: the others are its cascade.
     ///
     /// - Returns: the revision of the last.
-    package mutating func remove(_ records: [StoredRecord], by user: String?, client: String?) throws -> Revision {
+    package mutating func remove(_ records: [ServerRecord], by user: String?, client: String?) throws -> Revision {
         let last = layer.head + Revision(records.count)
         for (index, record) in records.enumerated() {
             var removed = record
             removed.revision = layer.head + 1
-            removed.run = StoredRecord.Run(client: client, start: record.revision)
-            removed.removal = StoredRecord.Removal(
+            removed.run = ServerRecord.Run(client: client, start: record.revision)
+            removed.removal = ServerRecord.Removal(
                 by: user, client: client, cascade: index == records.count - 1 ? nil : last, at: now)
             try put(removed)
         }
@@ -70,22 +70,22 @@ package struct LayerWriter {
     }
 
     /// Brings a removed record back as it was.
-    package mutating func restore(_ removed: StoredRecord, by user: String?, client: String?) throws {
+    package mutating func restore(_ removed: ServerRecord, by user: String?, client: String?) throws {
         var live = removed
         live.removal = nil
         live.revision = layer.head + 1
         live.record.updatedBy = user
-        live.run = StoredRecord.Run(client: client, start: removed.revision)
+        live.run = ServerRecord.Run(client: client, start: removed.revision)
         try put(live)
     }
 
-    private mutating func depart(_ old: StoredRecord, at revision: Revision) throws {
+    private mutating func depart(_ old: ServerRecord, at revision: Revision) throws {
         let departure = Departure(id: old.id, revision: revision, subject: old.subject, at: now)
         try store.add(departure, in: layer)
         departures.append(departure)
     }
 
-    private mutating func put(_ record: StoredRecord) throws {
+    private mutating func put(_ record: ServerRecord) throws {
         try store.put(record, in: layer)
         try store.setHead(record.revision, of: layer)
         layer.head = record.revision
@@ -94,7 +94,7 @@ package struct LayerWriter {
 
     /// Where the writer stands.
     struct Mark {
-        fileprivate var layer: StoredLayer
+        fileprivate var layer: ServerLayer
         fileprivate var written: Int
         fileprivate var departures: Int
     }

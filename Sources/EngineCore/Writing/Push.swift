@@ -5,7 +5,7 @@ package import SyncProtocol
 /// Takes the changes of one request: an answer for each, in order, each remembered at least until it is acknowledged.
 package struct Push {
     package let grant: Grant
-    package let limits: Limits
+    package let limits: ServerLimits
     /// Changes that come back with the answers: more than a full batch, so that a writer's own changes come back at once.
     package static let deltaLimit = 1500
 
@@ -13,33 +13,33 @@ package struct Push {
     /// is worth. Until then a change that is sent again is answered as before.
     private let forgottenAtOnce: Int64
 
-    package init(grant: Grant, limits: Limits = Limits(), forgottenAtOnce: Int64 = 8) {
+    package init(grant: Grant, limits: ServerLimits = ServerLimits(), forgottenAtOnce: Int64 = 8) {
         self.grant = grant
         self.limits = limits
         self.forgottenAtOnce = forgottenAtOnce
     }
 
     /// - Returns: the answer, and what to tell listeners once the transaction is durable.
-    /// - Throws: ``Refusal`` for the whole request; then nothing is consumed.
+    /// - Throws: ``APIError`` for the whole request; then nothing is consumed.
     package func perform(
-        _ request: PushRequest, on layer: StoredLayer, in store: any StoreWriting, now: Timestamp
+        _ request: PushRequest, on layer: ServerLayer, in store: any StoreWriting, now: Timestamp
     ) throws -> (answer: PushAnswer, commit: Commit) {
         guard grant.mayWrite else {
-            throw Refusal(.insufficientScope, #"read-only: this token lacks "write""#)
+            throw APIError(.insufficientScope, #"read-only: this token lacks "write""#)
         }
         guard PushRequest.isValidClientID(request.clientID) else {
-            throw Refusal(.badRequest, "a clientID has 1 to 64 of the characters A-Z a-z 0-9 _ -")
+            throw APIError(.badRequest, "a clientID has 1 to 64 of the characters A-Z a-z 0-9 _ -")
         }
         guard request.changes.count <= limits.batchChanges else {
-            throw Refusal(.payloadTooLarge, "at most \(limits.batchChanges) changes in one request")
+            throw APIError(.payloadTooLarge, "at most \(limits.batchChanges) changes in one request")
         }
         if let epoch = request.cursor?.epoch, !layer.isGeneration(ofEpoch: epoch) {
-            throw Refusal(.epochChanged, "the changes name revisions of a history that the layer no longer has")
+            throw APIError(.epochChanged, "the changes name revisions of a history that the layer no longer has")
         }
         var client =
             try store.client(request.clientID, in: layer) ?? StoredClient(id: request.clientID, userID: grant.userID)
         guard client.userID.isExactly(grant.userID) else {
-            throw Refusal(.clientIDTaken, "this clientID belongs to another user: draw a new one")
+            throw APIError(.clientIDTaken, "this clientID belongs to another user: draw a new one")
         }
         try forget(upTo: request.acked, &client, layer, store)
         var writer = LayerWriter(layer, in: store, now: now)
@@ -59,13 +59,13 @@ package struct Push {
             let view = LayerView(writer.layer, scope: decider.scope, in: store)
             do {
                 answer.delta = try view.delta(since: cursor, limit: Self.deltaLimit)
-            } catch let refusal as Refusal where refusal.reason == .epochChanged { answer.reset = true }
+            } catch let refusal as APIError where refusal.reason == .epochChanged { answer.reset = true }
         }
         return (answer, writer.commit)
     }
 
     private func forget(
-        upTo acked: Int64, _ client: inout StoredClient, _ layer: StoredLayer, _ store: any StoreWriting
+        upTo acked: Int64, _ client: inout StoredClient, _ layer: ServerLayer, _ store: any StoreWriting
     ) throws {
         let acked = min(acked, client.lastN)
         guard acked >= client.acked + forgottenAtOnce else { return }

@@ -2,10 +2,10 @@ import Annotations
 import SyncProtocol
 
 /// What becomes of one change.
-enum Verdict: Hashable {
+enum ChangeDecision: Hashable {
     case applied(Revision)
     /// What won: shown to whoever lost.
-    case conflict(StoredRecord, String? = nil)
+    case conflict(ServerRecord, String? = nil)
     case denied(String)
     case invalid(String)
     case gone(String)

@@ -50,7 +50,7 @@ extension InstantCacheEntry {
 
     private init(folder: String, folders: Folders) throws {
         let path = Folders.database(in: folder)
-        let store = try SQLiteStore(lookingInto: path)
+        let store = try LocalSQLiteStore(lookingInto: path)
         defer { store.close() }
         let layer = Layer(store: store)
         let facts = try layer.facts()

@@ -20,7 +20,7 @@ public final class InstantClient: Sendable {
     private let http: HTTPClient
     private let allowsInsecureHTTP: Bool
     private let open = Mutex<[LayerIdentity: InstantDocumentDescriptor]>([:])
-    private let delegation = Delegation()
+    private let delegation = DelegateDispatcher()
     private let network = Mutex<(any Sendable)?>(nil)
 
     /// - Parameters:

@@ -63,7 +63,7 @@ extension InstantDocument {
             } catch {
                 if error is CancellationError { throw error }
                 // The session finds out whether the token is at an end.
-                if case SyncFailure.token = error { performer.post(.doubted) }
+                if case SyncFailure.token = error { performer.post(.sessionInvalidated) }
                 if error is PartFile.Busy {
                     throw InstantError(.attachmentNotLoaded, "this attachment is being loaded already")
                 }

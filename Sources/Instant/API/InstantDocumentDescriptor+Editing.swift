@@ -9,7 +9,7 @@ extension InstantDocumentDescriptor {
     ///   - group: nil: the layer's group for new records.
     ///   - author: for a token without `creator_name`.
     package func create(
-        _ content: Content, id: Record.ID? = nil, group: LayerFacts.GroupChoice? = nil, author: String? = nil
+        _ content: Content, id: Record.ID? = nil, group: LayerMetadata.GroupChoice? = nil, author: String? = nil
     ) throws -> EditReceipt {
         try edit { try $0.create(content, id: id ?? newID(), group: group, author: author, at: $1) }
     }
@@ -73,7 +73,7 @@ extension InstantDocumentDescriptor {
     }
 
     /// A key was pressed or the network came back: waiting is over.
-    package func retryNow() { (try? performer())?.post(.nudged) }
+    package func retryNow() { (try? performer())?.post(.retryRequested) }
 
     private func edit<T>(_ body: (Layer, Timestamp) throws -> T) throws -> T {
         let performer = try performer()
@@ -100,7 +100,7 @@ extension InstantDocumentDescriptor {
     ///
     /// - Parameter group: nil is the null group.
     public func overrideDefaultGroup(with group: String?) throws(InstantError) {
-        try InstantError.translating { try layer.overrideGroup(LayerFacts.GroupChoice(group: group)) }
+        try InstantError.translating { try layer.overrideGroup(LayerMetadata.GroupChoice(group: group)) }
     }
 
     /// The token's default group counts again.

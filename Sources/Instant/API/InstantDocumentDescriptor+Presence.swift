@@ -25,7 +25,7 @@ extension InstantDocumentDescriptor {
 
     /// Tells the others where one is, at once and for as long as this descriptor listens
     /// (``startListeningForServerChanges()``) and is connected: this need not be repeated, and what follows closely is
-    /// told as one. A selection of more than ``Whereabouts/maximumRects`` boxes is told by its first ones.
+    /// told as one. A selection of more than ``Location/maximumRects`` boxes is told by its first ones.
     ///
     /// One presents at a time. Whoever asks while somebody else does is told by ``LayerPresence/own``, which then says
     /// that one does not.

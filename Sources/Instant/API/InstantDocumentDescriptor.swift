@@ -104,10 +104,10 @@ public final class InstantDocumentDescriptor: Sendable {
 
     /// - Parameter mayUpgrade: nobody else has the layer open.
     private static func open(
-        _ folder: String, identity: LayerIdentity, now: Timestamp, schema: Schema, mayUpgrade: Bool
-    ) throws(InstantError) -> SQLiteStore {
+        _ folder: String, identity: LayerIdentity, now: Timestamp, schema: LocalSchema, mayUpgrade: Bool
+    ) throws(InstantError) -> LocalSQLiteStore {
         try InstantError.translating {
-            let store = try SQLiteStore(
+            let store = try LocalSQLiteStore(
                 path: Folders.database(in: folder), schema: schema, mayUpgrade: mayUpgrade)
             try store.found(identity, now: now)
             return store
@@ -131,7 +131,7 @@ public final class InstantDocumentDescriptor: Sendable {
     }
 
     /// A layer that was never opened has nothing to try again.
-    func networkReturned() { state.withLock(\.performer)?.post(.nudged) }
+    func networkReturned() { state.withLock(\.performer)?.post(.retryRequested) }
 
     func invalidate() {
         let (performer, wasInvalid) = state.withLock { state in

@@ -83,7 +83,7 @@ extension InstantError {
                 self.init(.invalidRequest, error.description)
             }
         case let error as PDFDownload.Replaced: self.init(.invalidServerData, error.description)
-        case let error as StoreError:
+        case let error as LocalStoreError:
             if case .olderSchema = error {
                 self.init(.contentMigrationNeeded, error.description)
             } else {

@@ -12,7 +12,7 @@ public struct InstantRecord: Hashable, Sendable, Identifiable {
     /// The record read for display.
     public let annotation: Annotation
     /// How far own edits of it have come.
-    public let delivery: Delivery
+    public let delivery: DeliveryState
     /// What the present grant allows to do to it (guide: accessing permissions).
     public let instantRecordOperations: RecordOperations
 

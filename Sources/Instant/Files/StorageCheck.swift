@@ -36,7 +36,7 @@ extension InstantClient {
 
     private static func damage(inLayer path: String) -> String? {
         do {
-            let store = try SQLiteStore(path: path)
+            let store = try LocalSQLiteStore(path: path)
             defer { store.close() }
             return try store.damage()
         } catch { return InstantError(error).message }

@@ -2,7 +2,7 @@ import Annotations
 
 /// Which timer of the system wakes the synchronizer. Nearly every event moves the moment further away: a timer that is
 /// under way is then left alone, and the next one is started when it fires too early.
-struct Alarm {
+struct CoalescingTimer {
     struct Timer: Hashable {
         var number: Int
         var moment: Timestamp

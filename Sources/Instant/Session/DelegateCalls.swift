@@ -2,7 +2,7 @@
 /// not make them pile up: once there are many, what was overtaken is left out. That is a state that is none any more, a
 /// cycle that has ended and was followed by another, a question for a token that was asked again. How a download, a token
 /// or the newest cycle ended is never left out, and each begin that is told is followed by one end.
-struct DelegateCalls<Client: Sendable, Descriptor: AnyObject & Sendable>: Sendable {
+struct DelegateEventBuffer<Client: Sendable, Descriptor: AnyObject & Sendable>: Sendable {
     /// The client lives as long as there is something to tell of it.
     typealias Call = (event: InstantEvent, client: Client, descriptor: Descriptor)
 

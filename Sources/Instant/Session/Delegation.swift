@@ -1,8 +1,8 @@
 import Synchronization
 
 /// Calls a client's delegate, one event after the other, from one task at a time.
-final class Delegation: Sendable {
-    private typealias Calls = DelegateCalls<InstantClient, InstantDocumentDescriptor>
+final class DelegateDispatcher: Sendable {
+    private typealias Calls = DelegateEventBuffer<InstantClient, InstantDocumentDescriptor>
 
     private struct State {
         weak var delegate: (any InstantClientDelegate)?

@@ -20,7 +20,7 @@ package struct Environment: Sendable {
     }
 
     /// The tables of a layer.
-    var schema = Schema.current
+    var schema = LocalSchema.current
 
     /// The clock of this machine.
     package static let system = Environment(now: {

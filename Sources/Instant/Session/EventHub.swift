@@ -2,12 +2,12 @@ import Synchronization
 
 /// Gives every listener its own stream of one layer's events. A listener that went away is forgotten.
 final class EventHub: Sendable {
-    private struct Listener {
+    private struct Subscriber {
         weak var queue: EventQueue?
     }
 
     private struct State {
-        var listeners: [Listener] = []
+        var listeners: [Subscriber] = []
         var isFinished = false
     }
 
@@ -27,7 +27,7 @@ final class EventHub: Sendable {
     func queue(where isWanted: @escaping @Sendable (InstantEvent) -> Bool, capacity: Int) -> EventQueue {
         let queue = EventQueue(capacity: capacity, isWanted: isWanted)
         let isFinished = state.withLock { state in
-            if !state.isFinished { state.listeners.append(Listener(queue: queue)) }
+            if !state.isFinished { state.listeners.append(Subscriber(queue: queue)) }
             return state.isFinished
         }
         if isFinished { queue.finish() }

@@ -14,11 +14,11 @@ struct DownloadState {
     /// Not before this moment.
     var notBefore: Timestamp?
 
-    static let patience = 5
+    static let maxFailures = 5
 
     /// A break of the line, a token that ended meanwhile, a PDF that was replaced; but not for ever.
     func mayRetry(_ error: any Error) -> Bool {
-        guard failures < Self.patience else { return false }
+        guard failures < Self.maxFailures else { return false }
         return switch error {
         case SyncFailure.unreachable, SyncFailure.token, is PDFDownload.Replaced: true
         default: false
@@ -115,7 +115,7 @@ extension LayerPerformer {
                     self.downloadLater(self.environment.downloadPause(state.download.failures), &state, now)
                     // What the session said of the PDF or the token may be out of date: ask again.
                     if case SyncFailure.unreachable = error { return [] }
-                    return state.synchronizer.handle(.doubted, now: now, random: &state.random)
+                    return state.synchronizer.handle(.sessionInvalidated, now: now, random: &state.random)
                 }
                 return []
             }

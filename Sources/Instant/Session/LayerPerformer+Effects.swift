@@ -79,7 +79,7 @@ extension LayerPerformer {
         }
     }
 
-    private func startTimer(_ timer: Alarm.Timer) {
+    private func startTimer(_ timer: CoalescingTimer.Timer) {
         let delay = Int(clamping: max(0, timer.moment - environment.now()))
         onQueue(afterMilliseconds: min(delay, 86_400_000)) { [weak self] in
             guard let self else { return }

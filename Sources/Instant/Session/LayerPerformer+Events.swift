@@ -2,7 +2,7 @@ import InstantCore
 
 extension LayerPerformer {
     /// What the world is told of a notice; nil: nothing.
-    func event(_ notice: Synchronizer.Notice) -> InstantEvent? {
+    func event(_ notice: Synchronizer.Notification) -> InstantEvent? {
         switch notice {
         case .changedState(let state): .didChangeSyncState(state)
         case .beganSync: .didBeginSync

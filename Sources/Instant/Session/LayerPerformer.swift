@@ -14,9 +14,9 @@ final class LayerPerformer: Sendable {
     let hub: EventHub
     let folders: Folders
     let attachments: AttachmentFiles
-    let store: SQLiteStore
+    let store: LocalSQLiteStore
     let transport: HTTPTransport
-    let pages: PageAhead
+    let pages: PagePrefetcher
     let environment: Environment
     private let lockPath: String
     private let claimPath: String
@@ -35,7 +35,7 @@ final class LayerPerformer: Sendable {
         var synchronizer: Synchronizer
         var random = SystemRandomNumberGenerator()
         var nextTicket = 1
-        var alarm = Alarm()
+        var alarm = CoalescingTimer()
         var wantsLock: Bool
         /// The rights of a token without `write`, or of one that is not sent anywhere, decide before a server has answered.
         var restriction: Grant?
@@ -45,7 +45,7 @@ final class LayerPerformer: Sendable {
 
     /// What any thread may use. Nothing is read or written under this lock.
     struct Shared {
-        var tokens: [Ticket: String] = [:]
+        var tokens: [TokenHandle: String] = [:]
         /// For requests beside the sync.
         var dataToken: String?
         var requests: [Int: Task<Void, Never>] = [:]
@@ -71,14 +71,14 @@ final class LayerPerformer: Sendable {
     }
 
     init(
-        folder: String, store: SQLiteStore, folders: Folders, transport: HTTPTransport, environment: Environment,
+        folder: String, store: LocalSQLiteStore, folders: Folders, transport: HTTPTransport, environment: Environment,
         hub: EventHub, lock: FileLock?, use: FileLock?, onEvent: @escaping @Sendable (InstantEvent) -> Void
     ) {
         self.store = store
         self.folders = folders
         attachments = AttachmentFiles(layer: folder)
         self.transport = transport
-        pages = PageAhead(transport: transport)
+        pages = PagePrefetcher(transport: transport)
         self.environment = environment
         self.hub = hub
         self.onEvent = onEvent
@@ -88,7 +88,7 @@ final class LayerPerformer: Sendable {
         var random = SystemRandomNumberGenerator()
         let session = ULID.make(at: environment.now(), using: &random)
         let synchronizer = Synchronizer(
-            layer: Layer(store: OwnReads(store: store)), isLeading: lock != nil, session: session)
+            layer: Layer(store: WriterConnectionStore(store: store)), isLeading: lock != nil, session: session)
         published = Mutex(
             Published(connection: synchronizer.connection, documentState: synchronizer.cycle.state))
         confined = Mutex(
@@ -128,7 +128,7 @@ final class LayerPerformer: Sendable {
                     refused = InstantError(.alreadyAuthenticating, "another token is being tried: wait for its answer")
                     return []
                 }
-                let ticket = Ticket(state.nextTicket)
+                let ticket = TokenHandle(state.nextTicket)
                 state.nextTicket += 1
                 self.shared.withLock { if !$0.isClosed { $0.tokens[ticket] = token } }
                 state.restriction = grant.mayWrite ? nil : grant

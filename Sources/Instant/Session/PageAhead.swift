@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// At most one page is ahead. It is used only for exactly the request that it answers, by the same token; a failure of it
 /// is forgotten, and the request is sent when it is due.
-final class PageAhead: Sendable {
+final class PagePrefetcher: Sendable {
     private struct Fetch {
         var page: Layer.NextPage
         var token: String

@@ -4,16 +4,16 @@ import Synchronization
 
 /// The facts of a layer as they were last read or written. Every step of a sync asks for them, and taking them out of
 /// their JSON takes longer than the rest of a small transaction: it is done when the text is not the known one.
-final class KnownFacts: Sendable {
+final class LayerMetadataCache: Sendable {
     private struct Known {
         var text: [UInt8]
-        var facts: LayerFacts
+        var facts: LayerMetadata
     }
 
     /// The known facts are not what the text says. Thrown only where that is checked.
     struct Difference: Error, CustomStringConvertible {
-        var known: LayerFacts
-        var stored: LayerFacts
+        var known: LayerMetadata
+        var stored: LayerMetadata
 
         var description: String { "the known facts are \(known.json), and the store says \(stored.json)" }
     }
@@ -25,24 +25,24 @@ final class KnownFacts: Sendable {
     init(isChecked: Bool = false) { self.isChecked = isChecked }
 
     /// - Parameter text: as it stands in the database now; nil: it is not text.
-    func read(_ text: UnsafeBufferPointer<UInt8>?) throws -> LayerFacts {
+    func read(_ text: UnsafeBufferPointer<UInt8>?) throws -> LayerMetadata {
         guard let text else { throw Self.corrupt("it holds no facts") }
         if let known = known.withLock({ $0 }), text.elementsEqual(known.text) {
             if isChecked {
-                let stored = try LayerFacts(json: String(decoding: text, as: UTF8.self))
+                let stored = try LayerMetadata(json: String(decoding: text, as: UTF8.self))
                 guard stored == known.facts else { throw Difference(known: known.facts, stored: stored) }
             }
             return known.facts
         }
         do {
-            let facts = try LayerFacts(json: String(decoding: text, as: UTF8.self))
+            let facts = try LayerMetadata(json: String(decoding: text, as: UTF8.self))
             known.withLock { $0 = Known(text: Array(text), facts: facts) }
             return facts
         } catch { throw Self.corrupt("\(error)") }
     }
 
     /// These were written, perhaps to be taken back: nothing is concluded from it but what the text means.
-    func note(_ facts: LayerFacts, text: String) {
+    func note(_ facts: LayerMetadata, text: String) {
         known.withLock { $0 = Known(text: Array(text.utf8), facts: facts) }
     }
 

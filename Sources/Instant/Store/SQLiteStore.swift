@@ -6,25 +6,26 @@ import SQLite
 
 /// A layer in one SQLite file: WAL, edits on the disk before they are told (`synchronous` FULL; NORMAL for what the server
 /// can tell again), readers that never wait for a writer. Several processes may open one file; writers take turns.
-final class SQLiteStore: LocalStore {
+final class LocalSQLiteStore: LocalStore {
     let path: String
     private let connections: any DatabaseWriter
     let cache = StatementCache()
-    private let facts: KnownFacts
+    private let facts: LayerMetadataCache
 
     /// Opens the file and makes the tables it lacks.
     ///
     /// - Parameters:
     ///   - mayUpgrade: false when another program may have the file open.
     ///   - checksFacts: compares the known facts with the stored ones each time; for tests.
-    /// - Throws: ``StoreError``; a file that is damaged or newer than this program stays as it is.
+    /// - Throws: ``LocalStoreError``; a file that is damaged or newer than this program stays as it is.
     convenience init(
-        path: String, schema: Schema = .current, mayUpgrade: Bool = true, checksFacts: Bool = false
+        path: String, schema: LocalSchema = .current, mayUpgrade: Bool = true, checksFacts: Bool = false
     ) throws {
         try self.init(path: path, checksFacts: checksFacts) { db in
             // SQLite falls back to reading without a word, and the first edit would be the one to find out.
             guard sqlite3_db_readonly(db.sqliteConnection, "main") != 1 else {
-                throw StoreError.failed(path: path, "it can only be read: is the file system or the file read-only?")
+                throw LocalStoreError.failed(
+                    path: path, "it can only be read: is the file system or the file read-only?")
             }
             try schema.prepare(db, path: path, mayUpgrade: mayUpgrade)
         }
@@ -32,14 +33,14 @@ final class SQLiteStore: LocalStore {
 
     /// Opens the file as it is, for a look into it.
     ///
-    /// - Throws: ``StoreError``, for a file of a newer program too.
+    /// - Throws: ``LocalStoreError``, for a file of a newer program too.
     convenience init(lookingInto path: String) throws {
-        try self.init(path: path) { _ = try Schema.current.found($0, path: path) }
+        try self.init(path: path) { _ = try LocalSchema.current.found($0, path: path) }
     }
 
     /// A layer without a file: it is gone with the store.
-    convenience init(inMemory facts: LayerFacts) throws {
-        try self.init(path: nil) { try Schema.current.prepare($0, path: Self.noPath, mayUpgrade: true) }
+    convenience init(inMemory facts: LayerMetadata) throws {
+        try self.init(path: nil) { try LocalSchema.current.prepare($0, path: Self.noPath, mayUpgrade: true) }
         try write { try $0.set(facts) }
     }
 
@@ -47,7 +48,7 @@ final class SQLiteStore: LocalStore {
 
     private init(path: String?, checksFacts: Bool = false, prepare: (Database) throws -> Void) throws {
         self.path = path ?? Self.noPath
-        facts = KnownFacts(isChecked: checksFacts)
+        facts = LayerMetadataCache(isChecked: checksFacts)
         var configuration = Configuration()
         configuration.label = "postilla.layer"
         configuration.busyMode = .timeout(10)
@@ -67,23 +68,23 @@ final class SQLiteStore: LocalStore {
                 try db.execute(sql: "PRAGMA synchronous = FULL")
                 try prepare(db)
             }
-        } catch { throw StoreError(error, path: self.path) }
+        } catch { throw LocalStoreError(error, path: self.path) }
     }
 
     func read<T>(_ body: (any StoredLayer) throws -> T) throws -> T {
         do { return try connections.read { try body(transaction($0)) } } catch {
-            throw StoreError.orOther(error, path: path)
+            throw LocalStoreError.orOther(error, path: path)
         }
     }
 
-    /// See ``OwnReads``.
+    /// See ``WriterConnectionStore``.
     func readByWriter<T>(_ body: (any StoredLayer) throws -> T) throws -> T {
         do {
             return try connections.writeWithoutTransaction { db in
                 let transaction = try transaction(db)
                 return try transaction.committing("BEGIN") { try body(transaction) }
             }
-        } catch { throw StoreError.orOther(error, path: path) }
+        } catch { throw LocalStoreError.orOther(error, path: path) }
     }
 
     func write<T>(_ durability: Durability, _ body: (any WritableLayer) throws -> T) throws -> T {
@@ -94,7 +95,7 @@ final class SQLiteStore: LocalStore {
                 // Immediate: a transaction that reads first must not find out at its first write that it is too late.
                 return try transaction.committing("BEGIN IMMEDIATE") { try body(transaction) }
             }
-        } catch { throw StoreError.orOther(error, path: path) }
+        } catch { throw LocalStoreError.orOther(error, path: path) }
     }
 
     /// A number that differs after another process (or another opening of the file) has written.
@@ -107,7 +108,7 @@ final class SQLiteStore: LocalStore {
         do {
             let findings = try connections.read { try String.fetchAll($0, sql: "PRAGMA integrity_check(3)") }
             return findings == ["ok"] ? nil : findings.joined(separator: "; ")
-        } catch { throw StoreError.orOther(error, path: path) }
+        } catch { throw LocalStoreError.orOther(error, path: path) }
     }
 
     func close() {
@@ -115,15 +116,15 @@ final class SQLiteStore: LocalStore {
         try? connections.close()
     }
 
-    private func transaction(_ db: Database) throws -> SQLiteTransaction {
-        SQLiteTransaction(db: db, statements: try cache.statements(of: db), known: facts)
+    private func transaction(_ db: Database) throws -> LocalSQLiteTransaction {
+        LocalSQLiteTransaction(db: db, statements: try cache.statements(of: db), known: facts)
     }
 }
 
-extension StoreError {
+extension LocalStoreError {
     init(_ error: any Error, path: String) {
         switch error {
-        case let error as StoreError: self = error
+        case let error as LocalStoreError: self = error
         case let error as DatabaseError
         where [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode):
             self = .corrupt(path: path, error.message ?? "unreadable")
@@ -134,39 +135,41 @@ extension StoreError {
 
     /// What the body threw stays what it is.
     static func orOther(_ error: any Error, path: String) -> any Error {
-        error is DatabaseError ? StoreError(error, path: path) : error
+        error is DatabaseError ? LocalStoreError(error, path: path) : error
     }
 }
 
 extension Layer {
     /// In memory, and gone with this process: of what has neither a server nor a place among the layers kept here.
-    package init(inMemory facts: LayerFacts) throws { self.init(store: try SQLiteStore(inMemory: facts)) }
+    package init(inMemory facts: LayerMetadata) throws { self.init(store: try LocalSQLiteStore(inMemory: facts)) }
 }
 
-extension SQLiteStore {
+extension LocalSQLiteStore {
     /// Says which layer a new file holds, and makes sure that an old one holds this layer.
     func found(_ identity: LayerIdentity, now: Timestamp) throws {
         // Another process may be writing: of a file that is known already, this is only read.
         let present = try read { store in
-            try (store as? SQLiteTransaction).flatMap { try $0.hasFacts() ? try $0.facts().identity : nil }
+            try (store as? LocalSQLiteTransaction).flatMap { try $0.hasFacts() ? try $0.facts().identity : nil }
         }
         if present == identity { return }
         let known = try write { store -> LayerIdentity in
-            if let transaction = store as? SQLiteTransaction, try !transaction.hasFacts() {
+            if let transaction = store as? LocalSQLiteTransaction, try !transaction.hasFacts() {
                 var random = SystemRandomNumberGenerator()
-                try store.set(LayerFacts(identity: identity, clientID: ULID.make(at: now, using: &random)))
+                try store.set(LayerMetadata(identity: identity, clientID: ULID.make(at: now, using: &random)))
             }
             return try store.facts().identity
         }
-        guard known == identity else { throw StoreError.corrupt(path: path, "it holds another layer") }
+        guard known == identity else { throw LocalStoreError.corrupt(path: path, "it holds another layer") }
     }
 }
 
-extension SQLiteStore {
+extension LocalSQLiteStore {
     /// The state in which the layer would open.
-    func state(of facts: LayerFacts, hasUnsent: Bool) throws -> DocumentState {
-        let found = try read { try ($0 as? SQLiteTransaction).map { try Schema.current.found($0.db, path: path) } ?? 0 }
-        let missing = Schema.current.steps[found...]
+    func state(of facts: LayerMetadata, hasUnsent: Bool) throws -> DocumentState {
+        let found = try read {
+            try ($0 as? LocalSQLiteTransaction).map { try LocalSchema.current.found($0.db, path: path) } ?? 0
+        }
+        let missing = LocalSchema.current.steps[found...]
         guard missing.isEmpty else {
             return missing.allSatisfy(\.keepsRows) ? .needsContentMigration : .needsResetForDatabaseMigration
         }

@@ -1,7 +1,7 @@
 import InstantCore
 import SQLite
 
-extension SQLiteTransaction {
+extension LocalSQLiteTransaction {
     /// What a filter asks of a row `s` of the list.
     struct Condition {
         /// What is asked for beyond being listed. An index says that of all its rows and does not hold it: to ask a row once

@@ -5,7 +5,7 @@ import SQLite
 import struct Annotations.Record
 
 // How much there is of a list, and where in it a row stands.
-extension SQLiteTransaction {
+extension LocalSQLiteTransaction {
     func count(_ query: ListQuery) throws -> Int {
         let condition = Condition(query)
         return try number(

@@ -5,7 +5,7 @@ import SQLite
 
 import struct Annotations.Record
 
-extension SQLiteTransaction {
+extension LocalSQLiteTransaction {
     func show(_ shown: ShownRow) throws {
         let row = shown.row
         let boxes = ([row.box ?? Rect(left: 0, top: 0, width: -1, height: 0)] + row.rects).map {
@@ -90,7 +90,7 @@ extension SQLiteTransaction {
         try composed(
             """
             SELECT \(column), count(*) FROM shown s WHERE listed AND \(column) IS NOT NULL
-            GROUP BY \(column) ORDER BY count(*) DESC, \(column) LIMIT \(ListFacets.most)
+            GROUP BY \(column) ORDER BY count(*) DESC, \(column) LIMIT \(ListFacets.maxRows)
             """, []
         ) { ListFacets.Facet($0.text(0), $0.number(1)) }
     }
@@ -151,7 +151,7 @@ extension SQLiteTransaction {
             box: box.flatMap { $0.width < 0 ? nil : $0 }, rects: boxes, text: row.text(4),
             author: row.optionalText(5), createdBy: row.optionalText(6), updatedBy: row.optionalText(13),
             group: row.optionalText(7), changedAt: changed == .min ? nil : Timestamp(milliseconds: changed),
-            delivery: Delivery(rawValue: row.text(9)) ?? .delivered, isUnread: row.flag(10),
+            delivery: DeliveryState(rawValue: row.text(9)) ?? .delivered, isUnread: row.flag(10),
             warning: row.optionalText(11), replies: row.number(12))
     }
 }

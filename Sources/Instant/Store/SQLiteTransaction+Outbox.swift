@@ -6,7 +6,7 @@ import SyncProtocol
 
 import struct Annotations.Record
 
-extension SQLiteTransaction {
+extension LocalSQLiteTransaction {
     func hasEntries() throws -> Bool { try number("SELECT EXISTS (SELECT 1 FROM outbox)") > 0 }
 
     func entries(of id: Record.ID) throws -> [OutboxEntry] {

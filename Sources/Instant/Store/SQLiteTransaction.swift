@@ -7,16 +7,16 @@ import SyncProtocol
 import struct Annotations.Record
 
 /// The contract of the store, spoken to one connection inside one transaction.
-struct SQLiteTransaction: WritableLayer, SQLTransaction {
+struct LocalSQLiteTransaction: WritableLayer, SQLTransaction {
     let db: Database
     let statements: Statements
-    let known: KnownFacts
+    let known: LayerMetadataCache
 }
 
-extension SQLiteTransaction {
+extension LocalSQLiteTransaction {
     /// `one`, `json`, `last_n` and `cursor_revision`. A file of an older program may be looked into as it is: it lacks the
     /// last two.
-    func facts() throws -> LayerFacts {
+    func facts() throws -> LayerMetadata {
         let facts = try one("SELECT * FROM facts") { row in
             var facts = try known.read(row.bytes(1))
             guard row.count > 2 else { return facts }
@@ -34,7 +34,7 @@ extension SQLiteTransaction {
     func hasFacts() throws -> Bool { try number("SELECT count(*) FROM facts") > 0 }
 
     /// A new row: what had moved since the last one stands in its JSON.
-    func set(_ facts: LayerFacts) throws {
+    func set(_ facts: LayerMetadata) throws {
         let json = facts.json
         try run("INSERT OR REPLACE INTO facts(one, json) VALUES (1, ?)", .text(json))
         known.note(facts, text: json)

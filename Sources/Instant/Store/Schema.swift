@@ -5,7 +5,7 @@ import InstantCore
 /// that both end up alike. A program that knows fewer steps than a file has taken leaves the file alone.
 ///
 /// To change the tables, add a step; never alter one that was released.
-struct Schema: Sendable {
+struct LocalSchema: Sendable {
     struct Step: Sendable {
         var sql: String
         /// False: what the server can send again is dropped here. Outbox, identity and grant stay in any case.
@@ -14,19 +14,21 @@ struct Schema: Sendable {
 
     let steps: [Step]
 
-    static let current = Schema(steps: [Step(sql: tables), Step(sql: editors), Step(sql: finding), Step(sql: moving)])
+    static let current = LocalSchema(steps: [
+        Step(sql: tables), Step(sql: editors), Step(sql: finding), Step(sql: moving),
+    ])
 
     var version: Int { steps.count }
 
     /// - Parameter mayUpgrade: false when another program may have the file open: an old file then stays as it is.
-    /// - Throws: ``StoreError/newerSchema(path:found:known:)``, ``StoreError/olderSchema(path:needsReset:)``.
+    /// - Throws: ``LocalStoreError/newerSchema(path:found:known:)``, ``LocalStoreError/olderSchema(path:needsReset:)``.
     func prepare(_ db: Database, path: String, mayUpgrade: Bool) throws {
         guard try found(db, path: path) < version else { return }
         try db.inTransaction(.immediate) {
             // Another process may have been quicker.
             let found = try found(db, path: path)
             if found > 0, found < version, !mayUpgrade {
-                throw StoreError.olderSchema(path: path, needsReset: steps[found...].contains { !$0.keepsRows })
+                throw LocalStoreError.olderSchema(path: path, needsReset: steps[found...].contains { !$0.keepsRows })
             }
             for step in steps[found...] {
                 try db.execute(sql: step.sql)
@@ -40,7 +42,7 @@ struct Schema: Sendable {
     /// How many steps a file has taken; 0 for a new one.
     func found(_ db: Database, path: String) throws -> Int {
         let found = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
-        guard found <= version else { throw StoreError.newerSchema(path: path, found: found, known: version) }
+        guard found <= version else { throw LocalStoreError.newerSchema(path: path, found: found, known: version) }
         return found
     }
 

@@ -63,7 +63,7 @@ struct HTTPTransport: Sendable {
         return request
     }
 
-    func ask<Answer: Message>(
+    func ask<Answer: WireMessage>(
         _ method: HTTPMethod, _ path: String, _ query: [(String, String?)] = [], token: String, body: [UInt8]? = nil,
         timeout: TimeAmount? = nil
     ) async throws(SyncFailure) -> Answer {

@@ -4,7 +4,7 @@ import Synchronization
 
 /// Remembers the last requests of one layer. Called from any task.
 final class RequestRecorder: Sendable {
-    static let most = 200
+    static let maxCount = 200
 
     private struct State {
         /// Oldest first.
@@ -34,7 +34,7 @@ final class RequestRecorder: Sendable {
         let request = SentRequest(at: now(), method: method, path: path)
         return state.withLock { state in
             state.requests.append(request)
-            if state.requests.count > Self.most {
+            if state.requests.count > Self.maxCount {
                 state.requests.removeFirst()
                 state.dropped += 1
             }

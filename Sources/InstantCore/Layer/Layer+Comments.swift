@@ -45,7 +45,8 @@ extension Layer {
     package func reword(_ id: Record.ID, _ words: String, at now: Timestamp) throws -> EditReceipt {
         guard let record = try record(id) else { throw EditProblem.noSuchRecord(id) }
         guard record.contentType == .comments else { throw EditProblem.notAComment }
-        do { return try update(id, content: record.content.saying(words), at: now) } catch let why as FormattingInTheWay
+        do { return try update(id, content: record.content.replacingText(with: words), at: now) } catch let why
+            as FormattingConflict
         {
             throw EditProblem.formatted(why)
         }
@@ -79,7 +80,7 @@ extension StoredLayer {
     ///
     /// - Parameter waiting: the entry that makes it, when it is in the outbox already.
     func reply(
-        to id: Record.ID, group: String?, facts: LayerFacts, waiting: OutboxEntry? = nil
+        to id: Record.ID, group: String?, facts: LayerMetadata, waiting: OutboxEntry? = nil
     ) throws -> Operation {
         guard let root = try overlay(id, facts: facts).record else { throw EditProblem.rootGone }
         if let why = root.content.noThread { throw EditProblem.noThread(why) }
@@ -92,13 +93,13 @@ extension StoredLayer {
     }
 
     /// What may be done to a record that is shown; nothing before the first grant.
-    func operations(on record: Record, facts: LayerFacts) throws -> RecordOperations {
+    func operations(on record: Record, facts: LayerMetadata) throws -> RecordOperations {
         var operations = facts.grant?.operations(on: record) ?? []
         if try replyProblem(record, facts: facts) == nil { operations.insert(.reply) }
         return operations
     }
 
-    fileprivate func replyProblem(_ record: Record, facts: LayerFacts) throws -> EditProblem? {
+    fileprivate func replyProblem(_ record: Record, facts: LayerMetadata) throws -> EditProblem? {
         guard let grant = facts.grant else { return .noGrant }
         do {
             let root = record.content["rootId"]?.string ?? record.id
@@ -115,7 +116,7 @@ extension StoredLayer {
 
 extension WritableLayer {
     fileprivate func reply(
-        to root: Record.ID, _ text: CommentText, id: Record.ID, author: String?, at now: Timestamp, facts: LayerFacts
+        to root: Record.ID, _ text: CommentText, id: Record.ID, author: String?, at now: Timestamp, facts: LayerMetadata
     ) throws -> EditReceipt {
         guard let record = try overlay(root, facts: facts).record else { throw EditProblem.rootGone }
         return try create(

@@ -10,7 +10,7 @@ extension Layer {
     ///   - author: for a token without `creator_name`; the server forces the token's own.
     @discardableResult
     package func create(
-        _ content: Content, id: Record.ID, group choice: LayerFacts.GroupChoice? = nil, author: String?,
+        _ content: Content, id: Record.ID, group choice: LayerMetadata.GroupChoice? = nil, author: String?,
         at now: Timestamp
     ) throws -> EditReceipt {
         try store.write {
@@ -64,7 +64,7 @@ extension Grant {
 
 extension Content {
     /// What the server would refuse is refused here, while the person is still looking at it.
-    fileprivate func check(_ limits: Limits) throws {
+    fileprivate func check(_ limits: ServerLimits) throws {
         do { try validate(maximumBytes: limits.recordBytes) } catch { throw EditProblem.invalid(error) }
     }
 }
@@ -74,7 +74,7 @@ extension StoredLayer {
     ///
     /// - Parameter waiting: the entry that makes it, when it is in the outbox already.
     func creation(
-        of content: Content, group: String?, facts: LayerFacts, waiting: OutboxEntry? = nil
+        of content: Content, group: String?, facts: LayerMetadata, waiting: OutboxEntry? = nil
     ) throws -> Operation {
         guard content.contentType == .comments else { return .createAnnotation(group: group) }
         guard let rootID = content["rootId"]?.string else { throw EditProblem.noRoot }
@@ -84,8 +84,8 @@ extension StoredLayer {
 
 extension WritableLayer {
     func create(
-        _ content: Content, id: Record.ID, group choice: LayerFacts.GroupChoice?, author: String?, at now: Timestamp,
-        facts: LayerFacts
+        _ content: Content, id: Record.ID, group choice: LayerMetadata.GroupChoice?, author: String?, at now: Timestamp,
+        facts: LayerMetadata
     ) throws -> EditReceipt {
         guard let grant = facts.grant else { throw EditProblem.noGrant }
         let group = choice.map(\.group) ?? facts.groupForNew

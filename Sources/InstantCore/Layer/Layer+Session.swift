@@ -53,7 +53,7 @@ extension Layer {
     }
 }
 
-extension LayerFacts {
+extension LayerMetadata {
     /// The server was restored from a backup: it noticed and drew a new generation, or its head fell behind what was
     /// seen here.
     fileprivate func isBehind(_ answer: SessionAnswer, seen: Revision?) -> Bool {
@@ -72,14 +72,14 @@ extension LayerIdentity {
 
 extension StoredLayer {
     /// Whether something is parked that this grant allows to send.
-    func hasParked(allowedBy grant: Grant, facts: LayerFacts) throws -> Bool {
+    func hasParked(allowedBy grant: Grant, facts: LayerMetadata) throws -> Bool {
         try entries(in: [.parked], limit: .max).contains { entry in
             guard try whyRootIsParked(of: entry) == nil else { return false }
             return grant.decide(try operation(of: entry, facts: facts)).isAllowed
         }
     }
 
-    fileprivate func operation(of entry: OutboxEntry, facts: LayerFacts) throws -> Operation {
+    fileprivate func operation(of entry: OutboxEntry, facts: LayerMetadata) throws -> Operation {
         let record = try record(entry.id)?.record ?? entry.base
         let subject = record.map { Subject($0) } ?? Subject(.annotations, createdBy: facts.identity.userID, group: nil)
         switch entry.kind {
@@ -99,7 +99,7 @@ extension StoredLayer {
 
 extension WritableLayer {
     /// Parks an edit of this process that the process that syncs may not send: it would be refused, by its token.
-    func parkDenied(_ seq: Int64, by grant: Grant?, facts: LayerFacts) throws {
+    func parkDenied(_ seq: Int64, by grant: Grant?, facts: LayerMetadata) throws {
         guard var entry = try entry(seq), entry.stage == .waiting, let grant, grant.mayWrite,
             case .denied(let why) = grant.decide(try operation(of: entry, facts: facts))
         else { return }

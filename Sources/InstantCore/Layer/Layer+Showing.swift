@@ -4,7 +4,7 @@ package import Authorization
 /// A record as a person sees it, with what may be done to it.
 package struct ShownRecord: Hashable, Sendable {
     package var record: Record
-    package var delivery: Delivery
+    package var delivery: DeliveryState
     /// By the stored grant; nothing before the first one.
     package var operations: RecordOperations
 }

@@ -4,7 +4,7 @@ package import Authorization
 /// One layer as a person sees it: the server's last word with what waits in the outbox laid over it.
 ///
 /// Every method is one transaction of the store and may be called from any thread. What can go wrong with an edit is
-/// an ``EditProblem``, with the store a ``StoreError``.
+/// an ``EditProblem``, with the store a ``LocalStoreError``.
 package struct Layer: Sendable {
     package let store: any LocalStore
     /// What the token of this process allows. nil: no token of this process was accepted yet, and the stored grant
@@ -17,9 +17,9 @@ package struct Layer: Sendable {
     }
 
     /// As stored, but with the grant that decides in this process. Not to be written back.
-    package func facts() throws -> LayerFacts { try store.read { try facts(in: $0) } }
+    package func facts() throws -> LayerMetadata { try store.read { try facts(in: $0) } }
 
-    func facts(in store: any StoredLayer) throws -> LayerFacts {
+    func facts(in store: any StoredLayer) throws -> LayerMetadata {
         var facts = try store.facts()
         if let ownGrant { facts.grant = ownGrant }
         return facts
@@ -74,7 +74,7 @@ package struct Layer: Sendable {
     }
 
     /// New records get this group in place of the token's default; nil: the token decides again. Survives new tokens.
-    package func overrideGroup(_ choice: LayerFacts.GroupChoice?) throws {
+    package func overrideGroup(_ choice: LayerMetadata.GroupChoice?) throws {
         try store.write { try $0.changeFacts { $0.groupOverride = choice } }
     }
 }

@@ -34,7 +34,7 @@ package enum EditProblem: Error, Hashable, Sendable, CustomStringConvertible {
     /// A comment that names no root.
     case noRoot
     case notAComment
-    case formatted(FormattingInTheWay)
+    case formatted(FormattingConflict)
     /// A record stays what it is.
     case otherKind
     case cannotUndo(String)

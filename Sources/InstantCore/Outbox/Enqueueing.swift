@@ -4,7 +4,7 @@ import SyncProtocol
 /// Where an edit goes: into the entry that still waits for the same record, or behind it.
 extension WritableLayer {
     func enqueue(
-        _ kind: ChangeKind, _ id: Record.ID, content: Content?, group: String?, at now: Timestamp, facts: LayerFacts,
+        _ kind: ChangeKind, _ id: Record.ID, content: Content?, group: String?, at now: Timestamp, facts: LayerMetadata,
         leavingRoot: Bool = false
     ) throws -> EditReceipt {
         let overlay = try overlay(id, facts: facts)
@@ -49,7 +49,7 @@ extension WritableLayer {
     }
 
     /// Of a root the newest revision in its thread that the person saw, of a comment that of its root.
-    private func threadRevision(of id: Record.ID, _ shown: Overlay, facts: LayerFacts) throws -> Revision? {
+    private func threadRevision(of id: Record.ID, _ shown: Overlay, facts: LayerMetadata) throws -> Revision? {
         if let content = shown.record?.content, content.contentType == .comments {
             return try content["rootId"]?.string.map { try overlay($0, facts: facts).revision }
         }

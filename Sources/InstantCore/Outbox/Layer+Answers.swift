@@ -62,7 +62,7 @@ extension Layer {
 
 extension WritableLayer {
     fileprivate func take(
-        _ result: ChangeResult, of entry: OutboxEntry, facts: LayerFacts, into changes: inout LayerChanges
+        _ result: ChangeResult, of entry: OutboxEntry, facts: LayerMetadata, into changes: inout LayerChanges
     ) throws {
         changes.ids.insert(entry.id)
         switch result.status {
@@ -77,7 +77,7 @@ extension WritableLayer {
                 // What the cursor or a snapshot has passed is known: an answer that was under way for long does not
                 // bring back what is gone since.
                 if item.revision > facts.cursor?.revision ?? facts.loading?.at ?? .max {
-                    var intake = Intake(facts: facts)
+                    var intake = ApplyContext(facts: facts)
                     try receive(item, &intake, into: &changes)
                 }
             }

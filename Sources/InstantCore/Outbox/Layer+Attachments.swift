@@ -49,7 +49,7 @@ extension Layer {
     }
 }
 
-extension LayerFacts {
+extension LayerMetadata {
     /// What has to be at the server before this edit.
     func missingFile(of entry: OutboxEntry) -> AttachmentID? {
         guard !uploads.isEmpty, let id = entry.content?.attachmentID, uploads.contains(id) else { return nil }

@@ -40,12 +40,12 @@ extension WritableLayer {
 
 /// As many changes as one request may carry. One that is too large alone goes alone: the server says what it thinks.
 private struct Batch {
-    let limits: Limits
+    let limits: ServerLimits
     let maximum: Int
     var entries: [OutboxEntry] = []
     var bytes = 256
 
-    init(limits: Limits, maximum: Int) {
+    init(limits: ServerLimits, maximum: Int) {
         self.limits = limits
         self.maximum = max(1, min(maximum, limits.batchChanges))
     }

@@ -51,7 +51,7 @@ extension Layer {
 
 extension WritableLayer {
     /// Undoes what was not sealed; nil when it was.
-    fileprivate func takeBack(_ receipt: EditReceipt, facts: LayerFacts) throws -> EditReceipt? {
+    fileprivate func takeBack(_ receipt: EditReceipt, facts: LayerMetadata) throws -> EditReceipt? {
         // Whether it was sent is known once the server was looked through.
         guard !facts.isRecovering else { return nil }
         let present = try entry(receipt.seq)

@@ -5,7 +5,7 @@ import SyncProtocol
 /// A record as it is shown, and how far its own edits have come.
 struct Overlay: Hashable {
     var record: Record?
-    var delivery = Delivery.delivered
+    var delivery = DeliveryState.delivered
     /// The newest revision that is known of the record, own applied changes included; 0 when there is none.
     var revision: Revision = 0
 }
@@ -15,21 +15,21 @@ extension StoredLayer {
     ///
     /// What lost or was refused is not laid over the winner. Where there is no winner to show, the lost text stands in
     /// its place, so that it is not only in a count.
-    func overlay(_ id: Record.ID, facts: LayerFacts) throws -> Overlay {
+    func overlay(_ id: Record.ID, facts: LayerMetadata) throws -> Overlay {
         try Overlay(record(id), under: entries(of: id), facts: facts)
     }
 }
 
 extension Overlay {
     /// - Parameter entries: all of the record, oldest first.
-    init(_ stored: StoredRecord?, under entries: [OutboxEntry], facts: LayerFacts) {
+    init(_ stored: StoredRecord?, under entries: [OutboxEntry], facts: LayerMetadata) {
         (record, revision) = (stored?.record, stored?.revision ?? 0)
         var kept: OutboxEntry?
         for entry in entries {
             switch entry.state {
             case .waiting: take(entry, as: .unsent, user: facts.identity.userID)
             case .sealed:
-                let delivery: Delivery = facts.grant?.mayWrite == false ? .parked : .unsent
+                let delivery: DeliveryState = facts.grant?.mayWrite == false ? .parked : .unsent
                 take(entry, as: delivery, user: facts.identity.userID)
             case .parked: take(entry, as: .parked, user: facts.identity.userID)
             case .applied(_, let revision):
@@ -50,14 +50,14 @@ extension Overlay {
         }
     }
 
-    fileprivate mutating func take(_ entry: OutboxEntry, as delivery: Delivery, user: String?) {
+    fileprivate mutating func take(_ entry: OutboxEntry, as delivery: DeliveryState, user: String?) {
         record = entry.applied(to: record, user: user)
         raise(delivery)
     }
 
     /// The mark that asks most of the person is the one that is shown.
-    fileprivate mutating func raise(_ delivery: Delivery) {
-        let order: [Delivery] = [.delivered, .unsent, .parked, .refused, .conflict]
+    fileprivate mutating func raise(_ delivery: DeliveryState) {
+        let order: [DeliveryState] = [.delivered, .unsent, .parked, .refused, .conflict]
         if let new = order.firstIndex(of: delivery), let old = order.firstIndex(of: self.delivery), new > old {
             self.delivery = delivery
         }
@@ -81,7 +81,7 @@ extension OutboxEntry {
 
 extension WritableLayer {
     /// Makes the shown row agree with the record and the outbox again.
-    func refresh(_ id: Record.ID, facts: LayerFacts) throws {
+    func refresh(_ id: Record.ID, facts: LayerMetadata) throws {
         try refresh(id, as: overlay(id, facts: facts))
     }
 

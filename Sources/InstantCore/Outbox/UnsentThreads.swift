@@ -19,7 +19,7 @@ extension WritableLayer {
     /// Takes the waiting comments under a root back: it was never sent, and now never will be.
     ///
     /// - Returns: the entries that carried them.
-    func swallowThread(of root: Record.ID, facts: LayerFacts) throws -> [OutboxEntry] {
+    func swallowThread(of root: Record.ID, facts: LayerMetadata) throws -> [OutboxEntry] {
         try thread(under: root).flatMap { comment in
             let waiting = try entries(of: comment).filter(\.isUnsealed)
             for entry in waiting { try removeEntry(entry.seq) }
@@ -29,7 +29,7 @@ extension WritableLayer {
     }
 
     /// The reverse: root and thread wait again.
-    func appendAgain(_ swallowed: [OutboxEntry], facts: LayerFacts) throws {
+    func appendAgain(_ swallowed: [OutboxEntry], facts: LayerMetadata) throws {
         for entry in swallowed {
             _ = try append(entry)
             try refresh(entry.id, facts: facts)

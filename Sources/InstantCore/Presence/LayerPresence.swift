@@ -25,11 +25,11 @@ public struct LayerPerson: Hashable, Sendable, Identifiable {
     /// The name that their token carries.
     public var name: String?
     /// A record that one may not see is left out of it.
-    public var whereabouts: Whereabouts
+    public var whereabouts: Location
     public var isPresenting: Bool
 
     public init(
-        id: String, userID: String? = nil, name: String? = nil, whereabouts: Whereabouts = Whereabouts(),
+        id: String, userID: String? = nil, name: String? = nil, whereabouts: Location = Location(),
         isPresenting: Bool = false
     ) {
         self.id = id
@@ -42,11 +42,11 @@ public struct LayerPerson: Hashable, Sendable, Identifiable {
 
 /// What others are told of oneself.
 public struct OwnPresence: Hashable, Sendable {
-    public var whereabouts: Whereabouts
+    public var whereabouts: Location
     /// Others may follow. One presents at a time: whoever asks second does not.
     public var isPresenting: Bool
 
-    public init(_ whereabouts: Whereabouts = Whereabouts(), isPresenting: Bool = false) {
+    public init(_ whereabouts: Location = Location(), isPresenting: Bool = false) {
         self.whereabouts = whereabouts
         self.isPresenting = isPresenting
     }

@@ -14,7 +14,7 @@ struct PresenceMachine: Hashable, Sendable {
     static let retry: Int64 = 5_000
     static let longRetry: Int64 = 600_000
     /// More people than anybody looks at; a server that names more is not believed.
-    static let most = 1_000
+    static let maxPeople = 1_000
 
     /// Of this opening of the layer; random. Whoever knows it can speak for it.
     let session: String?
@@ -50,7 +50,7 @@ struct PresenceMachine: Hashable, Sendable {
     mutating func sign(at now: Timestamp) -> PresenceSign? {
         guard let due, due <= now, let session else { return nil }
         let sign = PresenceSign(
-            session: session, whereabouts: wish?.whereabouts ?? Whereabouts(),
+            session: session, whereabouts: wish?.whereabouts ?? Location(),
             isPresenting: wish?.isPresenting ?? false, hasLeft: wish == nil)
         underWay = sign
         isOwed = false
@@ -110,7 +110,7 @@ struct PresenceMachine: Hashable, Sendable {
     mutating func heard(_ event: PresenceEvent) {
         let before = people
         if event.isComplete { people = [:] }
-        for person in event.people where people.count < Self.most || people[person.id] != nil {
+        for person in event.people where people.count < Self.maxPeople || people[person.id] != nil {
             people[person.id] = person
         }
         for id in event.left { people[id] = nil }

@@ -2,16 +2,16 @@ import Annotations
 import SyncProtocol
 
 /// What a transaction that takes in what others did knows by now, so that nothing is asked for twice.
-struct Intake {
+struct ApplyContext {
     /// As they stand now.
-    var facts: LayerFacts
+    var facts: LayerMetadata
     /// The outbox is empty, and stays so to the end of the transaction: what others did appends nothing to it. False where
     /// nobody has looked.
     var nothingWaits = false
     /// What became of the records that were taken in; nil: gone.
     private var received: [ByteOrdered: StoredRecord?] = [:]
 
-    init(facts: LayerFacts) { self.facts = facts }
+    init(facts: LayerMetadata) { self.facts = facts }
 
     mutating func note(_ id: Record.ID, became record: StoredRecord?) { received[ByteOrdered(id)] = .some(record) }
 

@@ -50,8 +50,8 @@ extension Layer {
 
 extension WritableLayer {
     /// Rows and cursor; what is shown of them follows with ``show(_:knowing:)``, once for all.
-    func take(_ delta: Delta, facts: LayerFacts, into changes: inout LayerChanges) throws -> Intake {
-        var intake = Intake(facts: facts)
+    func take(_ delta: Delta, facts: LayerMetadata, into changes: inout LayerChanges) throws -> ApplyContext {
+        var intake = ApplyContext(facts: facts)
         guard let cursor = intake.facts.cursor, cursor.epoch == delta.epoch else {
             if intake.facts.cursor != nil { changes.needsSnapshot = true }
             return intake
@@ -70,7 +70,7 @@ extension WritableLayer {
         return intake
     }
 
-    func receive(_ item: SyncItem, _ intake: inout Intake, into changes: inout LayerChanges) throws {
+    func receive(_ item: SyncItem, _ intake: inout ApplyContext, into changes: inout LayerChanges) throws {
         let stored = try record(item.id)
         guard item.revision > stored?.revision ?? -1 else { return }
         let own = try ownWrite(item.id)
@@ -94,8 +94,8 @@ extension WritableLayer {
     }
 
     /// Makes every row that a step changed agree with record and outbox again, and marks what others did as unread.
-    func show(_ changes: LayerChanges, knowing intake: Intake? = nil) throws {
-        let intake = try intake ?? Intake(facts: facts())
+    func show(_ changes: LayerChanges, knowing intake: ApplyContext? = nil) throws {
+        let intake = try intake ?? ApplyContext(facts: facts())
         for id in changes.ids { try refresh(id, as: intake.overlay(id, in: self)) }
         try setUnread(changes.byOthers, true)
     }

@@ -18,7 +18,7 @@ extension WritableLayer {
     /// The snapshot is complete and not yet shown.
     ///
     /// - Parameter inPlace: it was loaded into the empty table; else it is staged beside the old rows.
-    func recover(inPlace: Bool, facts: LayerFacts, into changes: inout LayerChanges) throws {
+    func recover(inPlace: Bool, facts: LayerMetadata, into changes: inout LayerChanges) throws {
         func present(_ id: Record.ID) throws -> StoredRecord? { try inPlace ? record(id) : stagedRecord(id) }
         let pending = try entries(in: [.applied, .waiting, .parked], limit: .max)
         var last: Record.ID?
@@ -38,7 +38,8 @@ extension WritableLayer {
 
     /// A write that the server took and this store forgot: was it the last one to its record, and is it still there?
     private func keepLost(
-        _ write: OwnWrite, was: StoredRecord?, now: StoredRecord?, facts: LayerFacts, into changes: inout LayerChanges
+        _ write: OwnWrite, was: StoredRecord?, now: StoredRecord?, facts: LayerMetadata,
+        into changes: inout LayerChanges
     ) throws {
         var lost = OutboxEntry(
             id: write.id, kind: .delete, baseRevision: now?.revision ?? 0, base: now?.record,
@@ -59,7 +60,7 @@ extension WritableLayer {
 
     /// What waits for one record, looked at from the oldest edit to the newest. Doing it twice changes nothing.
     private func rebase(
-        _ id: Record.ID, onto present: StoredRecord?, facts: LayerFacts, into changes: inout LayerChanges
+        _ id: Record.ID, onto present: StoredRecord?, facts: LayerMetadata, into changes: inout LayerChanges
     ) throws {
         let pending = try entries(of: id).filter { $0.isPending || $0.stage == .applied }
         changes.ids.insert(id)

@@ -44,7 +44,7 @@ extension Layer {
             if let next = page.next, let after = asked.after, !after.isBefore(next) {
                 throw InvalidServerData("the server's snapshot goes round in circles")
             }
-            var loading: LayerFacts.Loading
+            var loading: LayerMetadata.Loading
             if asked.after != nil {
                 // Nil: that snapshot was given up while the page was under way.
                 guard let present = facts.loading else { return changes }
@@ -56,7 +56,7 @@ extension Layer {
             } else {
                 try store.clearStage()
                 let isEmpty = try store.records(after: nil, limit: 1).isEmpty
-                loading = LayerFacts.Loading(epoch: page.epoch, at: page.at, after: nil, inPlace: isEmpty)
+                loading = LayerMetadata.Loading(epoch: page.epoch, at: page.at, after: nil, inPlace: isEmpty)
             }
             try store.keep(page.records, inPlace: loading.inPlace, facts: facts, into: &changes)
             loading.after = page.next
@@ -87,7 +87,7 @@ extension Layer {
 
 extension WritableLayer {
     fileprivate func keep(
-        _ items: [SyncItem], inPlace: Bool, facts: LayerFacts, into changes: inout LayerChanges
+        _ items: [SyncItem], inPlace: Bool, facts: LayerMetadata, into changes: inout LayerChanges
     ) throws {
         let nothingWaits = try !hasEntries()
         for case .record(let record, let revision) in items {
@@ -107,7 +107,7 @@ extension WritableLayer {
     }
 
     /// The staged rows take the place of the old ones; what did not change is not touched.
-    private func replaceRows(facts: LayerFacts, into changes: inout LayerChanges) throws {
+    private func replaceRows(facts: LayerMetadata, into changes: inout LayerChanges) throws {
         var last: Record.ID?
         while case let batch = try staged(after: last, limit: 500), !batch.isEmpty {
             for row in batch {
@@ -127,7 +127,7 @@ extension WritableLayer {
         }
     }
 
-    fileprivate func swap(facts: LayerFacts, into changes: inout LayerChanges) throws {
+    fileprivate func swap(facts: LayerMetadata, into changes: inout LayerChanges) throws {
         try replaceRows(facts: facts, into: &changes)
         var last: Record.ID?
         while case let batch = try records(after: last, limit: 500), !batch.isEmpty {

@@ -6,7 +6,7 @@ struct ExpiryWatch: Hashable, Sendable {
     /// Milliseconds before the end, the earlier one first.
     static let warnings: [Int64] = [300_000, 60_000]
 
-    let ticket: Ticket
+    let ticket: TokenHandle
     /// By the server's clock.
     private(set) var end: Timestamp
     /// Server's clock minus the local one, in milliseconds.
@@ -14,7 +14,7 @@ struct ExpiryWatch: Hashable, Sendable {
     /// The warning that was given last.
     private var told = Int64.max
 
-    init(_ ticket: Ticket, end: Timestamp, offset: Int64) {
+    init(_ ticket: TokenHandle, end: Timestamp, offset: Int64) {
         (self.ticket, self.end, self.offset) = (ticket, end, offset)
     }
 

@@ -6,7 +6,7 @@ struct IntegrityWatch: Hashable, Sendable {
     /// Milliseconds between two comparisons.
     static let interval: Int64 = 6 * 3_600_000
     /// How often a layer that moves on may be asked about in a row.
-    static let patience = 5
+    static let maxAttempts = 5
 
     private var isWanted = false
     /// When the next comparison is due by itself; nil before the first answer.
@@ -25,7 +25,7 @@ struct IntegrityWatch: Hashable, Sendable {
     /// - Returns: whether that is enough.
     mutating func missed() -> Bool {
         misses += 1
-        return misses >= Self.patience
+        return misses >= Self.maxAttempts
     }
 
     mutating func compared(at now: Timestamp) {

@@ -47,7 +47,7 @@ package struct LayerMachine: Hashable, Sendable {
     }
 
     /// - Parameter facts: nil when they cannot be read.
-    package init(_ facts: LayerFacts?, backlog: Backlog) {
+    package init(_ facts: LayerMetadata?, backlog: Backlog) {
         self.init(isKnown: facts?.cursor != nil, backlog: backlog)
         guard let facts, facts.needsMigration else { return }
         state = facts.wasReset ? .needsResetForDatabaseMigration : .needsContentMigration

@@ -19,7 +19,7 @@ package struct StreamID: Hashable, Sendable {
 /// A live channel to be opened, and the token it goes by.
 package struct StreamRequest: Hashable, Sendable {
     package var id: StreamID
-    package var ticket: Ticket
+    package var ticket: TokenHandle
     /// Everything after it is to come.
     package var cursor: Cursor
     package var channel: LiveChannel

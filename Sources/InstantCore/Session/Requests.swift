@@ -22,7 +22,7 @@ package struct SyncRequest: Hashable, Sendable {
 
     /// Echoed with the answer: what comes for a request that was given up changes nothing.
     package var id: Int
-    package var ticket: Ticket
+    package var ticket: TokenHandle
     package var kind: Kind
 }
 

@@ -12,14 +12,14 @@ struct ResetLedger: Hashable, Sendable {
     /// Milliseconds after which the same pair may come again.
     static let memory: Int64 = 600_000
     /// Fresh starts within that time, whatever epochs the server invents.
-    static let most = 8
+    static let maxCount = 8
 
     private var entries: [Entry] = []
 
     /// - Returns: whether to start over once more; then it is remembered.
     mutating func allows(from: String, to: String, at now: Timestamp) -> Bool {
         entries.removeAll { now - $0.at >= Self.memory }
-        guard entries.count < Self.most,
+        guard entries.count < Self.maxCount,
             !entries.contains(where: { $0.from.isExactly(from) && $0.to.isExactly(to) })
         else { return false }
         entries.append(Entry(from: from, to: to, at: now))

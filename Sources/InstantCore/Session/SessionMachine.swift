@@ -1,7 +1,7 @@
 package import Annotations
 
 /// Names a token without holding it: the machine decides, the performer keeps the secret.
-package struct Ticket: Hashable, Sendable {
+package struct TokenHandle: Hashable, Sendable {
     package var number: Int
 
     package init(_ number: Int) { self.number = number }
@@ -16,26 +16,26 @@ package struct SessionMachine: Hashable, Sendable {
         /// Rests: no reconnects, the queue is kept, reading goes on.
         case needsToken(TokenNeed)
         /// A token is being tried for the first time. While it is, the one before it stays good.
-        case authenticating(Ticket, before: Ticket?)
+        case authenticating(TokenHandle, before: TokenHandle?)
         /// An accepted token, a broken connection.
-        case connecting(Ticket)
-        case live(Ticket)
-        case waiting(Ticket, until: Timestamp, wasAccepted: Bool)
+        case connecting(TokenHandle)
+        case live(TokenHandle)
+        case waiting(TokenHandle, until: Timestamp, wasAccepted: Bool)
         /// Offline because the person said so.
-        case paused(Ticket?, wasAccepted: Bool)
+        case paused(TokenHandle?, wasAccepted: Bool)
         /// The document or layer is gone, or reading was withdrawn.
         case lost(String)
     }
 
     package enum Action: Hashable, Sendable {
         /// Ask the server what it reads in the token.
-        case askSession(Ticket)
+        case askSession(TokenHandle)
         case closeStream
         /// The server accepted it for the first time: safe to keep now.
-        case announceAuthenticated(Ticket)
+        case announceAuthenticated(TokenHandle)
         case announceNeed(TokenNeed)
         /// A token that was supplied did not do.
-        case announceRefused(Ticket, TokenNeed)
+        case announceRefused(TokenHandle, TokenNeed)
         case announceLost(String)
     }
 
@@ -45,7 +45,7 @@ package struct SessionMachine: Hashable, Sendable {
 
     package init() {}
 
-    package mutating func tokenSupplied(_ ticket: Ticket) -> [Action] {
+    package mutating func tokenSupplied(_ ticket: TokenHandle) -> [Action] {
         if case .paused(_, _) = state {
             state = .paused(ticket, wasAccepted: false)
             return []
@@ -55,7 +55,7 @@ package struct SessionMachine: Hashable, Sendable {
         return [.askSession(ticket)]
     }
 
-    package mutating func sessionAnswered(_ ticket: Ticket) -> [Action] {
+    package mutating func sessionAnswered(_ ticket: TokenHandle) -> [Action] {
         switch state {
         case .authenticating(ticket, _):
             state = .live(ticket)
@@ -68,7 +68,7 @@ package struct SessionMachine: Hashable, Sendable {
     }
 
     /// 401, or a stream that ended because its token did.
-    package mutating func refused(_ ticket: Ticket, _ need: TokenNeed) -> [Action] {
+    package mutating func refused(_ ticket: TokenHandle, _ need: TokenNeed) -> [Action] {
         switch state {
         case .authenticating(ticket, let before?):
             state = .live(before)
@@ -90,7 +90,7 @@ package struct SessionMachine: Hashable, Sendable {
     }
 
     /// 403 for reading: what a token could read it can read no more. Of a token that is being tried, a refusal.
-    package mutating func readingWithdrawn(_ ticket: Ticket, _ why: String) -> [Action] {
+    package mutating func readingWithdrawn(_ ticket: TokenHandle, _ why: String) -> [Action] {
         switch state {
         case .authenticating(ticket, _): refused(ticket, .refused(why))
         case .connecting(ticket), .live(ticket): accessLost(why)
@@ -113,7 +113,7 @@ package struct SessionMachine: Hashable, Sendable {
     }
 
     /// The layer moved under the session: ask again with the same token.
-    package mutating func doubted() -> [Action] {
+    package mutating func invalidated() -> [Action] {
         guard case .live(let ticket) = state else { return [] }
         state = .connecting(ticket)
         return [.closeStream, .askSession(ticket)]

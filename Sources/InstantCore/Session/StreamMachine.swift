@@ -7,7 +7,7 @@ package import Annotations
 package struct StreamMachine: Hashable, Sendable {
     package struct Channel: Hashable, Sendable {
         package var id: StreamID
-        package var ticket: Ticket
+        package var ticket: TokenHandle
         package var kind: LiveChannel
         var openedAt: Timestamp
         var lastHeard: Timestamp
@@ -34,7 +34,7 @@ package struct StreamMachine: Hashable, Sendable {
     /// Milliseconds until an opened stream has to say so.
     static let openingPatience: Int64 = 10_000
     /// Milliseconds without a heartbeat after which a channel is dead.
-    static let patience: Int64 = 40_000
+    static let silenceTimeout: Int64 = 40_000
     /// Milliseconds for which streams are not tried again once one was gathered.
     static let pollingTime: Int64 = 600_000
 
@@ -46,14 +46,15 @@ package struct StreamMachine: Hashable, Sendable {
     package init() {}
 
     /// The channel to open now by this token; nil when what is open will do.
-    package func wanted(by ticket: Ticket, at now: Timestamp) -> LiveChannel? {
+    package func wanted(by ticket: TokenHandle, at now: Timestamp) -> LiveChannel? {
         let best: LiveChannel = pollUntil.map { $0 > now } ?? false ? .polling : .events
         guard let current, current.ticket == ticket else { return best }
         return current.kind == .polling && best == .events ? .events : nil
     }
 
     /// - Returns: what is not read any more.
-    package mutating func opened(_ id: StreamID, _ ticket: Ticket, _ kind: LiveChannel, at now: Timestamp) -> [StreamID]
+    package mutating func opened(_ id: StreamID, _ ticket: TokenHandle, _ kind: LiveChannel, at now: Timestamp)
+        -> [StreamID]
     {
         let dropped = current == nil ? [] : [outgoing].compactMap(\.self)
         outgoing = current?.id ?? outgoing
@@ -80,7 +81,7 @@ package struct StreamMachine: Hashable, Sendable {
             fallBack(at: now)
             return .gathered(closing: current.id)
         }
-        return current.lastHeard + Self.patience <= now ? .dead : nil
+        return current.lastHeard + Self.silenceTimeout <= now ? .dead : nil
     }
 
     package mutating func ended(_ id: StreamID, at now: Timestamp) -> Ending {
@@ -116,7 +117,7 @@ package struct StreamMachine: Hashable, Sendable {
     /// When ``timePassed(at:)`` or ``wanted(by:at:)`` may say something else.
     package var due: Timestamp? {
         guard let current else { return nil }
-        let silence = isOpening ? current.openedAt + Self.openingPatience : current.lastHeard + Self.patience
+        let silence = isOpening ? current.openedAt + Self.openingPatience : current.lastHeard + Self.silenceTimeout
         guard current.kind == .polling, let pollUntil else { return silence }
         return min(silence, pollUntil)
     }

@@ -35,7 +35,7 @@ extension Synchronizer {
 
     /// What a failure means for the session.
     mutating func judge(
-        _ failure: SyncFailure, ticket: Ticket, now: Timestamp, random: inout some RandomNumberGenerator
+        _ failure: SyncFailure, ticket: TokenHandle, now: Timestamp, random: inout some RandomNumberGenerator
     ) {
         switch failure {
         case .token(let need): perform(session.refused(ticket, need))
@@ -66,7 +66,7 @@ extension Synchronizer {
     mutating func fail(_ failure: SyncFailure, now: Timestamp, random: inout some RandomNumberGenerator) {
         var delay = Backoff.delay(failures: session.failures + 1, using: &random)
         if case .unreachable(_, let retryAfter?) = failure {
-            delay = max(delay, min(retryAfter, Self.longestWait))
+            delay = max(delay, min(retryAfter, Self.maxWait))
             notBefore = now + delay
         }
         giveUp()
@@ -98,5 +98,5 @@ extension Synchronizer {
     }
 
     /// Milliseconds that a server may ask to be left alone for.
-    static let longestWait: Int64 = 600_000
+    static let maxWait: Int64 = 600_000
 }

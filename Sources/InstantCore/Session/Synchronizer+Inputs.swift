@@ -48,7 +48,7 @@ extension Synchronizer {
                 closeStreams()
             }
         case .woke: try woke(now: now, random: &random)
-        case .nudged: stopWaiting(now: now)
+        case .retryRequested: stopWaiting(now: now)
         case .wentOffline:
             perform(session.wentOffline())
             giveUpAll()
@@ -56,7 +56,7 @@ extension Synchronizer {
         case .wentOnline: perform(session.wentOnline())
         case .leading(let leads): try lead(leads, now: now, random: &random)
         case .leadClaimed: try leadClaimed()
-        case .doubted: perform(session.doubted())
+        case .sessionInvalidated: perform(session.invalidated())
         case .announced(let own): presence.wished(own)
         case .pushDelay(let delay):
             pushDelay = delay
@@ -72,7 +72,7 @@ extension Synchronizer {
     private mutating func requestSync(now: Timestamp) throws {
         switch session.state {
         case .needsToken(let need): effects.append(.announce(.failedAuthentication(need)))
-        case .live where !isLeading: perform(session.doubted())
+        case .live where !isLeading: perform(session.invalidated())
         case .live: try beginCycle()
         case .waiting: stopWaiting(now: now)
         case .lost(let why): effects.append(.announce(.failedSync(.lost(why))))

@@ -87,7 +87,7 @@ extension Synchronizer {
     // MARK: Following
 
     /// The token was accepted, and another process leads.
-    mutating func follow(_ answer: SessionAnswer, ticket: Ticket, now: Timestamp) throws {
+    mutating func follow(_ answer: SessionAnswer, ticket: TokenHandle, now: Timestamp) throws {
         try layer.check(answer.grant)
         own(answer.grant, ticket: ticket)
         goal = Cursor(epoch: answer.epoch, revision: answer.head)
@@ -100,10 +100,10 @@ extension Synchronizer {
     }
 
     /// What the token of this process allows decides from now on.
-    mutating func own(_ grant: Grant, ticket: Ticket) {
+    mutating func own(_ grant: Grant, ticket: TokenHandle) {
         layer.ownGrant = grant
-        if acceptedTicket != ticket { forbidden = nil }
-        acceptedTicket = ticket
+        if acceptedToken != ticket { forbidden = nil }
+        acceptedToken = ticket
         problem = nil
         notBefore = nil
     }
@@ -140,7 +140,7 @@ extension Synchronizer {
         }
         if let checkAt, checkAt <= now {
             self.checkAt = nil
-            perform(session.doubted())
+            perform(session.invalidated())
         }
     }
 

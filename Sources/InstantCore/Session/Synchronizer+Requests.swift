@@ -8,7 +8,7 @@ extension Synchronizer {
         guard isLeading else { return try tendFollowing(now: now) }
         guard underWay == nil else { return }
         // A process that has just begun to lead does not know either where the layer stands.
-        if mustStartOver || epoch == nil, sessionRequest == nil { perform(session.doubted()) }
+        if mustStartOver || epoch == nil, sessionRequest == nil { perform(session.invalidated()) }
         while !mustStartOver, let ticket = session.dataTicket, let epoch, cycle.isSyncing {
             if let kind = try nextRequest(epoch: epoch, now: now) {
                 let request = SyncRequest(id: number(), ticket: ticket, kind: kind)
@@ -80,7 +80,7 @@ extension Synchronizer {
     }
 
     mutating func accept(
-        _ answer: SessionAnswer, ticket: Ticket, now: Timestamp, random: inout some RandomNumberGenerator
+        _ answer: SessionAnswer, ticket: TokenHandle, now: Timestamp, random: inout some RandomNumberGenerator
     ) throws {
         try allowStartingOver(for: answer, ticket: ticket, now: now)
         let accepted = try layer.accept(answer, seen: seenWhenAsked, now: now, newClientID: newName(now, &random))

@@ -8,8 +8,8 @@ extension Synchronizer {
     mutating func startOver() { mustStartOver = true }
 
     /// - Throws: ``InvalidServerData`` when the server sends us round in circles: then back-off, visibly.
-    mutating func allowStartingOver(for answer: SessionAnswer, ticket: Ticket, now: Timestamp) throws {
-        if acceptedTicket != ticket { resets.tokenChanged() }
+    mutating func allowStartingOver(for answer: SessionAnswer, ticket: TokenHandle, now: Timestamp) throws {
+        if acceptedToken != ticket { resets.tokenChanged() }
         let before = try epoch ?? layer.facts().cursor?.epoch ?? ""
         let isMoved = epoch.map { !$0.isExactly(answer.epoch) } ?? false
         guard mustStartOver || isMoved else { return }
@@ -38,7 +38,7 @@ extension Synchronizer {
         effects.append(.announce(.checked(report)))
     }
 
-    mutating func watchExpiry(of answer: SessionAnswer, ticket: Ticket, now: Timestamp) {
+    mutating func watchExpiry(of answer: SessionAnswer, ticket: TokenHandle, now: Timestamp) {
         let (end, offset) = (answer.grant.expiresAt, answer.now - now)
         if expiry?.ticket == ticket {
             expiry?.answered(end: end, offset: offset)

@@ -75,7 +75,7 @@ extension Synchronizer {
         case nil, .unreachable(_, nil): if stream.ended(id, at: now) == .unheard { return }
         case .epochChanged:
             _ = stream.closedAll()
-            return perform(session.doubted())
+            return perform(session.invalidated())
         default: _ = stream.closedAll()
         }
         judge(

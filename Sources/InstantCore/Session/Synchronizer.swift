@@ -12,7 +12,7 @@ package import SyncProtocol
 /// holds the layer's lock, sends, receives and writes what the server says. See Synchronizer+Leading.swift.
 package struct Synchronizer {
     package enum Input: Hashable, Sendable {
-        case tokenSupplied(Ticket)
+        case tokenSupplied(TokenHandle)
         case tokenForgotten
         case answered(Int, SyncAnswer)
         case failed(Int, SyncFailure)
@@ -29,7 +29,7 @@ package struct Synchronizer {
         /// The moment of ``Effect/wake(_:)`` has come, or this process begins.
         case woke
         /// A key, the network coming back: do not wait any longer.
-        case nudged
+        case retryRequested
         case wentOffline
         case wentOnline
         /// This process holds the layer's lock now, or another process holds it: the answer to ``Effect/lead(_:)``,
@@ -41,7 +41,7 @@ package struct Synchronizer {
         case pushDelay(Int64?)
         case storageRemoved
         /// What was read says that the layer is not as the last session answer told: ask again.
-        case doubted
+        case sessionInvalidated
         /// Compare what is here with what the server holds.
         case checkRequested
         /// What others are to be told of oneself; nil: nothing any more.
@@ -56,7 +56,7 @@ package struct Synchronizer {
         case closeStream(StreamID)
         /// Give ``Input/woke`` at this moment; takes the place of the one before. nil: not at all.
         case wake(Timestamp?)
-        case announce(Notice)
+        case announce(Notification)
         /// true: try to take the layer's lock now, answer by ``Input/leading(_:)``, and go on trying; false: give it
         /// up now.
         case lead(Bool)
@@ -65,15 +65,15 @@ package struct Synchronizer {
     }
 
     /// What the world is told.
-    package enum Notice: Hashable, Sendable {
+    package enum Notification: Hashable, Sendable {
         case changedState(DocumentState)
         case beganSync
         case finishedSync
         case failedSync(SyncFailure)
-        case authenticated(Ticket)
+        case authenticated(TokenHandle)
         case failedAuthentication(TokenNeed)
         /// A token that was supplied was refused, or could not be tried; then it will be tried again.
-        case failedReauthentication(Ticket, SyncFailure)
+        case failedReauthentication(TokenHandle, SyncFailure)
         case changed(LayerChanges)
         case lost(String)
         case pdfReplaced
@@ -98,12 +98,12 @@ package struct Synchronizer {
     /// Where the cursor stood when the session was asked for: the answer may be older than what came since.
     var seenWhenAsked: Revision?
     /// The last accepted token and its view epoch, this launch.
-    var acceptedTicket: Ticket?
+    var acceptedToken: TokenHandle?
     var epoch: String?
     /// The head was reached in this cycle.
     var isCaughtUp = false
     /// A 403 for everything: nothing is pushed with this token again.
-    var forbidden: Ticket?
+    var forbidden: TokenHandle?
     var batchLimit = Int.max
     /// The cursor is no good any more: a snapshot is loaded once the session was asked where the layer stands.
     var mustStartOver = false
@@ -125,7 +125,7 @@ package struct Synchronizer {
     var wantsToLead: Bool
     var claimsLead = false
     /// An accepted token's session, until it is known whether this process leads.
-    var undecided: (answer: SessionAnswer, ticket: Ticket)?
+    var undecided: (answer: SessionAnswer, ticket: TokenHandle)?
     /// While another process leads: what the server held when this process asked.
     var goal: Cursor?
     /// While another process leads: the cycle fails then, and the token is checked again.

@@ -3,7 +3,7 @@ import Authorization
 import SyncProtocol
 
 /// Facts as a store writes them. Members of newer programs are not kept: they raise the schema number instead.
-extension LayerFacts {
+extension LayerMetadata {
     package var json: String {
         JSONWriter.text(capacity: 1024) {
             $0.member("server", identity.server)
@@ -60,7 +60,7 @@ extension LayerFacts {
         pdfSHA256 = value["pdfSHA256"]?.string ?? ""
         pdfBytes = value["pdfBytes"]?.integer ?? 0
         quotedFrom = value["quotedFrom"]?.string
-        if let limits = value["limits"] { self.limits = Limits(stored: limits) }
+        if let limits = value["limits"] { self.limits = ServerLimits(stored: limits) }
         lastSync = value["lastSync"]?.integer.map(Timestamp.init(milliseconds:))
         checkedAt = value["checkedAt"]?.integer.map(Timestamp.init(milliseconds:))
         isRecovering = value["isRecovering"]?.bool ?? false
@@ -74,7 +74,7 @@ extension LayerFacts {
     }
 }
 
-extension LayerFacts.Loading {
+extension LayerMetadata.Loading {
     fileprivate func write(to json: inout JSONWriter) {
         json.member("epoch", epoch)
         json.member("at", at)
@@ -89,7 +89,7 @@ extension LayerFacts.Loading {
     }
 }
 
-extension Limits {
+extension ServerLimits {
     fileprivate func write(to json: inout JSONWriter) {
         json.member("recordBytes", recordBytes)
         json.member("batchChanges", batchChanges)

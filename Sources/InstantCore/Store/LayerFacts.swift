@@ -3,7 +3,7 @@ package import Authorization
 package import SyncProtocol
 
 /// What is known of a layer beside its records. Small: read and written as a whole.
-package struct LayerFacts: Hashable, Sendable {
+package struct LayerMetadata: Hashable, Sendable {
     /// Which layer this is, for whom.
     package var identity: LayerIdentity
     /// This store's name at the server; drawn anew when the server lost track of what it said.
@@ -21,7 +21,7 @@ package struct LayerFacts: Hashable, Sendable {
     package var pdfBytes: Int64 = 0
     /// The file from which the words under marks were read; nil: none were.
     package var quotedFrom: String?
-    package var limits = Limits()
+    package var limits = ServerLimits()
     package var lastSync: Timestamp?
     /// When what is here was last compared with what the server holds, or loaded whole.
     package var checkedAt: Timestamp?

@@ -59,7 +59,7 @@ package struct ListFacets: Hashable, Sendable {
     package var groups: [Facet<String>]
 
     /// More authors or groups than anybody chooses from.
-    package static let most = 200
+    package static let maxRows = 200
 
     package init(kinds: [Facet<AnnotationKind>] = [], authors: [Facet<String>] = [], groups: [Facet<String>] = []) {
         self.kinds = kinds
@@ -101,7 +101,7 @@ package struct ListRow: Hashable, Sendable, Identifiable {
     package var updatedBy: String?
     package var group: String?
     package var changedAt: Timestamp?
-    package var delivery: Delivery
+    package var delivery: DeliveryState
     /// Changed by someone else since this person last saw it.
     package var isUnread: Bool
     package var warning: String?
@@ -109,7 +109,8 @@ package struct ListRow: Hashable, Sendable, Identifiable {
     package var replies: Int
 
     package init(
-        annotation: Annotation, createdBy: String?, updatedBy: String?, group: String?, delivery: Delivery = .delivered,
+        annotation: Annotation, createdBy: String?, updatedBy: String?, group: String?,
+        delivery: DeliveryState = .delivered,
         isUnread: Bool = false, replies: Int = 0
     ) {
         id = annotation.id
@@ -136,7 +137,7 @@ extension ListRow {
     package init(
         id: Record.ID, kind: AnnotationKind, pageIndex: Int?, box: Rect?, rects: [Rect], text: String,
         author: String?, createdBy: String?, updatedBy: String?, group: String?, changedAt: Timestamp?,
-        delivery: Delivery, isUnread: Bool, warning: String?, replies: Int
+        delivery: DeliveryState, isUnread: Bool, warning: String?, replies: Int
     ) {
         self.id = id
         self.kind = kind
@@ -157,7 +158,7 @@ extension ListRow {
 }
 
 /// How far a record's own edits have come.
-public enum Delivery: String, Hashable, Sendable {
+public enum DeliveryState: String, Hashable, Sendable {
     /// Nothing of ours waits.
     case delivered
     /// Durable here, not yet applied by the server.

@@ -7,9 +7,9 @@ package import SyncProtocol
 /// all of it is kept when the call returns, or nothing happened. Both calls block the calling thread and may come
 /// from any thread; a store orders them. Every implementation passes the same contract suite.
 package protocol LocalStore: Sendable {
-    /// - Throws: ``StoreError``, or what the body throws.
+    /// - Throws: ``LocalStoreError``, or what the body throws.
     func read<T>(_ body: (any StoredLayer) throws -> T) throws -> T
-    /// - Throws: ``StoreError``, or what the body throws; then nothing was written.
+    /// - Throws: ``LocalStoreError``, or what the body throws; then nothing was written.
     func write<T>(_ durability: Durability, _ body: (any WritableLayer) throws -> T) throws -> T
 }
 
@@ -28,7 +28,7 @@ extension LocalStore {
 
 /// One consistent view of what is kept.
 package protocol StoredLayer {
-    func facts() throws -> LayerFacts
+    func facts() throws -> LayerMetadata
 
     func record(_ id: Record.ID) throws -> StoredRecord?
     /// The server's rows in the order of their ids.
@@ -85,7 +85,7 @@ extension StoredLayer {
 
 /// The same, to be changed.
 package protocol WritableLayer: StoredLayer {
-    func set(_ facts: LayerFacts) throws
+    func set(_ facts: LayerMetadata) throws
     /// Only how far the cursor has come: the rest of the facts is not written again. Where there is no cursor none is made.
     func moveCursor(to revision: Revision) throws
     /// Only the highest n that was given away.
@@ -118,7 +118,7 @@ package protocol WritableLayer: StoredLayer {
 }
 
 extension WritableLayer {
-    func changeFacts(_ change: (inout LayerFacts) -> Void) throws {
+    func changeFacts(_ change: (inout LayerMetadata) -> Void) throws {
         var facts = try facts()
         change(&facts)
         try set(facts)
@@ -153,7 +153,7 @@ package struct OwnWrite: Hashable, Sendable {
 }
 
 /// What the store itself cannot do, with what to do about it.
-package enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
+package enum LocalStoreError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Written by a newer program.
     case newerSchema(path: String, found: Int, known: Int)
     /// Written by an older program, which may have it open still.

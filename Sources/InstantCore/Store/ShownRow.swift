@@ -11,7 +11,7 @@ package struct ShownRow: Hashable, Sendable {
     package var isComment: Bool
     package var createdAt: Timestamp?
 
-    package init(_ record: Record, delivery: Delivery) {
+    package init(_ record: Record, delivery: DeliveryState) {
         let annotation = Annotation(record)
         row = ListRow(
             annotation: annotation, createdBy: record.createdBy, updatedBy: record.updatedBy, group: record.group,

@@ -2,7 +2,7 @@ import PDFPages
 
 extension XFDFElement {
     /// Numbers of one annotation; a record could not hold more.
-    private static let mostNumbers = 20_000
+    private static let maxNumbers = 20_000
 
     /// - Returns: nil for an element that stands for no annotation of a kind we know.
     static func annotation(_ node: XMLNode) -> PDFAnnotation? {
@@ -73,7 +73,7 @@ extension XFDFElement {
 
     /// Numbers with commas, semicolons or spaces between them; nil when one of them is none.
     private static func numbers(_ text: String) -> [Double]? {
-        let words = text.split { $0 == "," || $0 == ";" || $0.isWhitespace }.prefix(mostNumbers)
+        let words = text.split { $0 == "," || $0 == ";" || $0.isWhitespace }.prefix(maxNumbers)
         let numbers = words.compactMap { number(String($0)) }
         return numbers.count == words.count ? numbers : nil
     }

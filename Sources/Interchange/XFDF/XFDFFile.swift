@@ -9,7 +9,7 @@ package struct XFDFFile: Hashable, Sendable {
     /// What was left out or is incomplete, and why: an element's name and a sentence of ours.
     package private(set) var problems: [String] = []
 
-    private static let mostProblems = 1000
+    private static let maxProblems = 1000
 
     /// - Parameter pages: of the document, in order.
     /// - Throws: ``XMLError`` with the place of what is wrong; then nothing of it counts.
@@ -55,7 +55,7 @@ package struct XFDFFile: Hashable, Sendable {
     }
 
     private mutating func tell(_ problem: String, of node: XMLNode) {
-        guard problems.count < Self.mostProblems else { return }
+        guard problems.count < Self.maxProblems else { return }
         problems.append("\(node.attributes["name"] ?? "<\(node.name)>"): \(problem)")
     }
 }

@@ -6,7 +6,7 @@ struct XFDFThreads {
     private var found: [Found] = []
     /// Where an annotation of a name is.
     private var places: [ByteOrdered: Int] = [:]
-    private static let longestChain = 32
+    private static let maxChainLength = 32
 
     mutating func add(_ node: XMLNode, _ content: Content) {
         var item = InstantJSONFile.Item(content: content)
@@ -41,7 +41,7 @@ struct XFDFThreads {
     private func root(of entry: Found) -> Int? {
         var name = entry.repliesTo
         var place: Int?
-        for _ in 0..<Self.longestChain {
+        for _ in 0..<Self.maxChainLength {
             guard let next = name else { return place }
             guard let at = places[ByteOrdered(next)] else { return nil }
             (place, name) = (at, found[at].repliesTo)

@@ -8,8 +8,8 @@ struct XMLReader {
         case text(String)
     }
 
-    static let deepest = 32
-    static let mostAttributes = 64
+    static let maxDepth = 32
+    static let maxAttributes = 64
 
     let bytes: [UInt8]
     var offset: Int
@@ -59,7 +59,7 @@ extension XMLReader {
         let place = offset
         offset += 1
         guard !open.isEmpty || !hasRoot else { throw XMLError(.expected("the end"), at: place) }
-        guard open.count < Self.deepest else { throw XMLError(.tooDeep(limit: Self.deepest), at: place) }
+        guard open.count < Self.maxDepth else { throw XMLError(.tooDeep(limit: Self.maxDepth), at: place) }
         let name = try name()
         var attributes: [String: String] = [:]
         while true {
@@ -78,8 +78,8 @@ extension XMLReader {
             guard attributes.updateValue(value, forKey: key) == nil else {
                 throw XMLError(.attributeTwice(key), at: place)
             }
-            guard attributes.count <= Self.mostAttributes else {
-                throw XMLError(.tooManyAttributes(limit: Self.mostAttributes), at: place)
+            guard attributes.count <= Self.maxAttributes else {
+                throw XMLError(.tooManyAttributes(limit: Self.maxAttributes), at: place)
             }
         }
         hasRoot = true

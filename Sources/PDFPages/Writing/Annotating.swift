@@ -25,7 +25,7 @@ extension PDFTools {
         let room = try Self.length(of: path) * 2 + Self.length(of: notes) + Int64(64 << 20)
         let outcome = try await run(
             .qpdf, ["--no-warn", path, "--update-from-json=\(Self.argument(for: notes))", Self.argument(for: target)],
-            writing: room, into: Gathered())
+            writing: room, into: CollectedOutput())
         guard outcome.exitCode == 0 || outcome.exitCode == 3 else { throw PDFError.damaged }
     }
 

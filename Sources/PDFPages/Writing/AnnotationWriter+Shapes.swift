@@ -7,7 +7,7 @@ extension AnnotationWriter {
         color("C", from: "strokeColor")
         border("lineWidth")
         text(from: "note")
-        var room = AnnotationReader.mostNumbers / 2
+        var room = AnnotationReader.maxNumbers / 2
         var strokes: [PDFObject] = []
         for line in json["lines"]?["points"]?.array ?? [] where room > 0 {
             let points = (line.array ?? []).prefix(room).compactMap(Point.init(json:))
@@ -37,7 +37,7 @@ extension AnnotationWriter {
         entries["Subtype"] = .name(name)
         outline()
         if name == "PolyLine" { caps() }
-        let points = (json["points"]?.array ?? []).prefix(AnnotationReader.mostNumbers / 2)
+        let points = (json["points"]?.array ?? []).prefix(AnnotationReader.maxNumbers / 2)
         entries["Vertices"] = places(points.compactMap(Point.init(json:)))
     }
 

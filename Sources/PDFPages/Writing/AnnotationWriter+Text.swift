@@ -6,7 +6,7 @@ extension AnnotationWriter {
         entries["Subtype"] = .name(name)
         color("C", from: "color")
         text(from: "note")
-        let rects = (json["rects"]?.array ?? []).prefix(AnnotationReader.mostNumbers / 8).compactMap(Rect.init(json:))
+        let rects = (json["rects"]?.array ?? []).prefix(AnnotationReader.maxNumbers / 8).compactMap(Rect.init(json:))
         let boxes = rects.isEmpty ? [json["bbox"].flatMap(Rect.init(json:))].compactMap(\.self) : rects
         entries["QuadPoints"] = .numbers(boxes.flatMap(frame.quad))
     }

@@ -73,7 +73,7 @@ struct AnnotationWriter {
 
     mutating func string(_ key: String, from member: String) {
         guard let text = json[member]?.string, !text.isEmpty else { return }
-        entries[key] = .string(String(text.unicodeScalars.prefix(AnnotationReader.longestText)))
+        entries[key] = .string(String(text.unicodeScalars.prefix(AnnotationReader.maxTextLength)))
     }
 
     private mutating func date(_ key: String, from member: String) {
@@ -84,7 +84,7 @@ struct AnnotationWriter {
     /// What it says: a string, or `{format, value}`.
     mutating func text(from member: String) {
         guard let words = json[member].flatMap(CommentText.init(json:))?.words, !words.isEmpty else { return }
-        entries["Contents"] = .string(String(words.unicodeScalars.prefix(AnnotationReader.longestText)))
+        entries["Contents"] = .string(String(words.unicodeScalars.prefix(AnnotationReader.maxTextLength)))
     }
 
     mutating func color(_ key: String, from member: String) {

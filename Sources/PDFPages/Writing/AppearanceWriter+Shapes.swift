@@ -2,14 +2,14 @@ import Annotations
 
 // Kinds that are drawn: ink, lines, rectangles, ellipses, polygons.
 extension AppearanceWriter {
-    private static let mostPoints = AnnotationReader.mostNumbers / 2
+    private static let maxPoints = AnnotationReader.maxNumbers / 2
 
     private var strokeColor: [Double] { color("strokeColor") ?? [0, 0, 0] }
 
     func ink() -> Appearance {
         let width = number("lineWidth", 1)
         let lines = (json["lines"]?["points"]?.array ?? []).map { line in
-            (line.array ?? []).prefix(Self.mostPoints).compactMap(Point.init(json:))
+            (line.array ?? []).prefix(Self.maxPoints).compactMap(Point.init(json:))
         }
         var sketch = Sketch(area(around: lines.joined(), by: width / 2))
         sketch.stroke(with: strokeColor, width: width)
@@ -64,7 +64,7 @@ extension AppearanceWriter {
     private var corners: [Point] {
         let ends = [json["startPoint"], json["endPoint"]].compactMap { $0.flatMap(Point.init(json:)) }
         return kind == .line
-            ? ends : (json["points"]?.array ?? []).prefix(Self.mostPoints).compactMap(Point.init(json:))
+            ? ends : (json["points"]?.array ?? []).prefix(Self.maxPoints).compactMap(Point.init(json:))
     }
 
     private func begin(_ sketch: inout Sketch, _ width: Double) {

@@ -60,7 +60,7 @@ struct AppearanceWriter {
     // MARK: Words
 
     private func markup() -> Appearance {
-        let rects = (json["rects"]?.array ?? []).prefix(AnnotationReader.mostNumbers / 8).compactMap(Rect.init(json:))
+        let rects = (json["rects"]?.array ?? []).prefix(AnnotationReader.maxNumbers / 8).compactMap(Rect.init(json:))
         var sketch = Sketch(rects.reduce(box) { $0.union($1) })
         let color = color("color") ?? Self.usualColor(kind)
         if kind == .highlight {

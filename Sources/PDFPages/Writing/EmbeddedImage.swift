@@ -23,7 +23,7 @@ struct EmbeddedImage {
         }
     }
 
-    private static let mostPixels = 100_000_000
+    private static let maxPixels = 100_000_000
 
     /// - Returns: nil for a file of another kind, a damaged one, and an interlaced PNG.
     init?(_ file: [UInt8]) {
@@ -31,7 +31,7 @@ struct EmbeddedImage {
     }
 
     private init?(_ file: [UInt8], width: Int, height: Int, bits: Int, space: PDFObject) {
-        guard width > 0, height > 0, width <= Self.mostPixels / height else { return nil }
+        guard width > 0, height > 0, width <= Self.maxPixels / height else { return nil }
         bytes = file
         entries = [
             "Type": .name("XObject"), "Subtype": .name("Image"), "Width": .number(Double(width)),

@@ -8,7 +8,7 @@ struct StandardFont {
     /// In font sizes: from the top of a line to its base, and from line to line.
     static let ascent = 0.93
     static let leading = 1.16
-    private static let mostLines = 2000
+    private static let maxLines = 2000
 
     /// - Parameter wish: as Instant JSON names fonts; what is not known becomes Helvetica.
     init(_ wish: String) {
@@ -63,10 +63,10 @@ struct StandardFont {
                     }
                     line.append(letter)
                 }
-                if lines.count > Self.mostLines { return lines }
+                if lines.count > Self.maxLines { return lines }
             }
             lines.append(line)
-            if lines.count > Self.mostLines { return lines }
+            if lines.count > Self.maxLines { return lines }
         }
         return lines
     }

@@ -18,7 +18,7 @@ final class PostgresPool: Sendable {
     private let limit: Int
 
     static let firstWait: Duration = .milliseconds(50)
-    static let longestWait: Duration = .seconds(2)
+    static let maxWait: Duration = .seconds(2)
 
     init(_ address: PostgresAddress, keeping limit: Int = 8) {
         self.address = address
@@ -45,7 +45,7 @@ final class PostgresPool: Sendable {
             return connection
         } catch {
             state.withLock { state in
-                let wait = min(Self.longestWait, Self.firstWait * (1 << min(state.failures, 10)))
+                let wait = min(Self.maxWait, Self.firstWait * (1 << min(state.failures, 10)))
                 state.failures += 1
                 (state.notBefore, state.lastError) = (clock.now + wait, error)
             }

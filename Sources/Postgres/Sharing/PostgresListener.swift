@@ -16,7 +16,7 @@ package final class PostgresListener: Sendable {
 
     static let channel = "postilla"
     private static let firstWait: Int32 = 50
-    private static let longestWait: Int32 = 2000
+    private static let maxWait: Int32 = 2000
 
     private let address: PostgresAddress
     private let handle: @Sendable (Event) -> Void
@@ -59,7 +59,7 @@ package final class PostgresListener: Sendable {
                 if !isLost { handle(.lost(error)) }
                 isLost = true
                 if isStopped(or: -1, within: wait) { return }
-                wait = min(wait * 2, Self.longestWait)
+                wait = min(wait * 2, Self.maxWait)
             }
         }
     }

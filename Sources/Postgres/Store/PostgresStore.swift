@@ -7,7 +7,7 @@ import SyncProtocol
 /// statement, and makes others wait for what it works on: naming a layer takes the layer, and its document against
 /// being replaced; ``StoreWriting/hold(_:)`` takes what has no row yet. So revisions are given in the order of commits.
 ///
-/// While the database is away every call throws a ``Refusal`` at once: `unavailable`.
+/// While the database is away every call throws a ``APIError`` at once: `unavailable`.
 package final class PostgresStore: LayerStore {
     let pool: PostgresPool
     package let address: PostgresAddress
@@ -75,9 +75,9 @@ extension PostgresError {
         do { return try body() } catch let error as PostgresError { throw error.refusal ?? error }
     }
 
-    private var refusal: Refusal? {
-        if isPassing { return Refusal(.unavailable, "the server cannot reach its database: try again") }
-        if isUnstorableText { return Refusal(.invalid, "a text has a character in it that cannot be stored") }
+    private var refusal: APIError? {
+        if isPassing { return APIError(.unavailable, "the server cannot reach its database: try again") }
+        if isUnstorableText { return APIError(.invalid, "a text has a character in it that cannot be stored") }
         return nil
     }
 }

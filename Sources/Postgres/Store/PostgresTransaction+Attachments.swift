@@ -35,7 +35,7 @@ extension PostgresTransaction {
         try one("SELECT 1 FROM attachment WHERE sha256 = $1 LIMIT 1", [.text(id.hex)]) { _ in true } ?? false
     }
 
-    func records(naming id: AttachmentID, in layer: StoredLayer) throws -> [StoredRecord] {
+    func records(naming id: AttachmentID, in layer: ServerLayer) throws -> [ServerRecord] {
         try all(
             """
             SELECT \(Self.columns) FROM record WHERE layer = $1 AND attachment = $3 AND removed_at IS NULL
@@ -64,14 +64,14 @@ extension PostgresTransaction {
             [.text(document), .text(id.hex)])
     }
 
-    func isUploaded(_ id: AttachmentID, by user: String?, in layer: StoredLayer) throws -> Bool {
+    func isUploaded(_ id: AttachmentID, by user: String?, in layer: ServerLayer) throws -> Bool {
         try one(
             "SELECT 1 FROM upload WHERE layer = $1 AND sha256 = $2 AND user_id = $3",
             [.integer(layer.id), .text(id.hex), .text(user ?? "")]
         ) { _ in true } ?? false
     }
 
-    func addUpload(of id: AttachmentID, by user: String?, in layer: StoredLayer) throws {
+    func addUpload(of id: AttachmentID, by user: String?, in layer: ServerLayer) throws {
         try run(
             "INSERT INTO upload VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
             [.integer(layer.id), .text(id.hex), .text(user ?? "")])

@@ -3,13 +3,13 @@ import EngineCore
 import SyncProtocol
 
 extension PostgresTransaction {
-    func client(_ id: String, in layer: StoredLayer) throws -> StoredClient? {
+    func client(_ id: String, in layer: ServerLayer) throws -> StoredClient? {
         try one(
             "SELECT user_id, last_n, acked FROM client WHERE layer = $1 AND id = $2", [.integer(layer.id), .text(id)]
         ) { StoredClient(id: id, userID: $0.optionalText(0), lastN: $0.integer(1), acked: $0.integer(2)) }
     }
 
-    func answer(_ n: Int64, to client: String, in layer: StoredLayer) throws -> StoredAnswer? {
+    func answer(_ n: Int64, to client: String, in layer: ServerLayer) throws -> StoredAnswer? {
         try one(
             "SELECT hash, record, status, revision, reason FROM answer WHERE layer = $1 AND client = $2 AND n = $3",
             [.integer(layer.id), .text(client), .integer(n)]
@@ -23,7 +23,7 @@ extension PostgresTransaction {
         }
     }
 
-    func put(_ client: StoredClient, in layer: StoredLayer) throws {
+    func put(_ client: StoredClient, in layer: ServerLayer) throws {
         try run(
             """
             INSERT INTO client VALUES ($1, $2, $3, $4, $5) ON CONFLICT (layer, id) DO UPDATE
@@ -35,7 +35,7 @@ extension PostgresTransaction {
             ])
     }
 
-    func put(_ answer: StoredAnswer, to client: String, in layer: StoredLayer) throws {
+    func put(_ answer: StoredAnswer, to client: String, in layer: ServerLayer) throws {
         try run(
             """
             INSERT INTO answer VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (layer, client, n) DO UPDATE
@@ -48,7 +48,7 @@ extension PostgresTransaction {
             ])
     }
 
-    func removeAnswers(upTo n: Int64, to client: String, in layer: StoredLayer) throws {
+    func removeAnswers(upTo n: Int64, to client: String, in layer: ServerLayer) throws {
         try run(
             "DELETE FROM answer WHERE layer = $1 AND client = $2 AND n <= $3",
             [.integer(layer.id), .text(client), .integer(n)])

@@ -5,11 +5,11 @@ extension PostgresTransaction {
     private static let documentColumns = "id, title, sha256, bytes, created_at, base, pages"
     private static let isFound = "($1::text IS NULL OR strpos(lower(title), lower($1::text COLLATE \"C\")) > 0)"
 
-    func document(_ id: String) throws -> StoredDocument? {
+    func document(_ id: String) throws -> ServerDocument? {
         try one("SELECT \(Self.documentColumns) FROM document WHERE id = $1", [.text(id)], Self.document)
     }
 
-    func documents(_ query: DocumentQuery) throws -> [StoredDocument] {
+    func documents(_ query: DocumentQuery) throws -> [ServerDocument] {
         let order = query.order == .title ? "title" : "created_at"
         let direction = query.descending ? "DESC" : "ASC"
         return try all(
@@ -30,7 +30,7 @@ extension PostgresTransaction {
         try one("SELECT 1 FROM document WHERE sha256 = $1 LIMIT 1", [.text(sha256)]) { _ in true } ?? false
     }
 
-    func put(_ document: StoredDocument) throws {
+    func put(_ document: ServerDocument) throws {
         try hold(.document(document.id))
         let old = try one("SELECT base FROM document WHERE id = $1", [.text(document.id)]) { $0.integer(0) }
         if let old, old != document.base { try note(unused: old, since: .startOfTime) }
@@ -97,7 +97,7 @@ extension PostgresTransaction {
 
     func add(_ records: [Record], toBase base: Int64) throws {
         for record in records {
-            let stored = StoredRecord(base: record)
+            let stored = ServerRecord(base: record)
             try run(
                 "INSERT INTO base_record VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
                 [
@@ -118,10 +118,10 @@ extension PostgresTransaction {
         return removed
     }
 
-    private static func document(_ row: PostgresRow) throws -> StoredDocument {
-        try StoredDocument(
+    private static func document(_ row: PostgresRow) throws -> ServerDocument {
+        try ServerDocument(
             id: row.text(0), title: row.text(1), pdfSHA256: row.text(2), pdfBytes: row.integer(3),
             createdAt: Timestamp(milliseconds: row.integer(4)), base: row.integer(5),
-            pages: [StoredDocument.Page](json: row.text(6)))
+            pages: [ServerDocument.Page](json: row.text(6)))
     }
 }

@@ -3,11 +3,11 @@ import EngineCore
 import SyncProtocol
 
 extension PostgresTransaction {
-    func layer(_ key: LayerKey) throws -> StoredLayer? { key.isHidden ? nil : try find(key) }
+    func layer(_ key: LayerKey) throws -> ServerLayer? { key.isHidden ? nil : try find(key) }
 
-    func hiddenLayer(_ key: LayerKey) throws -> StoredLayer? { key.isHidden ? try find(key) : nil }
+    func hiddenLayer(_ key: LayerKey) throws -> ServerLayer? { key.isHidden ? try find(key) : nil }
 
-    private func find(_ key: LayerKey) throws -> StoredLayer? {
+    private func find(_ key: LayerKey) throws -> ServerLayer? {
         try lock(key)
         return try one(
             """
@@ -15,7 +15,7 @@ extension PostgresTransaction {
             FROM layer JOIN document ON document.id = layer.document WHERE layer.document = $1 AND layer.name = $2
             """, [.text(key.document), .text(key.name)]
         ) { row in
-            StoredLayer(
+            ServerLayer(
                 id: row.integer(0), key: key, generation: row.text(1), head: row.integer(2), horizon: row.integer(3),
                 base: row.integer(4), pageCount: Int(row.integer(5)))
         }
@@ -45,22 +45,22 @@ extension PostgresTransaction {
         ) { Timestamp(milliseconds: $0.integer(0)) }
     }
 
-    func addLayer(_ key: LayerKey, generation: String) throws -> StoredLayer {
+    func addLayer(_ key: LayerKey, generation: String) throws -> ServerLayer {
         try lock(key)
         try run(
             "INSERT INTO layer (document, name, generation, head, horizon) VALUES ($1, $2, $3, 0, 0)",
             [.text(key.document), .text(key.name), .text(generation)])
-        guard let layer = try find(key) else { throw Refusal(.documentNotFound, "the document is gone") }
+        guard let layer = try find(key) else { throw APIError(.documentNotFound, "the document is gone") }
         return layer
     }
 
-    func move(_ layer: StoredLayer, to key: LayerKey) throws {
+    func move(_ layer: ServerLayer, to key: LayerKey) throws {
         try run(
             "UPDATE layer SET document = $1, name = $2 WHERE id = $3",
             [.text(key.document), .text(key.name), .integer(layer.id)])
     }
 
-    func removeLayer(_ layer: StoredLayer, at moment: Timestamp) throws {
+    func removeLayer(_ layer: ServerLayer, at moment: Timestamp) throws {
         guard !layer.key.document.isEmpty else { return }
         try lock(layer.key)
         try move(layer, to: .removed(layer.id))
@@ -97,17 +97,17 @@ extension PostgresTransaction {
         ) { _ in true }.count
     }
 
-    func setHead(_ head: Revision, of layer: StoredLayer) throws {
+    func setHead(_ head: Revision, of layer: ServerLayer) throws {
         try run("UPDATE layer SET head = $1 WHERE id = $2", [.integer(head), .integer(layer.id)])
     }
 
-    func renew(_ layer: StoredLayer, generation: String) throws {
+    func renew(_ layer: ServerLayer, generation: String) throws {
         try lock(layer.key)
         try run("UPDATE layer SET generation = $1 WHERE id = $2", [.text(generation), .integer(layer.id)])
         for table in ["client", "answer"] { try run("DELETE FROM \(table) WHERE layer = $1", [.integer(layer.id)]) }
     }
 
-    func prune(_ layer: StoredLayer, before moment: Timestamp) throws {
+    func prune(_ layer: ServerLayer, before moment: Timestamp) throws {
         let (id, moment) = (PostgresValue.integer(layer.id), PostgresValue.integer(moment.milliseconds))
         try run(
             """

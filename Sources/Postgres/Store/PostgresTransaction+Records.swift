@@ -17,7 +17,7 @@ extension PostgresTransaction {
     static let isNotCovered =
         "NOT EXISTS (SELECT 1 FROM record WHERE record.layer = $1 AND record.id = base_record.id)"
 
-    func record(_ id: Record.ID, in layer: StoredLayer) throws -> StoredRecord? {
+    func record(_ id: Record.ID, in layer: ServerLayer) throws -> ServerRecord? {
         try one(
             """
             SELECT \(Self.columns) FROM record WHERE layer = $1 AND id = $3
@@ -26,7 +26,7 @@ extension PostgresTransaction {
     }
 
     /// Each half is cut for itself, so that it stops in its index where enough is found.
-    func live(in layer: StoredLayer, after id: Record.ID?, limit: Int) throws -> [StoredRecord] {
+    func live(in layer: ServerLayer, after id: Record.ID?, limit: Int) throws -> [ServerRecord] {
         try all(
             """
             (SELECT \(Self.columns) FROM record WHERE layer = $1 AND id > $3 AND removed_at IS NULL ORDER BY id LIMIT $4)
@@ -37,7 +37,7 @@ extension PostgresTransaction {
             """, [.integer(layer.id), .integer(layer.base), .text(id ?? ""), .integer(Int64(limit))], Self.record)
     }
 
-    func marks(in layer: StoredLayer, after id: Record.ID?, limit: Int) throws -> [RecordMark] {
+    func marks(in layer: ServerLayer, after id: Record.ID?, limit: Int) throws -> [RecordMark] {
         try all(
             """
             (SELECT id, revision, type, created_by, grp FROM record
@@ -50,13 +50,13 @@ extension PostgresTransaction {
         ) { RecordMark(id: $0.text(0), revision: $0.integer(1), subject: try Self.subject($0, from: 2)) }
     }
 
-    func changed(in layer: StoredLayer, after revision: Revision, limit: Int) throws -> [StoredRecord] {
+    func changed(in layer: ServerLayer, after revision: Revision, limit: Int) throws -> [ServerRecord] {
         try all(
             "SELECT \(Self.columns) FROM record WHERE layer = $1 AND revision > $2 ORDER BY revision LIMIT $3",
             [.integer(layer.id), .integer(revision), .integer(Int64(limit))], Self.record)
     }
 
-    func departures(in layer: StoredLayer, after revision: Revision, limit: Int) throws -> [Departure] {
+    func departures(in layer: ServerLayer, after revision: Revision, limit: Int) throws -> [Departure] {
         try all(
             """
             SELECT id, revision, type, created_by, grp, at FROM departure
@@ -69,7 +69,7 @@ extension PostgresTransaction {
         }
     }
 
-    func thread(of root: Record.ID, in layer: StoredLayer) throws -> [StoredRecord] {
+    func thread(of root: Record.ID, in layer: ServerLayer) throws -> [ServerRecord] {
         try all(
             """
             SELECT \(Self.columns) FROM record WHERE layer = $1 AND root = $3 AND removed_at IS NULL
@@ -78,7 +78,7 @@ extension PostgresTransaction {
             """, [.integer(layer.id), .integer(layer.base), .text(root)], Self.record)
     }
 
-    func cascade(of revision: Revision, in layer: StoredLayer) throws -> [StoredRecord] {
+    func cascade(of revision: Revision, in layer: ServerLayer) throws -> [ServerRecord] {
         try all(
             "SELECT \(Self.columns) FROM record WHERE layer = $1 AND cascade = $2 ORDER BY revision",
             [.integer(layer.id), .integer(revision)], Self.record)
@@ -86,7 +86,7 @@ extension PostgresTransaction {
 
     // MARK: Writing
 
-    func put(_ stored: StoredRecord, in layer: StoredLayer) throws {
+    func put(_ stored: ServerRecord, in layer: ServerLayer) throws {
         try run(
             """
             INSERT INTO record VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
@@ -107,7 +107,7 @@ extension PostgresTransaction {
             ])
     }
 
-    func add(_ departure: Departure, in layer: StoredLayer) throws {
+    func add(_ departure: Departure, in layer: ServerLayer) throws {
         try run(
             """
             INSERT INTO departure VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (layer, revision, id) DO UPDATE
@@ -122,15 +122,15 @@ extension PostgresTransaction {
 
     // MARK: Rows
 
-    static func record(_ row: PostgresRow) throws -> StoredRecord {
+    static func record(_ row: PostgresRow) throws -> ServerRecord {
         let record = Record(
             id: row.text(0), content: Content(checked: row.text(1)), createdBy: row.optionalText(4),
             updatedBy: row.optionalText(5), group: row.optionalText(6))
-        var stored = StoredRecord(
+        var stored = ServerRecord(
             record, revision: row.integer(7), contentType: try type(row.text(2)), rootID: row.optionalText(3),
-            run: StoredRecord.Run(client: row.optionalText(8), start: row.integer(9)))
+            run: ServerRecord.Run(client: row.optionalText(8), start: row.integer(9)))
         if let at = row.optionalInteger(10) {
-            stored.removal = StoredRecord.Removal(
+            stored.removal = ServerRecord.Removal(
                 by: row.optionalText(11), client: row.optionalText(12), cascade: row.optionalInteger(13),
                 at: Timestamp(milliseconds: at))
         }

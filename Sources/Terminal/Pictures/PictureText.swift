@@ -11,7 +11,7 @@ package struct PictureText: Hashable, Sendable {
     /// Takes it off the screen; empty: it goes as text does.
     let removal: [UInt8]
 
-    static let longestPiece = 4096
+    static let maxPieceBytes = 4096
 
     /// - Parameters:
     ///   - room: cells there are for it. Where the terminal scales pictures, it fills them as far as its shape allows.
@@ -38,7 +38,7 @@ package struct PictureText: Hashable, Sendable {
     /// Without an answer (`q=2`) and leaving the cursor where it is (`C=1`); every piece says whether more follow.
     private static func kitty(_ pixels: Pixels, columns: Int, rows: Int) -> [[UInt8]] {
         // Groups of three bytes make four letters each.
-        let payload = (longestPiece - 96) / 4 * 3
+        let payload = (maxPieceBytes - 96) / 4 * 3
         var pieces: [[UInt8]] = []
         for start in stride(from: 0, to: pixels.bytes.count, by: payload) {
             let part = Array(pixels.bytes[start..<min(start + payload, pixels.bytes.count)])
@@ -54,8 +54,8 @@ package struct PictureText: Hashable, Sendable {
     }
 
     private static func cut(_ bytes: [UInt8]) -> [[UInt8]] {
-        stride(from: 0, to: bytes.count, by: longestPiece).map {
-            Array(bytes[$0..<min($0 + longestPiece, bytes.count)])
+        stride(from: 0, to: bytes.count, by: maxPieceBytes).map {
+            Array(bytes[$0..<min($0 + maxPieceBytes, bytes.count)])
         }
     }
 }

@@ -65,17 +65,17 @@ struct AddCommand: AsyncParsableCommand {
     }
 
     /// nil when records come line by line.
-    private func draft() async throws -> Draft? {
+    private func draft() async throws -> RecordInput? {
         guard !ndjson else { return nil }
         var draft =
-            if let described = new.content { Draft(content: described) } else {
+            if let described = new.content { RecordInput(content: described) } else {
                 try await ContentFile.draft(content ?? "-")
             }
         if let group, draft.group == nil { draft.group = group }
         return draft
     }
 
-    private func add(_ draft: Draft, author: String?, to session: LayerSession) async throws {
+    private func add(_ draft: RecordInput, author: String?, to session: LayerSession) async throws {
         let added = try session.descriptor.add(draft, author: author)
         var outcome = added.outcome
         if let id = added.waiting {
@@ -90,7 +90,7 @@ struct AddCommand: AsyncParsableCommand {
     }
 
     /// In the words of who gave --page, which counts from 1.
-    private func why(_ outcome: Outcome?) -> String {
+    private func why(_ outcome: EditOutcome?) -> String {
         if let page = new.page, outcome?.reason == InvalidContent.badPageIndex.description {
             return "the document has no page \(page.index + 1)"
         }

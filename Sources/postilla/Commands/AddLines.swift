@@ -11,12 +11,12 @@ struct AddLines {
 
     static let atOnce = 500
     /// A record has at most 1 MB; escapes may make its line longer.
-    static let longest = 2 << 20
+    static let maxBytes = 2 << 20
 
     /// - Throws: ``CommandFailure`` with the status that the lines come to, or with what ended it early.
     func run() async throws {
-        var outcomes: [Outcome] = []
-        while case let lines = try await StandardInput.shared.lines(maximum: Self.atOnce, longest: Self.longest),
+        var outcomes: [EditOutcome] = []
+        while case let lines = try await StandardInput.shared.lines(maxCount: Self.atOnce, maxBytes: Self.maxBytes),
             !lines.isEmpty
         {
             let made = try lines.compactMap(add)
@@ -41,11 +41,11 @@ struct AddLines {
     /// nil for a line without anything in it.
     private func add(_ line: StandardInput.Line) throws -> InstantDocumentDescriptor.Added? {
         guard case .line(let bytes) = line else {
-            return .init(id: nil, outcome: .invalid("the line is longer than \(Self.longest) bytes"))
+            return .init(id: nil, outcome: .invalid("the line is longer than \(Self.maxBytes) bytes"))
         }
         guard bytes.contains(where: { $0 > 0x20 }) else { return nil }
         do {
-            var draft = try Draft(json: bytes)
+            var draft = try RecordInput(json: bytes)
             if let group, draft.group == nil { draft.group = group }
             return try session.descriptor.add(draft, author: author)
         } catch let error as JSONError {
@@ -55,7 +55,7 @@ struct AddLines {
         }
     }
 
-    static func answer(_ id: Record.ID?, _ outcome: Outcome) -> String {
+    static func answer(_ id: Record.ID?, _ outcome: EditOutcome) -> String {
         JSONWriter.text {
             $0.member("id", orNull: id)
             $0.member("status", outcome.status)

@@ -64,7 +64,7 @@ struct EditCommand: AsyncParsableCommand {
     private func changed(_ record: Record, in session: LayerSession) throws -> Content? {
         let old = Annotation(record).text
         guard let new = try text ?? edited(old), !new.isExactly(old) else { return nil }
-        return try record.content.saying(new)
+        return try record.content.replacingText(with: new)
     }
 
     private func edited(_ old: String) throws -> String? {

@@ -41,7 +41,7 @@ struct ImportCommand: AsyncParsableCommand {
     @OptionGroup var listing: ListingOptions
     @OptionGroup var layer: LayerOptions
 
-    private static let largest = 512 << 20
+    private static let maxBytes = 512 << 20
 
     func run() async throws {
         let (session, file) = try await LayerSession.open(layer, reading: read)
@@ -69,7 +69,7 @@ struct ImportCommand: AsyncParsableCommand {
     /// Instant JSON from a file or from standard input.
     static func file(_ path: String) async throws(CommandFailure) -> InstantJSONFile {
         let bytes: [UInt8]
-        do { bytes = try await ContentFile.read(path, limit: largest) } catch {
+        do { bytes = try await ContentFile.read(path, limit: maxBytes) } catch {
             throw (error as? CommandFailure) ?? CommandFailure("\(error)")
         }
         do throws(JSONError) { return try InstantJSONFile(bytes) } catch {
@@ -80,20 +80,20 @@ struct ImportCommand: AsyncParsableCommand {
 
     private func perform(
         _ steps: [ImportPlanner.Step], in session: LayerSession, author: String?
-    ) async throws -> [ByteOrdered: Outcome] {
-        var outcomes: [ByteOrdered: Outcome] = [:]
+    ) async throws -> [ByteOrdered: EditOutcome] {
+        var outcomes: [ByteOrdered: EditOutcome] = [:]
         var sent: [Record.ID] = []
         for step in steps {
             do {
                 switch step.action {
                 case .create:
-                    let group = step.item.group.map(LayerFacts.GroupChoice.init(group:))
+                    let group = step.item.group.map(LayerMetadata.GroupChoice.init(group:))
                     _ = try session.descriptor.create(step.item.content, id: step.id, group: group, author: author)
                 case .update: _ = try session.descriptor.update(step.id, content: step.item.content)
                 case .unchanged, .skip: continue
                 }
                 sent.append(step.id)
-            } catch let problem as EditProblem { outcomes[ByteOrdered(step.id)] = Outcome(problem) }
+            } catch let problem as EditProblem { outcomes[ByteOrdered(step.id)] = EditOutcome(problem) }
         }
         for (id, outcome) in zip(sent, try await session.deliver(sent)) { outcomes[ByteOrdered(id)] = outcome }
         // The file still has what did not get through.

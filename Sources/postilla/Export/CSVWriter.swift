@@ -2,7 +2,7 @@ import Annotations
 import Screen
 
 /// A layer as a table for spreadsheets (RFC 4180): a line of names, then a record a line, comments too.
-struct CSVWriter: LayerWriter {
+struct CSVWriter: LayerExporter {
     var words: MarkedWords
 
     static let columns = ["id", "under", "page", "kind", "author", "created", "changed", "group", "words", "text"]

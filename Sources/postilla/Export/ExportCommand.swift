@@ -62,7 +62,7 @@ struct ExportCommand: AsyncParsableCommand {
         } catch { throw CommandFailure(reading: error) }
     }
 
-    private func writer(_ session: LayerSession) async throws -> any LayerWriter {
+    private func writer(_ session: LayerSession) async throws -> any LayerExporter {
         let descriptor = session.descriptor
         let words = MarkedWords(file: descriptor.pdfFile)
         switch format {
@@ -77,7 +77,7 @@ struct ExportCommand: AsyncParsableCommand {
     }
 
     private func write(
-        _ descriptor: InstantDocumentDescriptor, with writer: inout any LayerWriter,
+        _ descriptor: InstantDocumentDescriptor, with writer: inout any LayerExporter,
         to put: (PrintableText) throws -> Void
     ) async throws {
         try put(writer.begin())

@@ -3,14 +3,14 @@ import Interchange
 import Screen
 
 /// Writes a layer as one text, record by record: annotations page by page, then comments.
-protocol LayerWriter {
+protocol LayerExporter {
     mutating func begin() -> PrintableText
     /// - Parameter root: of a comment, the annotation it stands under; nil where it cannot be seen.
     mutating func add(_ record: Record, under root: Record?) async throws -> PrintableText
     mutating func end() -> PrintableText
 }
 
-extension InstantJSONWriter: LayerWriter {
+extension InstantJSONWriter: LayerExporter {
     func begin() -> PrintableText { PrintableText(json: begin()) }
 
     mutating func add(_ record: Record, under root: Record?) -> PrintableText { PrintableText(json: add(record)) }
@@ -18,7 +18,7 @@ extension InstantJSONWriter: LayerWriter {
     func end() -> PrintableText { PrintableText(json: end()) }
 }
 
-extension XFDFWriter: LayerWriter {
+extension XFDFWriter: LayerExporter {
     func begin() -> PrintableText { PrintableText(xml: begin()) }
 
     func add(_ record: Record, under root: Record?) -> PrintableText { PrintableText(xml: add(record, under: root)) }

@@ -2,7 +2,7 @@ import Annotations
 import Screen
 
 /// A layer to be read by people: pages as headings, an annotation an item with the words it marks, comments below it.
-struct MarkdownWriter: LayerWriter {
+struct MarkdownWriter: LayerExporter {
     let title: String
     var words: MarkedWords
     /// The comments under an annotation.

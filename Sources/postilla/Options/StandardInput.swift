@@ -27,8 +27,8 @@ final class StandardInput: Sendable {
     private let queue = DispatchQueue(label: "postilla.input")
 
     /// At least one line, and as many more as have arrived; empty at the end. Waits on a thread of its own.
-    func lines(maximum: Int, longest: Int) async throws -> [Line] {
-        try await waiting { try $0.lines(maximum: maximum, longest: longest) }
+    func lines(maxCount: Int, maxBytes: Int) async throws -> [Line] {
+        try await waiting { try $0.lines(maximum: maxCount, longest: maxBytes) }
     }
 
     /// Everything up to the end.

@@ -6,7 +6,7 @@ struct ImportReport {
     private let isDryRun: Bool
     private let isTable: Bool
     private var counts: [String: Int] = [:]
-    private var outcomes: [Outcome] = []
+    private var outcomes: [EditOutcome] = []
 
     init(_ options: ListingOptions, isDryRun: Bool) {
         self.isDryRun = isDryRun
@@ -20,7 +20,7 @@ struct ImportReport {
     }
 
     /// - Parameter done: nil where nothing was done.
-    mutating func tell(_ step: ImportPlanner.Step, _ done: Outcome?) {
+    mutating func tell(_ step: ImportPlanner.Step, _ done: EditOutcome?) {
         var outcome = done
         if case .skip(let why) = step.action { outcome = why }
         let failed = outcome.map { $0.exit != .done } ?? false
@@ -46,7 +46,7 @@ struct ImportReport {
         }
     }
 
-    private static func json(_ step: ImportPlanner.Step, _ outcome: Outcome?) -> String {
+    private static func json(_ step: ImportPlanner.Step, _ outcome: EditOutcome?) -> String {
         JSONWriter.text {
             $0.member("id", step.id)
             $0.member("action", step.action.word)

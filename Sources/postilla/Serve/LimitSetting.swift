@@ -12,7 +12,7 @@ struct LimitSetting {
     private enum Place {
         case service(WritableKeyPath<ServiceLimits, Int>)
         case bytes(WritableKeyPath<ServiceLimits, Int64>)
-        case message(WritableKeyPath<Limits, Int>)
+        case message(WritableKeyPath<ServerLimits, Int>)
     }
 
     var setting: Setting { Setting(name: "limits." + name) }

@@ -7,13 +7,13 @@ enum ContentFile {
         path == "-" ? try await StandardInput.shared.all(limit: limit) : try PrivateFile.bytes(path, limit: limit)
     }
 
-    static func draft(_ path: String) async throws -> Draft {
+    static func draft(_ path: String) async throws -> RecordInput {
         let bytes = try await read(path)
         let name = path == "-" ? "standard input" : path
         guard !bytes.allSatisfy({ " \t\r\n".utf8.contains($0) }) else {
             throw CommandFailure("\(name) is empty: a record as JSON is expected there")
         }
-        do { return try Draft(json: bytes) } catch let error as JSONError {
+        do { return try RecordInput(json: bytes) } catch let error as JSONError {
             throw CommandFailure("\(name):\(TextPlace(of: error.offset, in: bytes)): \(error.problem)")
         } catch let failure as CommandFailure {
             throw CommandFailure("\(name): \(failure.message)")

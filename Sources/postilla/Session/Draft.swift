@@ -3,7 +3,7 @@ import Instant
 import InstantCore
 
 /// A record as a script hands it over: `{"id"?, "group"?, "content"}`, or the content alone.
-struct Draft: Sendable {
+struct RecordInput: Sendable {
     var id: Record.ID?
     /// nil: not mentioned, so the layer's group for new records; `.some(nil)`: the null group.
     var group: String??
@@ -43,24 +43,24 @@ extension InstantDocumentDescriptor {
     struct Added {
         var id: Record.ID?
         /// nil: made, and up to the server.
-        var outcome: Outcome?
+        var outcome: EditOutcome?
 
         /// The id of a record that the server has to answer for.
         var waiting: Record.ID? { outcome == nil ? id : nil }
     }
 
-    func add(_ draft: Draft, author: String?) throws -> Added {
+    func add(_ draft: RecordInput, author: String?) throws -> Added {
         if let id = draft.id, try layer.record(id) != nil {
             return Added(id: id, outcome: .conflict("there is a record with this id already"))
         }
         do {
-            let group = draft.group.map(LayerFacts.GroupChoice.init(group:))
+            let group = draft.group.map(LayerMetadata.GroupChoice.init(group:))
             return Added(id: try create(draft.content, id: draft.id, group: group, author: author).id, outcome: nil)
-        } catch let problem as EditProblem { return Added(id: draft.id, outcome: Outcome(problem)) }
+        } catch let problem as EditProblem { return Added(id: draft.id, outcome: EditOutcome(problem)) }
     }
 }
 
-extension Outcome {
+extension EditOutcome {
     /// Of an edit that was not even made.
     init(_ problem: EditProblem) {
         switch problem {

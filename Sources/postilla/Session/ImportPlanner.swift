@@ -9,7 +9,7 @@ import Interchange
 struct ImportPlanner {
     enum Action: Equatable {
         case create, update, unchanged
-        case skip(Outcome)
+        case skip(EditOutcome)
 
         /// The word scripts read.
         var word: String {
@@ -91,7 +91,7 @@ struct ImportPlanner {
         return decide(.createComment(root: root, first: isFirst, group: group), else: .create)
     }
 
-    private func invalid(_ item: InstantJSONFile.Item) -> Outcome? {
+    private func invalid(_ item: InstantJSONFile.Item) -> EditOutcome? {
         do {
             try item.content.validate()
             return nil

@@ -10,7 +10,7 @@ extension LayerSession {
     /// is sent by the next sync.
     ///
     /// - Returns: one outcome for each record, in their order.
-    func deliver(_ ids: [Record.ID]) async throws -> [Outcome] {
+    func deliver(_ ids: [Record.ID]) async throws -> [EditOutcome] {
         if tokens != nil, !ids.isEmpty {
             let wanted = Set(ids)
             try await follow(until: { _ in try !isWaiting(for: wanted) }, start: { $0.sync() })
@@ -23,7 +23,7 @@ extension LayerSession {
     /// - Parameter what: what did not happen, such as "not changed".
     /// - Throws: ``CommandFailure`` with every record that went wrong, and why.
     func deliverOrExplain(_ ids: [Record.ID], _ what: String) async throws {
-        let outcomes: [Outcome]
+        let outcomes: [EditOutcome]
         do { outcomes = try await deliver(ids) } catch var failure as CommandFailure {
             if failure.status == .unreachable { failure.message += "; kept here and sent by the next sync" }
             throw failure
@@ -49,7 +49,7 @@ extension LayerSession {
     }
 
     /// Where the edits of a record stand.
-    func outcome(of id: Record.ID) throws -> Outcome {
+    func outcome(of id: Record.ID) throws -> EditOutcome {
         let grant = descriptor.status.grant
         return try descriptor.layer.store.read { store in
             for entry in try store.entries(of: id) {

@@ -3,7 +3,7 @@ import InstantCore
 
 extension LayerSession {
     /// Seconds without a sign of life after which a command gives a server up.
-    static let patience = Duration.seconds(10)
+    static let timeout = Duration.seconds(10)
 
     /// Goes through the layer's events until one of them, or the time between them, brings what is waited for.
     ///
@@ -61,7 +61,7 @@ private struct Signals {
 
 /// What events mean for a command that waits.
 private struct Watch {
-    enum Verdict {
+    enum Result {
         case goOn
         case askForToken(TokenNeed)
         case fail(CommandFailure)
@@ -72,7 +72,7 @@ private struct Watch {
     private var wasReached = false
     private var problem: String?
 
-    mutating func heard(_ event: InstantEvent) -> Verdict {
+    mutating func heard(_ event: InstantEvent) -> Result {
         switch event {
         case .didFailAuthentication(.noneYet): return .goOn
         case .didFailAuthentication(let need): return .askForToken(need)
@@ -87,7 +87,7 @@ private struct Watch {
         }
     }
 
-    private mutating func failed(_ error: InstantError) -> Verdict {
+    private mutating func failed(_ error: InstantError) -> Result {
         switch error.kind {
         // What follows says whether another token is wanted.
         case .authenticationFailed: return .goOn
@@ -99,7 +99,7 @@ private struct Watch {
     }
 
     func checkPatience(elsewhere: Bool) throws {
-        guard .now - lastSign > LayerSession.patience else { return }
+        guard .now - lastSign > LayerSession.timeout else { return }
         if elsewhere {
             throw CommandFailure(
                 "another program on this machine keeps the layer in step and did not get through to the server "

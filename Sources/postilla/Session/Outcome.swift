@@ -1,5 +1,5 @@
 /// What became of one edit.
-enum Outcome: Equatable, Sendable {
+enum EditOutcome: Equatable, Sendable {
     /// The server has it.
     case applied
     /// Kept on this machine, to be sent by the next sync.
@@ -37,7 +37,7 @@ enum Outcome: Equatable, Sendable {
     }
 }
 
-extension Sequence<Outcome> {
+extension Sequence<EditOutcome> {
     /// One status for many: what was denied weighs most, then conflicts, then what was invalid.
     var exit: ExitStatus {
         let all = Set(map(\.exit))

@@ -9,7 +9,7 @@ struct SecretStore: Sendable {
     /// Folders to find the tool in, as `PATH` lists them.
     var searchPath = ProcessInfo.processInfo.environment["PATH"] ?? ""
     /// A keyring that wants to be unlocked where nobody can do so would be waited for without end.
-    var patience = Duration.seconds(5)
+    var timeout = Duration.seconds(5)
 
     /// - Returns: false when there is no such store, or it does not answer.
     func keep(_ secret: String, as key: String) async -> Bool {
@@ -43,7 +43,7 @@ struct SecretStore: Sendable {
                 return result.standardOutput
             }
             group.addTask {
-                try? await Task.sleep(for: patience)
+                try? await Task.sleep(for: timeout)
                 return nil
             }
             defer { group.cancelAll() }

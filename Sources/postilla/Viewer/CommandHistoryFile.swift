@@ -1,7 +1,7 @@
 /// The lines typed after `:`, one a line, oldest first, in a file that only this user reads.
 struct CommandHistoryFile: Sendable {
     let path: String
-    private static let most = 500
+    private static let maxLines = 500
 
     /// Nothing when there is no such file yet, or none that can be read.
     func lines() -> [String] {
@@ -12,6 +12,6 @@ struct CommandHistoryFile: Sendable {
     /// - Throws: ``CommandFailure`` when the file cannot be written.
     func add(_ line: String) throws {
         let kept = lines().filter { $0 != line } + [String(line.map { $0.isNewline ? " " : $0 })]
-        try PrivateFile.write(kept.suffix(Self.most).joined(separator: "\n") + "\n", to: path)
+        try PrivateFile.write(kept.suffix(Self.maxLines).joined(separator: "\n") + "\n", to: path)
     }
 }

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Holds back what would take time from the first picture: the network and the PDF tools. Any thread may ask.
-final class FirstPicture: Sendable {
+final class FirstFrame: Sendable {
     /// nil once it is there.
     private let waiting = Mutex<[@Sendable () -> Void]?>([])
 

@@ -9,9 +9,9 @@ struct KnownPDFs: Sendable {
     let folder: String
     /// Another way of writing them down, or of counting, gets another number.
     private static let version: Int64 = 1
-    private static let most = 256
+    private static let maxCount = 256
     /// Of a file: more is no PDF that a person reads.
-    private static let mostPages = 1_000_000
+    private static let maxPages = 1_000_000
 
     /// nil when nothing is known, or what is written there makes no sense.
     func info(of sha256: String) -> PDFInfo? {
@@ -22,7 +22,7 @@ struct KnownPDFs: Sendable {
         var pages: [PageSize] = []
         for group in groups {
             guard let numbers = group.array?.compactMap(\.double), numbers.count == 3,
-                numbers.allSatisfy({ $0 > 0 && $0 < 1e6 }), pages.count + Int(numbers[2]) <= Self.mostPages
+                numbers.allSatisfy({ $0 > 0 && $0 < 1e6 }), pages.count + Int(numbers[2]) <= Self.maxPages
             else { return nil }
             pages += Array(repeating: PageSize(width: numbers[0], height: numbers[1]), count: Int(numbers[2]))
         }
@@ -38,7 +38,7 @@ struct KnownPDFs: Sendable {
         json["pages"] = .array(groups(info.pages))
         do {
             try Folders.make(folder)
-            if try FileManager.default.contentsOfDirectory(atPath: folder).count >= Self.most {
+            if try FileManager.default.contentsOfDirectory(atPath: folder).count >= Self.maxCount {
                 try FileManager.default.removeItem(atPath: folder)
                 try Folders.make(folder)
             }

@@ -22,13 +22,13 @@ extension Layer {
     }
 
     /// Records that are to be acted on together; those that are gone meanwhile are left out.
-    func gathered(_ wanted: Gathering) throws -> [Gathered] {
+    func gathered(_ wanted: RecordBatchRequest) throws -> [BatchRecord] {
         let span = try wanted.span.map {
             try rows(wanted.query, offset: $0.lowerBound, limit: $0.count).map(\.id)
         }
         var seen: Set<Record.ID> = []
         return try ((span ?? []) + wanted.ids).filter { seen.insert($0).inserted }.compactMap { id in
-            try record(id).map { Gathered($0, replies: try thread(under: id).count) }
+            try record(id).map { BatchRecord($0, replies: try thread(under: id).count) }
         }
     }
 
@@ -66,7 +66,7 @@ extension OutboxEntry {
         }
     }
 
-    fileprivate var delivery: Delivery {
+    fileprivate var delivery: DeliveryState {
         switch stage {
         case .waiting, .sealed: .unsent
         case .parked: .parked

@@ -88,7 +88,7 @@ final class LayerEdits: Sendable {
         }
     }
 
-    func setDefaultGroup(_ choice: LayerFacts.GroupChoice?) {
+    func setDefaultGroup(_ choice: LayerMetadata.GroupChoice?) {
         add { [self] descriptor in
             do {
                 if let choice {

@@ -14,7 +14,7 @@ import Synchronization
 /// Answers come in the order of the questions.
 final class LayerReads: Sendable {
     /// As long as a screen shows a picture for.
-    private static let patience = DispatchTimeInterval.milliseconds(16)
+    private static let timeout = DispatchTimeInterval.milliseconds(16)
 
     private let layer: @Sendable () throws -> Layer
     private let post: @Sendable (Message) -> Void
@@ -37,7 +37,7 @@ final class LayerReads: Sendable {
             isDone.signal()
         }
         // Behind one that takes long there is no use in waiting.
-        if isFirst { _ = isDone.wait(timeout: .now() + Self.patience) }
+        if isFirst { _ = isDone.wait(timeout: .now() + Self.timeout) }
     }
 
     /// Notes something down that nobody waits for.

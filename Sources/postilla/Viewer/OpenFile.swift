@@ -6,7 +6,7 @@ import PDFPages
 import Synchronization
 
 /// A PDF from the disk: its pages and its own annotations, held in memory, without a layer and without sync.
-final class OpenFile: Sendable {
+final class LocalPDF: Sendable {
     let records: Layer
     private let path: String
     private let tools: PDFTools
@@ -19,7 +19,7 @@ final class OpenFile: Sendable {
         self.tools = tools
         self.post = post
         records = try Layer(
-            inMemory: LayerFacts(
+            inMemory: LayerMetadata(
                 identity: LayerIdentity(server: "", documentID: path, layer: "", userID: nil), clientID: "local"))
         pages = PageReader(file: path, tools: tools)
     }

@@ -227,7 +227,7 @@ final class OpenLayer: Sendable {
             let rate = state.withLock { $0.meter.add(progress.received, at: .now) }
             post(
                 .download(
-                    DownloadProgress(received: progress.received, total: progress.total, bytesPerSecond: rate)))
+                    DownloadStatus(received: progress.received, total: progress.total, bytesPerSecond: rate)))
             return
         case .didFinishDownload: if descriptor.pdfFile != nil { openPDF() }
         case .didFailDownload(let error): post(.downloadFailed(error.message))

@@ -13,14 +13,14 @@ import Synchronization
 final class OpenLayers: Sendable {
     private let options: ViewerOptions
     private let tools: PDFTools
-    private let firstPicture: FirstPicture
+    private let firstPicture: FirstFrame
     /// Drafts, the history of commands, tokens: small files, in the order of the requests.
     let files = DispatchQueue(label: "postilla.files")
     private let post: @Sendable (Message) -> Void
     private let disk = DispatchQueue(label: "postilla.library")
     private let state = Mutex(State())
     /// As long as a screen shows a picture for.
-    private static let patience = DispatchTimeInterval.milliseconds(16)
+    private static let timeout = DispatchTimeInterval.milliseconds(16)
 
     private struct State {
         var clients: [String: InstantClient] = [:]
@@ -28,7 +28,7 @@ final class OpenLayers: Sendable {
     }
 
     init(
-        _ options: ViewerOptions, tools: PDFTools, firstPicture: FirstPicture,
+        _ options: ViewerOptions, tools: PDFTools, firstPicture: FirstFrame,
         post: @escaping @Sendable (Message) -> Void
     ) {
         (self.options, self.tools, self.firstPicture, self.post) = (options, tools, firstPicture, post)
@@ -57,7 +57,7 @@ final class OpenLayers: Sendable {
             body()
             isDone.signal()
         }
-        _ = isDone.wait(timeout: .now() + Self.patience)
+        _ = isDone.wait(timeout: .now() + Self.timeout)
     }
 
     private func tell(_ error: any Error) { post(.notice("\(error)")) }
@@ -87,7 +87,7 @@ final class OpenLayers: Sendable {
         let reference = LayerReference(server: "", documentID: path)
         close(reference)
         do {
-            let file = try OpenFile(path, tools: tools, post: reference.addressing(post))
+            let file = try LocalPDF(path, tools: tools, post: reference.addressing(post))
             let tab = OpenTab(file, post: reference.addressing(post))
             state.withLock { $0.tabs[reference] = tab }
             file.start()

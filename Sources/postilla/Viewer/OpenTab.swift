@@ -8,7 +8,7 @@ import InstantCore
 final class OpenTab: Sendable {
     private enum Source {
         case layer(OpenLayer)
-        case file(OpenFile)
+        case file(LocalPDF)
     }
 
     private let source: Source
@@ -30,7 +30,7 @@ final class OpenTab: Sendable {
         self.post = post
     }
 
-    init(_ file: OpenFile, post: @escaping @Sendable (Message) -> Void) {
+    init(_ file: LocalPDF, post: @escaping @Sendable (Message) -> Void) {
         source = .file(file)
         (drafts, edits) = (nil, nil)
         reads = LayerReads(file.records, post: post)

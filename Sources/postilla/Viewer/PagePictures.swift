@@ -43,11 +43,11 @@ final class PagePictures {
     }
 
     /// A terminal that takes longer to answer is not sent a picture unless it is asked for twice.
-    private static let patience: Int64 = 250
+    private static let timeout: Int64 = 250
     /// Of a picture, about a megapixel: more is hardly seen and long under way.
-    fileprivate static let mostPixels = 1_000_000
+    fileprivate static let maxPixels = 1_000_000
     /// Bytes over the line.
-    fileprivate static let mostBytes = 6_000_000
+    fileprivate static let maxBytes = 6_000_000
     /// Of a cell, where the terminal does not tell.
     private static let usualCell = (width: 8, height: 16)
 
@@ -94,7 +94,7 @@ final class PagePictures {
             return request.post(
                 .pictureFailed("this terminal shows no pictures: it knows neither kitty's graphics nor sixels"))
         }
-        guard milliseconds <= Self.patience || isSlowAccepted else {
+        guard milliseconds <= Self.timeout || isSlowAccepted else {
             isSlowAccepted = true
             return request.post(
                 .pictureFailed(
@@ -120,7 +120,7 @@ final class PagePictures {
             do {
                 guard let text = try await paint() else { return }
                 try Task.checkCancellation()
-                guard text.size <= PagePictures.mostBytes else {
+                guard text.size <= PagePictures.maxBytes else {
                     return request.post(.pictureFailed("the picture is larger than is sent to a terminal"))
                 }
                 easel.text.withLock { $0 = text }
@@ -134,7 +134,7 @@ final class PagePictures {
             let room = request.area
             // A band of sixels may be six rows higher than the picture.
             let frame = (width: room.columns * cell.width, height: max(1, room.rows * cell.height - 6))
-            let page = try await request.pages.picture(request.page, frame: frame, most: PagePictures.mostPixels)
+            let page = try await request.pages.picture(request.page, frame: frame, maxPixels: PagePictures.maxPixels)
             return Pixels(width: page.width, height: page.height, bytes: page.pixels).map {
                 PictureText($0, as: format, room: room.size, cell: cell)
             }

@@ -80,12 +80,12 @@ actor PageReader {
     /// Painted as large as a frame lets it be, and no larger than so many pixels in all.
     ///
     /// - Throws: ``PDFError``
-    func picture(_ page: Int, frame: (width: Int, height: Int), most: Int) async throws -> PagePicture {
+    func picture(_ page: Int, frame: (width: Int, height: Int), maxPixels: Int) async throws -> PagePicture {
         let sizes = try await info().pages
         guard sizes.indices.contains(page) else { throw PDFError.noSuchPage(page, count: sizes.count) }
         var size = Pixels.fitting((sizes[page].width, sizes[page].height), into: frame)
-        if size.width * size.height > most {
-            let scale = (Double(most) / Double(size.width * size.height)).squareRoot()
+        if size.width * size.height > maxPixels {
+            let scale = (Double(maxPixels) / Double(size.width * size.height)).squareRoot()
             size = (max(1, Int(Double(size.width) * scale)), max(1, Int(Double(size.height) * scale)))
         }
         return try await tools.picture(of: file, page: page, width: size.width, height: size.height)

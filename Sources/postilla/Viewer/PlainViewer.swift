@@ -14,7 +14,7 @@ enum PlainViewer {
         case signal(Int32)
     }
 
-    private static let longestLine = 1 << 20
+    private static let maxLineBytes = 1 << 20
 
     @MainActor static func run(_ options: ViewerOptions) async throws {
         let state = AppState(
@@ -65,7 +65,7 @@ enum PlainViewer {
     }
 
     private static func nextLine() async -> String? {
-        switch try? await StandardInput.shared.lines(maximum: 1, longest: longestLine).first {
+        switch try? await StandardInput.shared.lines(maxCount: 1, maxBytes: maxLineBytes).first {
         case .line(let bytes)?: String(decoding: bytes, as: UTF8.self).trimmingCarriageReturn
         case .tooLong?: ""
         case nil: nil

@@ -17,7 +17,7 @@ final class ViewerServices: AppServices {
     /// nil: there is no screen to show them on.
     private let pictures: PagePictures?
     let post: @Sendable (Message) -> Void
-    private let firstPicture = FirstPicture()
+    private let firstPicture = FirstFrame()
     private let layers: OpenLayers
     /// The one that effects are about.
     private var selected: LayerReference?
@@ -33,7 +33,7 @@ final class ViewerServices: AppServices {
         self.pictures = pictures
         self.post = post
         layers = OpenLayers(
-            options, tools: PDFTools(limits: Limits(time: .seconds(20))), firstPicture: firstPicture, post: post)
+            options, tools: PDFTools(limits: ToolLimits(time: .seconds(20))), firstPicture: firstPicture, post: post)
     }
 
     func perform(_ effect: Effect, post: @escaping @Sendable (Message) -> Void) {

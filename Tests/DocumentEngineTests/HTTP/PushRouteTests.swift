@@ -55,7 +55,7 @@ import Testing
 
     @Test(arguments: cases, [[], ["Connection: close"]]) func isAnswered(_ one: Case, _ more: [String]) async throws {
         try await RunningServer.run {
-            $0.limits = Limits(batchBytes: 20_000)
+            $0.limits = ServerLimits(batchBytes: 20_000)
         } _: { server in
             try await server.upload()
             let lines = try one.lines(server) + more

@@ -9,6 +9,6 @@ struct ClientPlaceTests {
         ("2001:DB8:1:3::1", "20:1:d:b8:0:1:0:3/64"), ("nonsense", "nonsense"), ("", ""), ("1.2.3.4:5", "1.2.3.4:5"),
     ])
     func oneCustomerIsOnePlace(_ address: String, _ place: String) {
-        #expect(ClientPlace.of(address) == place)
+        #expect(ClientNetwork.of(address) == place)
     }
 }

@@ -7,7 +7,7 @@ import Testing
 
 struct GateTests {
     @Test func soManyAtATimeAndTheOthersInTurn() async throws {
-        let gate = Gate(width: 2, line: 100)
+        let gate = AsyncSemaphore(width: 2, line: 100)
         let inside = Inside()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<50 {
@@ -41,13 +41,13 @@ struct GateTests {
     }
 
     @Test func whoFindsTheLineFullIsTurnedAway() async throws {
-        let gate = Gate(width: 1, line: 1)
+        let gate = AsyncSemaphore(width: 1, line: 1)
         let (release, hold) = AsyncStream<Void>.makeStream()
         let first = Task { try await gate.pass { for await _ in release { break } } }
         try await waitUntil("a job runs") { gate.running >= 1 }
         let second = Task { try await gate.pass {} }
         try await waitUntil("a job waits") { gate.waiting >= 1 }
-        await #expect(throws: Refusal.self) { try await gate.pass {} }
+        await #expect(throws: APIError.self) { try await gate.pass {} }
         hold.yield()
         try await first.value
         try await second.value
@@ -55,7 +55,7 @@ struct GateTests {
     }
 
     @Test func whoLeavesTheLineIsNotWaitedFor() async throws {
-        let gate = Gate(width: 1, line: 8)
+        let gate = AsyncSemaphore(width: 1, line: 8)
         let (release, hold) = AsyncStream<Void>.makeStream()
         let first = Task { try await gate.pass { for await _ in release { break } } }
         try await waitUntil("a job runs") { gate.running >= 1 }
@@ -71,7 +71,7 @@ struct GateTests {
 
     @Test func whatFailsInsideFreesThePlace() async throws {
         struct Trouble: Error {}
-        let gate = Gate(width: 1, line: 0)
+        let gate = AsyncSemaphore(width: 1, line: 0)
         await #expect(throws: Trouble.self) { try await gate.pass { throw Trouble() } }
         try await gate.pass {}
     }

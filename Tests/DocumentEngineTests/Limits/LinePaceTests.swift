@@ -13,7 +13,7 @@ struct LinePaceTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let testDescription: String
         var steps: [Step]
-        var problem: LinePace.Problem?
+        var problem: ConnectionTimeouts.Problem?
     }
 
     /// A head within 20 s, 512 bytes a second after ten, 60 s for what is stuck.
@@ -36,7 +36,7 @@ struct LinePaceTests {
             problem: .slowBody),
     ]
 
-    private static func take(_ step: Step, _ pace: inout LinePace, _ now: inout Duration) {
+    private static func take(_ step: Step, _ pace: inout ConnectionTimeouts, _ now: inout Duration) {
         switch step {
         case .head: pace.headCame(at: now)
         case .body(let bytes): pace.bodyCame(bytes: bytes, at: now)
@@ -50,7 +50,7 @@ struct LinePaceTests {
 
     @Test(arguments: rows) func row(_ row: Row) {
         var now = Duration.zero
-        var pace = LinePace(ServiceLimits(), at: now)
+        var pace = ConnectionTimeouts(ServiceLimits(), at: now)
         for step in row.steps { Self.take(step, &pace, &now) }
         #expect(pace.problem(at: now) == row.problem)
         // What time can make a problem of is looked at.
@@ -81,7 +81,7 @@ struct LinePaceTests {
 
     @Test(arguments: rests) func rest(_ row: Rest) {
         var now = Duration.zero
-        var pace = LinePace(ServiceLimits(), at: now)
+        var pace = ConnectionTimeouts(ServiceLimits(), at: now)
         for step in row.steps { Self.take(step, &pace, &now) }
         #expect(pace.restEnds == row.end.map(Duration.seconds))
     }
@@ -89,7 +89,7 @@ struct LinePaceTests {
     @Test(arguments: rows) func withoutLimitsNothingIsTooSlow(_ row: Row) {
         var limits = ServiceLimits()
         (limits.headSeconds, limits.bodyBytesPerSecond, limits.stallSeconds) = (0, 0, 0)
-        var pace = LinePace(limits, at: .zero)
+        var pace = ConnectionTimeouts(limits, at: .zero)
         if case .head? = row.steps.first { pace.headCame(at: .zero) }
         pace.writabilityChanged(false, at: .zero)
         #expect(pace.problem(at: .seconds(1_000_000)) == nil)

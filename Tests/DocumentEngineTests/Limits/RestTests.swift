@@ -22,7 +22,7 @@ struct RestTests {
             channel = EmbeddedChannel(loop: loop)
             let time = time
             try channel.pipeline.syncOperations.addHandler(
-                LinePaceHandler(limits, uptime: { time.now.withLock { $0 } }, closed: { _ in }))
+                ConnectionTimeoutHandler(limits, uptime: { time.now.withLock { $0 } }, closed: { _ in }))
             try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
         }
 

@@ -8,15 +8,15 @@ import Testing
             ("7:12", .changed(layer: 7, head: 12)), ("7", .ended(layer: 7)), ("revoked", .revoked),
             ("", nil), (":", nil), ("7:", nil), ("7:x", nil), ("7:1:2", nil), ("tomorrow", nil), ("revoked:7", nil),
             ("who", .whoIsThere),
-            (#"people {"people":[],"left":[]}"#, .people(PeopleNotice())),
-        ] as [(String, Notice?)])
-    func aNoticeIsReadOrPassedOver(text: String, notice: Notice?) {
-        #expect(Notice(text) == notice)
+            (#"people {"people":[],"left":[]}"#, .people(PresenceMessage())),
+        ] as [(String, ClusterMessage?)])
+    func aNoticeIsReadOrPassedOver(text: String, notice: ClusterMessage?) {
+        #expect(ClusterMessage(text) == notice)
         if let notice { #expect(notice.text == text) }
     }
 
     @Test func whatIsSaidTwiceIsDoneOnce() async {
-        let gathering = Gathering<Notice>()
+        let gathering = CoalescingQueue<ClusterMessage>()
         for _ in 0..<3 { gathering.add(.revoked) }
         gathering.add(.ended(layer: 1))
         for await _ in gathering.signals { break }

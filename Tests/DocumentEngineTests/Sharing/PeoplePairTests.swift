@@ -11,7 +11,7 @@ import Testing
 @Suite("People of two servers", .serialized, .onDatabaseThreads, .timeLimit(.minutes(15))) struct PeoplePairTests {
     private func sign(_ session: String, _ page: Int, record: String? = nil, presents: Bool = false) -> PresenceSign {
         PresenceSign(
-            session: session, whereabouts: Whereabouts(pageIndex: page, record: record), isPresenting: presents)
+            session: session, whereabouts: Location(pageIndex: page, record: record), isPresenting: presents)
     }
 
     @Test func theyComeMoveAndLeaveOnBoth() async throws {
@@ -77,20 +77,20 @@ import Testing
             layer: Int64(n),
             person: PresentPerson(
                 id: "n1-\(n)", userID: user, name: name,
-                whereabouts: Whereabouts(pageIndex: n, selection: rects > 0 ? [area] : [], record: "r\(n)")),
+                whereabouts: Location(pageIndex: n, selection: rects > 0 ? [area] : [], record: "r\(n)")),
             presentingSince: n % 2 == 0 ? Timestamp(seconds: 7) : nil)
     }
 
     @Test func aCrowdIsToldInNoticesThatFit() throws {
         let people = (0..<300).map { peer($0, name: "Ana", user: "ana", rects: $0 % 60) }
-        let left = (0..<300).map { Presence.Whom(layer: Int64($0), id: "n1-\($0)") }
-        let notices = PeopleNotice.pack(people, left: left)
+        let left = (0..<300).map { Presence.ParticipantKey(layer: Int64($0), id: "n1-\($0)") }
+        let notices = PresenceMessage.pack(people, left: left)
         #expect(notices.count > 10)
-        var (told, gone): ([PeerPerson], [Presence.Whom]) = ([], [])
+        var (told, gone): ([PeerPerson], [Presence.ParticipantKey]) = ([], [])
         for notice in notices {
-            let text = Notice.people(notice).text
+            let text = ClusterMessage.people(notice).text
             #expect(text.utf8.count < 8_000)
-            guard case .people(let again)? = Notice(text) else {
+            guard case .people(let again)? = ClusterMessage(text) else {
                 Issue.record("\(text)")
                 return
             }
@@ -98,13 +98,13 @@ import Testing
             gone += again.left
         }
         #expect(told == people && gone == left)
-        #expect(PeopleNotice.pack([], left: []).isEmpty)
+        #expect(PresenceMessage.pack([], left: []).isEmpty)
     }
 
     @Test func whoDoesNotFitIsToldWithLess() throws {
         let hostile = String(repeating: "\u{1}", count: 1024)
         func fitting(_ person: PeerPerson) -> PresentPerson? {
-            PeopleNotice.pack([person], left: []).first?.people.first?.person
+            PresenceMessage.pack([person], left: []).first?.people.first?.person
         }
         let marked = try #require(fitting(peer(1, user: hostile, rects: 100)))
         #expect(marked.whereabouts.selection.isEmpty && marked.userID == hostile)
@@ -117,5 +117,5 @@ import Testing
             "people ", "people {", "people []", #"people {"people":[{}]}"#, #"people {"left":[{"layer":1}]}"#,
             #"people {"people":[{"layer":1}]}"#, #"people {"left":[]}x"#, "peoples {}",
         ])
-    func anythingElseIsPassedOver(_ text: String) { #expect(Notice(text) == nil) }
+    func anythingElseIsPassedOver(_ text: String) { #expect(ClusterMessage(text) == nil) }
 }

@@ -19,13 +19,13 @@ import Testing
     private let engine: Engine
 
     init() throws {
-        engine = Engine(store: store, limits: Limits(), now: { Self.now })
+        engine = Engine(store: store, limits: ServerLimits(), now: { Self.now })
         try store.write { store in
             let base = try store.addBase([])
             try store.put(
-                StoredDocument(
+                ServerDocument(
                     id: "doc", title: "", pdfSHA256: "", pdfBytes: 0, createdAt: Self.now, base: base,
-                    pages: [StoredDocument.Page(width: 612, height: 792)]))
+                    pages: [ServerDocument.Page(width: 612, height: 792)]))
             _ = try store.addLayer(Self.other, generation: "o")
             var writer = BackendWriter(
                 try store.addLayer(Self.source, generation: "s"), in: store, now: Self.now)
@@ -66,8 +66,8 @@ import Testing
         }
     }
 
-    private var remains: Remains {
-        get throws { try store.read { try Remains(before: Self.now + 1, in: $0) } }
+    private var remains: PendingRemovals {
+        get throws { try store.read { try PendingRemovals(before: Self.now + 1, in: $0) } }
     }
 
     @Test func aCopyLetsOtherWritesThrough() async throws {
@@ -119,7 +119,7 @@ import Testing
         try store.write { try $0.removeLayer(layer, at: Self.now) }
         #expect(try store.read { try $0.layerNames(of: "doc") } == ["other"])
         store.watch(after: { [self] number in if number == 1 { writeToOther("w") } })
-        await engine.remove(Remains(layers: [layer.id]))
+        await engine.remove(PendingRemovals(layers: [layer.id]))
         #expect(try remains.isEmpty)
         #expect(try rows(Self.other) == 1)
         #expect(store.transactions.count > Self.count / Pieces.records)
@@ -163,7 +163,7 @@ import Testing
         store.watch(after: { [self] number in
             if number == 1 { enqueue { try $0.removeDocument("doc", at: Self.now) } }
         })
-        let refused = await #expect(throws: Refusal.self) { try await copyDocument() }
+        let refused = await #expect(throws: APIError.self) { try await copyDocument() }
         #expect(refused?.reason == .documentNotFound)
         #expect(try store.read { try $0.documentCount(DocumentQuery()) } == 0)
         try await engine.removeAll(before: Self.now)

@@ -20,7 +20,7 @@ import Testing
 
     /// Everything that can be asked for.
     private struct Look: Equatable {
-        var layers: [StoredLayer?]
+        var layers: [ServerLayer?]
         var clients: [StoredClient?]
         var records: [Record.ID: Revision]
         var revoked: [Bool]
@@ -68,9 +68,9 @@ import Testing
 
     private static func put(document store: any LayerStore) throws {
         try store.write { store in
-            let page = StoredDocument.Page(width: 1, height: 1)
+            let page = ServerDocument.Page(width: 1, height: 1)
             try store.put(
-                StoredDocument(id: "doc", title: "t", pdfSHA256: "h", pdfBytes: 1, createdAt: now, pages: [page]))
+                ServerDocument(id: "doc", title: "t", pdfSHA256: "h", pdfBytes: 1, createdAt: now, pages: [page]))
             for key in keys { _ = try store.addLayer(key, generation: "g of \(key.name)") }
         }
     }
@@ -119,7 +119,7 @@ import Testing
         case 0:
             let base = try store.addBase(random.chance(1, of: 2) ? [record("of the PDF")] : [])
             try store.put(
-                StoredDocument(
+                ServerDocument(
                     id: "doc", title: "t", pdfSHA256: "h", pdfBytes: 1, createdAt: now, base: base,
                     pages: Array(repeating: .init(width: 1, height: 1), count: Int.random(in: 1...9, using: &random))))
         case 1: if let layer = try store.layer(key) { try store.renew(layer, generation: "g\(random.next())") }

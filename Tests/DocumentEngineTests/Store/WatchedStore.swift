@@ -58,7 +58,7 @@ final class WatchedStore: LayerStore {
         let ids = try store.layers().compactMap { try store.layer($0)?.id } + store.hiddenLayers().map(\.id)
         var rows: Set<Row> = []
         for id in ids {
-            let layer = StoredLayer(
+            let layer = ServerLayer(
                 id: id, key: LayerKey(document: "", name: ""), generation: "", base: 0, pageCount: 0)
             for record in try store.changed(in: layer, after: 0, limit: .max) {
                 rows.insert(Row(layer: id, revision: record.revision))

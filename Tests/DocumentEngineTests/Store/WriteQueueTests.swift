@@ -90,8 +90,8 @@ import Testing
         let queue = queue()
         try await write("first", queue)
         for _ in 0..<2 {
-            await #expect(throws: Refusal.self) {
-                try await write("bad", queue) { throw Refusal(.badRequest, "no") }
+            await #expect(throws: APIError.self) {
+                try await write("bad", queue) { throw APIError(.badRequest, "no") }
             }
         }
         try await write("good", queue)

@@ -97,7 +97,7 @@ struct RunningServer: Sendable {
         var json: JSON { (try? JSONReader.parse(body)) ?? .null }
         /// The reason in the error envelope.
         var reason: String? { json["error"]?["reason"]?.string }
-        func message<M: Message>(_: M.Type = M.self) throws -> M { try M(bytes: body) }
+        func message<M: WireMessage>(_: M.Type = M.self) throws -> M { try M(bytes: body) }
     }
 
     func send(

@@ -4,7 +4,7 @@ import Testing
 
 struct RateLimiterTests {
     /// Ten a second, three at once.
-    private let pace = RateLimiter<String>.Pace(interval: .milliseconds(100), burst: 3)
+    private let pace = RateLimiter<String>.Rate(interval: .milliseconds(100), burst: 3)
 
     @Test func soManyAtOnceAndThenOneAfterTheOther() {
         var limiter = RateLimiter<String>(pace)

@@ -65,7 +65,7 @@ final class HostileTexts {
 
     var person: LayerPerson {
         LayerPerson(
-            id: next, userID: next, name: next, whereabouts: Whereabouts(pageIndex: 0, record: next), isPresenting: true
+            id: next, userID: next, name: next, whereabouts: Location(pageIndex: 0, record: next), isPresenting: true
         )
     }
 

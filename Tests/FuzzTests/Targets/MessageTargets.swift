@@ -44,7 +44,7 @@ extension FuzzTarget {
         },
     ]
 
-    private static func message<M: Message & Equatable>(_: M.Type, _ name: String, _ seed: String) -> FuzzTarget {
+    private static func message<M: WireMessage & Equatable>(_: M.Type, _ name: String, _ seed: String) -> FuzzTarget {
         FuzzTarget(name, [seed]) { bytes in
             guard let message = try? M(bytes: bytes) else { return }
             try hold((try? M(bytes: message.bytes)) == message, "what was written is not what was read")

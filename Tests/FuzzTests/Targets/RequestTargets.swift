@@ -29,8 +29,8 @@ extension FuzzTarget {
             }
         },
         FuzzTarget("notice", ["7:12", "7", "revoked"]) { bytes in
-            guard let notice = Notice(String(decoding: bytes, as: UTF8.self)) else { return }
-            try hold(Notice(notice.text) == notice, "the notice is another")
+            guard let notice = ClusterMessage(String(decoding: bytes, as: UTF8.self)) else { return }
+            try hold(ClusterMessage(notice.text) == notice, "the notice is another")
         },
     ]
 

@@ -111,7 +111,7 @@ import Testing
         let receipt = try it.layer.reword("r", "see that", at: it.now)
         #expect(receipt.after?.content["text"]?["value"] == "<p>see <b>that</b></p>")
         #expect(receipt.after?.content["mentions"] == ["bo"])
-        #expect(throws: EditProblem.formatted(FormattingInTheWay())) {
+        #expect(throws: EditProblem.formatted(FormattingConflict())) {
             try it.layer.reword("r", "gone", at: it.now)
         }
         #expect(throws: EditProblem.notAComment) { try it.layer.reword("h", "a", at: it.now) }
@@ -209,7 +209,7 @@ import Testing
             [Permission(type, .view, .all), Permission(type, .setGroup, .all)]
         }
         try it.accept(it.grant(collaboration: all))
-        try it.layer.overrideGroup(LayerFacts.GroupChoice(group: "crew"))
+        try it.layer.overrideGroup(LayerMetadata.GroupChoice(group: "crew"))
         _ = try it.layer.beginThread(marker, id: "m", .plain("1"), commentID: "m1", author: nil, at: it.now)
         try it.accept(it.grant(collaboration: all.filter { $0.contentType == .comments }))
         #expect(try it.layer.tally() == [.parked: 2])

@@ -94,7 +94,7 @@ import Testing
 
     @Test func nothingMayBeChangedBeforeATokenWasEverAccepted() throws {
         let identity = LayerIdentity(server: "s", documentID: "doc", layer: "", userID: nil)
-        let layer = Layer(store: MemoryStore(LayerFacts(identity: identity, clientID: "me")))
+        let layer = Layer(store: MemoryStore(LayerMetadata(identity: identity, clientID: "me")))
         #expect(throws: EditProblem.noGrant) {
             try layer.create(note("a"), id: "n", author: nil, at: Timestamp(seconds: 1))
         }
@@ -106,7 +106,7 @@ import Testing
         grant.defaultGroup = "crew"
         try it.accept(grant)
         try it.layer.create(note("a"), id: "a", author: nil, at: it.now)
-        try it.layer.overrideGroup(LayerFacts.GroupChoice(group: nil))
+        try it.layer.overrideGroup(LayerMetadata.GroupChoice(group: nil))
         try it.layer.create(note("b"), id: "b", author: nil, at: it.now)
         try it.layer.overrideGroup(nil)
         try it.layer.create(note("c"), id: "c", author: nil, at: it.now)

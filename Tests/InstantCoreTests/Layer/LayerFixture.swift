@@ -15,7 +15,7 @@ struct LayerFixture {
         collaboration: [Permission]? = nil, records: [StoredRecord] = [stored("1", "one", 0), stored("2", "two", 3)]
     ) throws {
         let identity = LayerIdentity(server: "s", documentID: "doc", layer: "", userID: user)
-        disk = MemoryStore(LayerFacts(identity: identity, clientID: "me"))
+        disk = MemoryStore(LayerMetadata(identity: identity, clientID: "me"))
         layer = Layer(store: disk)
         try accept(grant(user: user, general: general, collaboration: collaboration))
         try take(records)
@@ -74,7 +74,7 @@ struct LayerFixture {
     func losePower() { disk.losePower() }
 
     func text(_ id: Record.ID) throws -> String? { try layer.record(id).map { Annotation($0).text } }
-    func delivery(_ id: Record.ID) throws -> Delivery? { try layer.row(id)?.delivery }
+    func delivery(_ id: Record.ID) throws -> DeliveryState? { try layer.row(id)?.delivery }
 
     struct Missing: Error {}
 }

@@ -42,7 +42,7 @@ import Testing
     @Test func whereItStandsIsKept() throws {
         _ = try layer.migrate(limit: 2)
         let facts = try layer.facts()
-        #expect(try LayerFacts(json: facts.json) == facts)
+        #expect(try LayerMetadata(json: facts.json) == facts)
         #expect(facts.migratedTo == "2")
     }
 

@@ -10,7 +10,7 @@ import Testing
 
     init() throws {
         let identity = LayerIdentity(server: "", documentID: "doc", layer: "", userID: nil)
-        let store = MemoryStore(LayerFacts(identity: identity, clientID: "c"))
+        let store = MemoryStore(LayerMetadata(identity: identity, clientID: "c"))
         layer = Layer(store: store)
         let content = note("mine").changing { $0["type"] = "pspdfkit/markup/highlight" }
         try store.write { try $0.show(ShownRow(Record(id: "a", content: content), delivery: .delivered)) }

@@ -17,7 +17,7 @@ import Testing
     private func follower(_ grant: Grant? = nil, head: Revision = 0) -> Bench {
         var it = Bench()
         it.isLockTaken = true
-        let asked = it.request(.tokenSupplied(Ticket(1)))
+        let asked = it.request(.tokenSupplied(TokenHandle(1)))
         _ = it.give(.answered(asked, it.session(grant, head: head)))
         return it
     }
@@ -41,7 +41,7 @@ import Testing
     @Test func aProcessWithoutATokenGivesTheLockUpAndOneWithATokenTakesIt() {
         var it = Bench()
         #expect(it.give(.woke).contains(.lead(false)))
-        let asked = it.request(.tokenSupplied(Ticket(1)))
+        let asked = it.request(.tokenSupplied(TokenHandle(1)))
         #expect(it.give(.answered(asked, it.session())).contains(.lead(true)))
         #expect(it.synchronizer.connection == .live)
     }
@@ -72,10 +72,10 @@ import Testing
     @Test func aTokenIsCheckedBesideAProcessThatLeads() throws {
         var it = Bench()
         it.isLockTaken = true
-        let asked = it.request(.tokenSupplied(Ticket(1)))
+        let asked = it.request(.tokenSupplied(TokenHandle(1)))
         #expect(asked > 0)
         #expect(it.names(.failed(asked, .token(.expired))).contains("needs a token: the token expired"))
-        let again = it.request(.tokenSupplied(Ticket(2)))
+        let again = it.request(.tokenSupplied(TokenHandle(2)))
         #expect(it.names(.answered(again, it.session())).first == "authenticated")
         #expect(it.synchronizer.connection == .elsewhere)
         #expect(try it.layer.facts().grant == nil, "the stored grant is that of the process that leads")
@@ -85,7 +85,7 @@ import Testing
         var it = follower()
         let mine = readOnly(it)
         try load(it, it.grant, upTo: 0)
-        let asked = it.request(.tokenSupplied(Ticket(2)))
+        let asked = it.request(.tokenSupplied(TokenHandle(2)))
         _ = it.give(.answered(asked, it.session(mine)))
         #expect(it.synchronizer.ownGrant == mine)
         let layer = Layer(store: it.layer.store, ownGrant: it.synchronizer.ownGrant)
@@ -100,7 +100,7 @@ import Testing
         it.isLockTaken = true
         var stranger = it.grant
         stranger.userID = "bo"
-        let asked = it.request(.tokenSupplied(Ticket(1)))
+        let asked = it.request(.tokenSupplied(TokenHandle(1)))
         _ = it.give(.answered(asked, it.session(stranger)))
         #expect(it.synchronizer.ownGrant == nil)
     }
@@ -146,13 +146,13 @@ import Testing
     /// Beside a process that may not send it: the edit of one that may.
     @Test func aProcessThatMayNotSendWhatWaitsGivesWay() throws {
         var reader = Bench()
-        let asked = reader.request(.tokenSupplied(Ticket(1)))
+        let asked = reader.request(.tokenSupplied(TokenHandle(1)))
         _ = reader.give(.answered(asked, reader.session(readOnly(reader))))
         #expect(reader.give(.leadClaimed) == [], "nothing waits")
 
         var writer = Bench(sharing: reader.layer)
         writer.isLockTaken = true
-        let checked = writer.request(.tokenSupplied(Ticket(1)))
+        let checked = writer.request(.tokenSupplied(TokenHandle(1)))
         _ = writer.give(.answered(checked, writer.session()))
         try load(writer, readOnly(writer), upTo: 0)
         _ = writer.give(.storeChanged)

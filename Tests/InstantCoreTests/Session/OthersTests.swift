@@ -16,7 +16,7 @@ import Testing
         #expect(it.names(.streamEnded(stream, nil)) == [])
         for _ in 0..<20 {
             it.now = it.now + 60_000
-            for input in [Synchronizer.Input.woke, .nudged, .edited, .storeChanged] {
+            for input in [Synchronizer.Input.woke, .retryRequested, .edited, .storeChanged] {
                 #expect(it.give(input).sent.isEmpty)
             }
         }
@@ -31,10 +31,10 @@ import Testing
         let first = try #require(it.give(.syncRequested).sent.first)
         _ = it.give(.failed(first.id, .token(.expired)))
         #expect(try it.layer.tally()[.sealed] == 1)
-        let asked = it.request(.tokenSupplied(Ticket(2)))
+        let asked = it.request(.tokenSupplied(TokenHandle(2)))
         let again = try #require(it.give(.answered(asked, it.session())).sent.first)
         #expect(again.pushed == first.pushed)
-        #expect(again.ticket == Ticket(2))
+        #expect(again.ticket == TokenHandle(2))
     }
 
     @Test("Nobody goes on as somebody else, and nobody as anonymous")
@@ -44,7 +44,7 @@ import Testing
         for user in [nil, "bo"] {
             var stranger = it.grant
             stranger.userID = user
-            let asked = it.request(.tokenSupplied(Ticket(2)))
+            let asked = it.request(.tokenSupplied(TokenHandle(2)))
             let effects = it.give(.answered(asked, it.session(stranger)))
             #expect(effects.sent.isEmpty)
             #expect((try? it.layer.facts())?.grant?.userID == "ana")
@@ -54,9 +54,9 @@ import Testing
     @Test("A bad token and then a good one: the good one counts")
     func aGoodTokenAfterABadOneIsAccepted() {
         var it = Bench()
-        let bad = it.request(.tokenSupplied(Ticket(1)))
+        let bad = it.request(.tokenSupplied(TokenHandle(1)))
         _ = it.give(.failed(bad, .token(.refused("its signature is wrong"))))
-        let good = it.request(.tokenSupplied(Ticket(2)))
+        let good = it.request(.tokenSupplied(TokenHandle(2)))
         #expect(it.names(.answered(good, it.session())).first == "authenticated")
         #expect(it.synchronizer.connection == .live)
     }
@@ -119,10 +119,10 @@ import Testing
         let grant = Grant(documentID: "doc", userID: "ana", expiresAt: Timestamp(seconds: 9000))
         let records = try store.write { store in
             let base = try store.addBase([])
-            let page = StoredDocument.Page(width: 1, height: 1)
+            let page = ServerDocument.Page(width: 1, height: 1)
             let start = Timestamp(seconds: 0)
             try store.put(
-                StoredDocument(
+                ServerDocument(
                     id: "doc", title: "", pdfSHA256: "", pdfBytes: 1, createdAt: start, base: base, pages: [page]))
             let layer = try store.addLayer(LayerKey(document: "doc", name: ""), generation: "g")
             var writer = BackendWriter(layer, in: store, now: start)
@@ -144,10 +144,10 @@ import Testing
         it.synchronizer = Synchronizer(layer: it.layer)
         var stranger = it.grant
         stranger.userID = "bo"
-        let wrong = it.request(.tokenSupplied(Ticket(2)))
+        let wrong = it.request(.tokenSupplied(TokenHandle(2)))
         #expect(it.give(.answered(wrong, it.session(stranger))).sent.isEmpty)
         #expect(try it.layer.tally()[.waiting] == 1)
-        let right = it.request(.tokenSupplied(Ticket(3)))
+        let right = it.request(.tokenSupplied(TokenHandle(3)))
         #expect(it.names(.answered(right, it.session())).contains("push 1"))
     }
 

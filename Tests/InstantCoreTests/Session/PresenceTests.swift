@@ -17,13 +17,13 @@ import Testing
     }
 
     private func page(_ index: Int, presents: Bool = false) -> OwnPresence {
-        OwnPresence(Whereabouts(pageIndex: index), isPresenting: presents)
+        OwnPresence(Location(pageIndex: index), isPresenting: presents)
     }
 
     private func person(_ id: String, _ name: String? = nil, page: Int? = nil, presents: Bool = false) -> PresentPerson
     {
         PresentPerson(
-            id: id, userID: nil, name: name, whereabouts: Whereabouts(pageIndex: page), isPresenting: presents)
+            id: id, userID: nil, name: name, whereabouts: Location(pageIndex: page), isPresenting: presents)
     }
 
     /// The sign of life that an input sets off.
@@ -187,7 +187,7 @@ import Testing
     @Test mutating func aSelectionIsCutToWhatCanBeTold() throws {
         let rects = Array(repeating: Rect(left: 0, top: 0, width: 1, height: 1), count: 70)
         let own = OwnPresence(
-            Whereabouts(selection: (0..<3).map { PageArea(pageIndex: $0, rects: rects) }))
+            Location(selection: (0..<3).map { PageArea(pageIndex: $0, rects: rects) }))
         let sent = try #require(sign(.announced(own)))
         #expect(sent.sign.whereabouts.selection.map(\.rects.count) == [70, 30])
     }

@@ -3,8 +3,8 @@ import InstantCore
 import TestSupport
 import Testing
 
-private let one = Ticket(1)
-private let two = Ticket(2)
+private let one = TokenHandle(1)
+private let two = TokenHandle(2)
 private let now = Timestamp(seconds: 100)
 
 @Suite struct SessionMachineTests {
@@ -24,7 +24,7 @@ private let now = Timestamp(seconds: 100)
         #expect(session.refused(one, .expired) == [.closeStream, .announceNeed(.expired)])
         #expect(session.failed(at: now, delay: 500) == [])
         #expect(session.retryDue() == [])
-        #expect(session.doubted() == [])
+        #expect(session.invalidated() == [])
         #expect(session.state == .needsToken(.expired))
     }
 
@@ -116,16 +116,16 @@ private let now = Timestamp(seconds: 100)
     func randomEvents(seed: Int) {
         var random = SeededRandom(seed: UInt64(seed))
         var session = SessionMachine()
-        var refused: Set<Ticket> = []
+        var refused: Set<TokenHandle> = []
         var next = 1
         for _ in 0..<200 {
             let before = session.dataTicket
-            let known = session.tickets.isEmpty ? Ticket(0) : random.pick(session.tickets)
+            let known = session.tickets.isEmpty ? TokenHandle(0) : random.pick(session.tickets)
             let actions: [SessionMachine.Action]
             switch Int.random(in: 0..<10, using: &random) {
             case 0:
                 next += 1
-                actions = session.tokenSupplied(Ticket(next))
+                actions = session.tokenSupplied(TokenHandle(next))
             case 1, 2, 3: actions = session.sessionAnswered(known)
             case 4:
                 refused.insert(known)
@@ -134,7 +134,7 @@ private let now = Timestamp(seconds: 100)
             case 6: actions = session.retryDue()
             case 7: actions = session.wentOffline()
             case 8: actions = session.wentOnline()
-            default: actions = session.doubted()
+            default: actions = session.invalidated()
             }
             for case .askSession(let ticket) in actions {
                 #expect(!refused.contains(ticket), "seed \(seed)")

@@ -59,7 +59,7 @@ import Testing
         var it = Bench()
         _ = it.goLive()
         for number in 2..<30 {
-            let asked = it.request(.tokenSupplied(Ticket(number)))
+            let asked = it.request(.tokenSupplied(TokenHandle(number)))
             let page = it.request(.answered(asked, it.session(epoch: "view \(number % 2)")))
             let pull = it.request(.answered(page, it.page(epoch: "view \(number % 2)")))
             let check = it.request(.answered(pull, it.delta(epoch: "view \(number % 2)")))
@@ -75,7 +75,7 @@ import Testing
         var it = Bench()
         _ = it.goLive()
         let pull = it.request(.syncRequested)
-        let asked = it.request(.tokenSupplied(Ticket(2)))
+        let asked = it.request(.tokenSupplied(TokenHandle(2)))
         #expect(it.names(.failed(pull, .epochChanged)) == [])
         #expect(it.names(.failed(asked, .token(.expired))) == ["token failed: the token expired", "ask session"])
     }
@@ -102,7 +102,7 @@ import Testing
         var it = Bench()
         _ = it.goLive()
         _ = try it.edit("n")
-        _ = it.give(.doubted)
+        _ = it.give(.sessionInvalidated)
         let names = it.names(.answered(4, it.session(epoch: "e2", generation: "g2")))
         #expect(names == ["changed ", "began", "sendingChanges", "receivingChanges", "page after nothing"])
         let pull = it.request(.answered(5, it.page(epoch: "e2")))
@@ -208,7 +208,7 @@ import Testing
         _ = it.goLive()
         let pull = it.request(.checkRequested)
         _ = it.give(.failed(pull, .unreachable("gone")))
-        let session = it.request(.nudged)
+        let session = it.request(.retryRequested)
         let again = it.request(.answered(session, it.session()))
         #expect(it.names(.answered(again, it.delta())) == ["digest"])
     }

@@ -3,8 +3,8 @@ import InstantCore
 import TestSupport
 import Testing
 
-private let one = Ticket(1)
-private let two = Ticket(2)
+private let one = TokenHandle(1)
+private let two = TokenHandle(2)
 private let now = Timestamp(seconds: 100)
 
 @Suite("Live channels") struct StreamMachineTests {
@@ -28,7 +28,7 @@ private let now = Timestamp(seconds: 100)
     @Test func aThirdOneEndsTheFirstAtOnce() {
         var machine = open(.events)
         _ = machine.opened(StreamID(2), two, .events, at: now)
-        #expect(machine.opened(StreamID(3), Ticket(3), .events, at: now) == [StreamID(1)])
+        #expect(machine.opened(StreamID(3), TokenHandle(3), .events, at: now) == [StreamID(1)])
         #expect(machine.closedAll() == [StreamID(2), StreamID(3)])
         #expect(machine.current == nil)
     }

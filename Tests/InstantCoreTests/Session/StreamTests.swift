@@ -72,7 +72,7 @@ import Testing
             Issue.record("\(it.synchronizer.connection)")
             return
         }
-        let pull = it.request(.answered(it.request(.nudged), it.session()))
+        let pull = it.request(.answered(it.request(.retryRequested), it.session()))
         stream = try #require(it.give(.answered(pull, it.delta())).stream)
         // Of one that worked it is a reason to pull.
         _ = it.give(.heard(stream.id, .heartbeat))
@@ -110,13 +110,13 @@ import Testing
     @Test func aTokenRefusedForEverythingIsNotTriedAgain() throws {
         var it = Bench()
         for number in 1...5 {
-            let asked = it.request(.tokenSupplied(Ticket(number)))
+            let asked = it.request(.tokenSupplied(TokenHandle(number)))
             #expect(
                 it.names(.failed(asked, .token(.refused("no")))) == [
                     "token failed: the server refused the token: no",
                     "needs a token: the server refused the token: no",
                 ])
-            for input in [Synchronizer.Input.nudged, .woke, .edited, .listening(true)] {
+            for input in [Synchronizer.Input.retryRequested, .woke, .edited, .listening(true)] {
                 #expect(it.give(input).request == nil, "\(input)")
             }
         }
@@ -130,13 +130,13 @@ import Testing
             it.names(.failed(pull, .forbidden("no reading"))) == ["lost: no reading", "clean", "failed: no reading"])
         #expect(it.synchronizer.connection == .lost("no reading"))
         // Another token may read again.
-        #expect(it.names(.tokenSupplied(Ticket(2))) == ["ask session"])
+        #expect(it.names(.tokenSupplied(TokenHandle(2))) == ["ask session"])
     }
 
     @Test func ofATokenThatIsTriedItIsARefusal() {
         var it = Bench()
         _ = it.goLive()
-        let asked = it.request(.tokenSupplied(Ticket(2)))
+        let asked = it.request(.tokenSupplied(TokenHandle(2)))
         #expect(
             it.names(.failed(asked, .forbidden("no reading"))) == [
                 "token failed: the server refused the token: no reading"
@@ -150,7 +150,7 @@ import Testing
     @Test(arguments: [Synchronizer.Input.wentOffline, .tokenForgotten])
     func anAnswerAboutASessionThatIsOverBeginsNothing(_ input: Synchronizer.Input) {
         var it = Bench()
-        let asked = it.request(.tokenSupplied(Ticket(1)))
+        let asked = it.request(.tokenSupplied(TokenHandle(1)))
         #expect(it.give(input).contains(.cancel(asked)))
         #expect(it.names(.answered(asked, it.session())) == [])
         #expect(!it.synchronizer.cycle.isSyncing)
@@ -159,7 +159,7 @@ import Testing
     @Test func anAnswerAboutATokenOfALostLayerBeginsNothing() throws {
         var it = Bench()
         let stream = try it.goListening()
-        let asked = it.request(.tokenSupplied(Ticket(2)))
+        let asked = it.request(.tokenSupplied(TokenHandle(2)))
         _ = it.give(.heard(stream.id, .session(SessionEvent(.lost, reason: "deleted"))))
         #expect(it.names(.answered(asked, it.session())) == [])
         #expect(it.synchronizer.connection == .lost("deleted"))
@@ -184,7 +184,7 @@ import Testing
         _ = try it.edit()
         var reader = it.grant
         reader.general = [.readDocument]
-        let asked = it.request(.tokenSupplied(Ticket(2)))
+        let asked = it.request(.tokenSupplied(TokenHandle(2)))
         let names = it.names(.answered(asked, it.session(reader)))
         #expect(names == ["authenticated", "changed n", "began", "receivingChanges", "pull since 0"])
         #expect(it.names(.answered(asked + 1, it.delta())) == ["dirty", "finished"])
@@ -192,7 +192,7 @@ import Testing
 
     @Test func aFirstDownloadThatFailsLeavesItUnknown() {
         var it = Bench()
-        let asked = it.request(.tokenSupplied(Ticket(1)))
+        let asked = it.request(.tokenSupplied(TokenHandle(1)))
         let page = it.request(.answered(asked, it.session()))
         #expect(it.names(.failed(page, .unreachable("gone"))) == ["unknown", "failed: gone"])
     }

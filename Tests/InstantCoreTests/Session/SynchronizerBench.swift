@@ -16,7 +16,7 @@ struct Bench {
     /// - Parameter watching: puts something in front of the store.
     init(watching: (any LocalStore) -> any LocalStore = { $0 }) {
         let identity = LayerIdentity(server: "s", documentID: "doc", layer: "", userID: "ana")
-        layer = Layer(store: watching(MemoryStore(LayerFacts(identity: identity, clientID: "me"))))
+        layer = Layer(store: watching(MemoryStore(LayerMetadata(identity: identity, clientID: "me"))))
         synchronizer = Synchronizer(layer: layer, session: "s")
     }
 
@@ -63,7 +63,7 @@ struct Bench {
     }
 
     /// Brings it to live and caught up at revision 0, with a stream if it listens.
-    mutating func goLive(_ ticket: Ticket = Ticket(1)) -> [Synchronizer.Effect] {
+    mutating func goLive(_ ticket: TokenHandle = TokenHandle(1)) -> [Synchronizer.Effect] {
         let asked = request(.tokenSupplied(ticket))
         let page = request(.answered(asked, session()))
         let pull = request(.answered(page, .page(SnapshotPage(epoch: "e", at: 0, records: [], next: nil))))

@@ -10,7 +10,7 @@ import Testing
         var it = Bench()
         #expect(it.names(.listening(true)) == [])
         #expect(it.names(.syncRequested) == ["needs a token: a token is needed to sync"])
-        #expect(it.names(.tokenSupplied(Ticket(1))) == ["ask session"])
+        #expect(it.names(.tokenSupplied(TokenHandle(1))) == ["ask session"])
         #expect(
             it.names(.answered(1, it.session())) == [
                 "authenticated", "began", "receivingChanges", "page after nothing",
@@ -58,7 +58,7 @@ import Testing
                 "needs a token: the token was revoked", "dirty", "failed: the token was revoked",
             ])
         #expect(try it.layer.tally()[.sealed] == 1)
-        let asked = it.request(.tokenSupplied(Ticket(2)))
+        let asked = it.request(.tokenSupplied(TokenHandle(2)))
         #expect(
             it.names(.answered(asked, it.session())) == [
                 "authenticated", "changed n", "began", "sendingChanges", "push 1",
@@ -84,7 +84,7 @@ import Testing
                 "close stream", "needs a token: the token was revoked",
             ])
         #expect(it.names(.streamEnded(stream, nil)) == [])
-        #expect(it.names(.nudged) == [])
+        #expect(it.names(.retryRequested) == [])
         #expect(it.synchronizer.connection == .needsToken(.revoked))
     }
 
@@ -92,7 +92,7 @@ import Testing
         var it = Bench()
         _ = it.give(.listening(true))
         let old = it.goLive().compactMap { if case .openStream(let request) = $0 { request.id } else { nil } }[0]
-        let asked = it.request(.tokenSupplied(Ticket(2)))
+        let asked = it.request(.tokenSupplied(TokenHandle(2)))
         let pull = it.request(.answered(asked, it.session()))
         let effects = it.give(.answered(pull, .delta(Delta(epoch: "e", changes: [], upTo: 0, more: false))))
         let new = effects.compactMap { if case .openStream(let request) = $0 { request.id } else { nil } }[0]
@@ -123,13 +123,13 @@ import Testing
 
     @Test func aTokenThatCannotBeTriedIsToldOnceAndTriedAgain() {
         var it = Bench()
-        let asked = it.request(.tokenSupplied(Ticket(1)))
+        let asked = it.request(.tokenSupplied(TokenHandle(1)))
         let failure = SyncFailure.invalidServer("no server of ours")
         #expect(it.names(.failed(asked, failure)) == ["token failed: no server of ours"])
         #expect(it.synchronizer.problem == failure)
-        let again = it.request(.nudged)
+        let again = it.request(.retryRequested)
         #expect(it.names(.failed(again, failure)) == [])
-        let third = it.request(.nudged)
+        let third = it.request(.retryRequested)
         #expect(it.names(.answered(third, it.session())).first == "authenticated")
         #expect(it.synchronizer.problem == nil)
     }

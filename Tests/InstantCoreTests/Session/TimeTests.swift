@@ -13,7 +13,7 @@ import Testing
         let end = it.now + 3_600_000 + 600_000
         var grant = it.grant
         grant.expiresAt = end
-        let asked = it.request(.tokenSupplied(Ticket(1)))
+        let asked = it.request(.tokenSupplied(TokenHandle(1)))
         let effects = it.give(.answered(asked, it.session(grant, ahead: 3_600_000)))
         #expect(effects.wake == it.now + 300_000)
         it.now = it.now + 300_000
@@ -33,7 +33,7 @@ import Testing
         var it = Bench()
         var grant = it.grant
         grant.expiresAt = it.now + 30_000
-        let asked = it.request(.tokenSupplied(Ticket(1)))
+        let asked = it.request(.tokenSupplied(TokenHandle(1)))
         #expect(it.names(.answered(asked, it.session(grant))).filter { $0 == "token expires" }.count == 1)
         #expect(it.names(.woke) == [])
     }
@@ -45,7 +45,7 @@ import Testing
         #expect(it.names(.heard(stream.id, expiring)) == ["token expires"])
         #expect(it.names(.heard(stream.id, expiring)) == [])
         it.now = it.grant.expiresAt + -60_000
-        #expect(it.names(.nudged) == [])
+        #expect(it.names(.retryRequested) == [])
     }
 
     @Test func anotherTokenIsForeseenAnew() {
@@ -55,7 +55,7 @@ import Testing
         #expect(it.names(.woke) == ["token expires"])
         var grant = it.grant
         grant.expiresAt = it.now + 200_000
-        let asked = it.request(.tokenSupplied(Ticket(2)))
+        let asked = it.request(.tokenSupplied(TokenHandle(2)))
         #expect(it.names(.answered(asked, it.session(grant))).contains("token expires"))
     }
 
@@ -98,7 +98,7 @@ import Testing
         var it = Bench()
         var grant = it.grant
         grant.expiresAt = Timestamp(milliseconds: end)
-        let asked = it.request(.tokenSupplied(Ticket(1)))
+        let asked = it.request(.tokenSupplied(TokenHandle(1)))
         let told = it.names(.answered(asked, it.session(grant))).contains("token expires")
         #expect(told == (end != .max))
     }
@@ -139,7 +139,7 @@ import Testing
         let push = it.request(.syncRequested)
         _ = it.give(.failed(push, .unreachable("too many requests", retryAfterMilliseconds: 120_000)))
         #expect(it.synchronizer.connection == .offline(retryAt: it.now + 120_000))
-        #expect(it.names(.nudged) == [])
+        #expect(it.names(.retryRequested) == [])
         #expect(try it.edit("b") == [])
         #expect(it.names(.syncRequested) == [])
         it.now = it.now + 120_000
@@ -155,7 +155,7 @@ import Testing
     }
 
     @Test func aKeyAnEditOrTheNetworkEndsTheWaiting() throws {
-        for end in [Synchronizer.Input.nudged, .syncRequested, .edited] {
+        for end in [Synchronizer.Input.retryRequested, .syncRequested, .edited] {
             var it = Bench()
             _ = it.goLive()
             _ = it.give(.failed(it.request(.syncRequested), .unreachable("gone")))
@@ -172,7 +172,7 @@ import Testing
             _ = it.give(.heard(stream.id, .session(SessionEvent(.open))))
             _ = it.give(.streamEnded(stream.id, nil))
             #expect(it.synchronizer.session.failures == round)
-            let asked = it.request(.nudged)
+            let asked = it.request(.retryRequested)
             let pull = it.request(.answered(asked, it.session()))
             stream = try #require(it.give(.answered(pull, it.delta())).stream)
         }

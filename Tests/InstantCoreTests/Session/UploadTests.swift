@@ -58,7 +58,7 @@ import Testing
         let upload = it.give(.syncRequested).request ?? -1
         #expect(it.names(.failed(upload, .unreachable("cut"))).last == "failed: cut")
         #expect(try it.layer.nextUpload() == file)
-        let session = it.request(.nudged)
+        let session = it.request(.retryRequested)
         #expect(it.names(.answered(session, it.session())).last == "upload aaaa")
     }
 
@@ -98,7 +98,7 @@ import Testing
         try addImage()
         var reader = it.grant
         reader.general = [.readDocument]
-        let session = it.request(.tokenSupplied(Ticket(2)))
+        let session = it.request(.tokenSupplied(TokenHandle(2)))
         let names = it.names(.answered(session, it.session(reader)))
         #expect(!names.contains { $0.hasPrefix("upload") })
         #expect(try it.layer.tally()[.parked] == 1)

@@ -8,7 +8,7 @@ import TestSupport
 /// The server's core and its memory store behind a function call, and the streams it has open.
 final class SimulatedServer {
     let store = MemoryLayerStore()
-    private(set) var fanout = Fanout(frames: 6, bytes: 1 << 20)
+    private(set) var fanout = EventBroadcaster(frames: 6, bytes: 1 << 20)
     private var random = SystemRandomNumberGenerator()
     /// Every text that ever became a record's text, and how often.
     private(set) var applied: [String: Int] = [:]
@@ -20,7 +20,7 @@ final class SimulatedServer {
         try store.write { store in
             let base = try store.addBase(base)
             try store.put(
-                StoredDocument(
+                ServerDocument(
                     id: "doc", title: "Title", pdfSHA256: String(repeating: "a", count: 64), pdfBytes: 10,
                     createdAt: Timestamp(seconds: 0), base: base, pages: [.init(width: 600, height: 800)]))
         }
@@ -47,7 +47,7 @@ final class SimulatedServer {
             case .presence: return .success(.presence(PresenceAnswer(id: nil, presenter: nil)))
             case .digest(let epoch): return .success(.digest(try view(grant) { try $0.digest(epoch: epoch) }))
             }
-        } catch let refusal as Refusal {
+        } catch let refusal as APIError {
             switch refusal.reason {
             case .epochChanged: return .failure(.epochChanged)
             case .insufficientScope: return .failure(.forbidden(refusal.description))
@@ -64,7 +64,7 @@ final class SimulatedServer {
     }
 
     /// Opens a stream: what was missed since the cursor comes first, then that it is open.
-    func listen(from cursor: Cursor, by grant: Grant) throws -> (Fanout.ListenerID, [LiveEvent])? {
+    func listen(from cursor: Cursor, by grant: Grant) throws -> (EventBroadcaster.ListenerID, [LiveEvent])? {
         guard let layer = try layer(grant) else { return nil }
         let id = fanout.add(layer, scope: grant.viewScope, tokenID: nil)
         var events: [LiveEvent] = []
@@ -80,20 +80,20 @@ final class SimulatedServer {
                 cursor.revision = delta.upTo
                 if !delta.more { break }
             }
-        } catch is Refusal { events = [.session(SessionEvent(.behind))] }
+        } catch is APIError { events = [.session(SessionEvent(.behind))] }
         return (id, events + [.session(SessionEvent(.open))])
     }
 
-    func takeEvents(_ id: Fanout.ListenerID) throws -> [LiveEvent] {
+    func takeEvents(_ id: EventBroadcaster.ListenerID) throws -> [LiveEvent] {
         let delivery = fanout.take(id)
         var parser = ServerSentEventParser()
         let events = try delivery.frames.flatMap { try parser.feed($0.bytes) }
         return events + (delivery.end.map { [.session($0)] } ?? [])
     }
 
-    func close(_ id: Fanout.ListenerID) { fanout.remove(id) }
+    func close(_ id: EventBroadcaster.ListenerID) { fanout.remove(id) }
 
-    private func layer(_ grant: Grant) throws -> EngineCore.StoredLayer? {
+    private func layer(_ grant: Grant) throws -> EngineCore.ServerLayer? {
         try store.read { try Layers.find(grant, issuedAt: nil, in: $0) }
     }
 
@@ -102,7 +102,7 @@ final class SimulatedServer {
         return try store.read { try body(LayerView(layer, scope: grant.viewScope, in: $0)) }
     }
 
-    private func open(_ grant: Grant) throws -> EngineCore.StoredLayer {
+    private func open(_ grant: Grant) throws -> EngineCore.ServerLayer {
         if let layer = try layer(grant) { return layer }
         return try store.write { try Layers.open(grant, issuedAt: nil, in: $0, using: &random) }
     }
@@ -112,7 +112,7 @@ final class SimulatedServer {
         return SessionAnswer(
             grant: grant, now: now + 5000, generation: layer.generation, epoch: layer.epoch(for: grant.viewScope),
             head: layer.head, pdfSHA256: String(repeating: "a", count: 64), pdfBytes: 10, title: "Title",
-            limits: Limits(batchChanges: 5))
+            limits: ServerLimits(batchChanges: 5))
     }
 
     func push(_ push: PushRequest, by grant: Grant, at now: Timestamp) throws -> PushAnswer {

@@ -69,7 +69,7 @@ struct FullDiskTests {
         let folder = client.folders.layer(descriptor.identity)
         try Folders.make(folder)
         let files = ["-wal", "-shm"].map { URL(fileURLWithPath: Folders.database(in: folder) + $0) }
-        let store = try SQLiteStore(path: Folders.database(in: folder))
+        let store = try LocalSQLiteStore(path: Folders.database(in: folder))
         try store.found(descriptor.identity, now: Environment.system.now())
         let left = try files.map { try Data(contentsOf: $0) }
         store.close()

@@ -22,7 +22,7 @@ import Testing
     /// The files as they lie while the store is open, as after the power went.
     private func image(edits: Int) throws -> (database: Data, log: Data) {
         let path = folder.path + "/layer.sqlite"
-        let store = try SQLiteStore(path: path)
+        let store = try LocalSQLiteStore(path: path)
         try store.write { try $0.set(LocalStoreContract.facts) }
         for number in 0..<edits { _ = try store.write { try $0.append(entry(number)) } }
         let files = try (
@@ -41,7 +41,7 @@ import Testing
     }
 
     private func ids(_ path: String) throws -> [String] {
-        let store = try SQLiteStore(path: path)
+        let store = try LocalSQLiteStore(path: path)
         defer { store.close() }
         return try store.read { try $0.entries(in: [.waiting], limit: .max) }.map(\.id)
     }
@@ -95,10 +95,10 @@ import Testing
             let path = try place(database, nil, "database-\(number)")
             do {
                 _ = try ids(path)
-                let store = try SQLiteStore(path: path)
+                let store = try LocalSQLiteStore(path: path)
                 _ = try store.read { try ($0.facts(), $0.tally(), $0.records(after: nil, limit: 100)) }
                 store.close()
-            } catch let error as StoreError {
+            } catch let error as LocalStoreError {
                 refused += 1
                 #expect("\(error)".contains(path))
             }
@@ -112,7 +112,7 @@ import Testing
         let path = try place(whole.prefix(length), nil, "cut")
         do {
             #expect(try ids(path) == [])
-        } catch let error as StoreError { #expect("\(error)".contains(path)) }
+        } catch let error as LocalStoreError { #expect("\(error)".contains(path)) }
     }
 
     /// The descriptor of a damaged layer says so, and the client still serves the others.

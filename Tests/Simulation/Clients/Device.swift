@@ -29,7 +29,7 @@ final class Device {
         self.layerName = layerName
         self.rights = rights
         let identity = LayerIdentity(server: "s", documentID: Host.document, layer: layerName, userID: user)
-        disk = MemoryStore(LayerFacts(identity: identity, clientID: "device-\(number)"))
+        disk = MemoryStore(LayerMetadata(identity: identity, clientID: "device-\(number)"))
     }
 
     var name: String { "\(user ?? "anonymous")#\(number)" }

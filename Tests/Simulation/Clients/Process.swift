@@ -21,7 +21,7 @@ final class Process {
     var claims = false
     /// When its timer goes off, by the true time: a timer does not know that somebody moved the clock.
     var alarm: Timestamp?
-    var tokens: [Ticket: IssuedToken] = [:]
+    var tokens: [TokenHandle: IssuedToken] = [:]
     /// Syncs that began and have not ended.
     var begun = 0
     var isOffline = false
@@ -42,7 +42,7 @@ final class Process {
     /// As a person sees it here: by the token of this process.
     var layer: Layer { Layer(store: store, ownGrant: synchronizer.ownGrant) }
 
-    func hear(_ notice: Synchronizer.Notice) throws {
+    func hear(_ notice: Synchronizer.Notification) throws {
         switch notice {
         case .beganSync:
             begun += 1

@@ -40,7 +40,7 @@ struct Audit {
 
     // MARK: What was written
 
-    private func check(_ new: EngineCore.StoredRecord) throws {
+    private func check(_ new: EngineCore.ServerRecord) throws {
         let old = book.known(new.id)
         if let old {
             try require(old.record.createdBy == new.record.createdBy, "\(new.id) has another creator now")
@@ -62,7 +62,7 @@ struct Audit {
             "nobody asked for what happened to \(new.id)")
     }
 
-    private func checkCreated(_ new: EngineCore.StoredRecord, _ change: Change) throws {
+    private func checkCreated(_ new: EngineCore.ServerRecord, _ change: Change) throws {
         try require(book.known(new.id) == nil, "\(new.id) was created over another record")
         try require(new.record.createdBy == rights.user, "\(new.id) was created under another name")
         try require(new.record.group == change.group, "\(new.id) is not in the group it was created in")
@@ -78,7 +78,7 @@ struct Audit {
     }
 
     private func checkUpdated(
-        _ new: EngineCore.StoredRecord, _ old: EngineCore.StoredRecord?, _ change: Change
+        _ new: EngineCore.ServerRecord, _ old: EngineCore.ServerRecord?, _ change: Change
     ) throws {
         guard let old, old.isLive else { throw Violation("\(new.id) was updated and is not there") }
         try require(rights.sees(old.subject), "\(new.id) was updated unseen")
@@ -94,13 +94,13 @@ struct Audit {
             change.content.map { text($0) == text(new.record.content) } ?? false, "\(new.id) got another text")
     }
 
-    private func checkRestored(_ new: EngineCore.StoredRecord, _ old: EngineCore.StoredRecord?) throws {
+    private func checkRestored(_ new: EngineCore.ServerRecord, _ old: EngineCore.ServerRecord?) throws {
         guard let removal = old?.removal else { throw Violation("\(new.id) was restored and was not gone") }
         try require(removal.by == rights.user, "\(new.id) was restored by someone who had not deleted it")
     }
 
     private func checkDeleted(
-        _ new: EngineCore.StoredRecord, _ old: EngineCore.StoredRecord?, _ change: Change
+        _ new: EngineCore.ServerRecord, _ old: EngineCore.ServerRecord?, _ change: Change
     ) throws {
         guard let old = old ?? applied(new.id).first.map({ _ in new }) else {
             throw Violation("\(new.id) was deleted and is not there")
@@ -120,7 +120,7 @@ struct Audit {
     }
 
     /// Part of a thread whose root was deleted, or the root of the last comment.
-    private func wentAlong(_ new: EngineCore.StoredRecord, _ old: EngineCore.StoredRecord) -> Bool {
+    private func wentAlong(_ new: EngineCore.ServerRecord, _ old: EngineCore.ServerRecord) -> Bool {
         if let root = new.rootID, applied(root).contains(where: { $0.kind == .delete }) { return true }
         let last = fresh.first {
             $0.result.status == .applied && $0.change.kind == .delete && rootID($0.change.id) == new.id
@@ -136,7 +136,7 @@ struct Audit {
     }
 
     /// Went along with what is restored now.
-    private func cameAlong(_ new: EngineCore.StoredRecord, _ old: EngineCore.StoredRecord?) -> Bool {
+    private func cameAlong(_ new: EngineCore.ServerRecord, _ old: EngineCore.ServerRecord?) -> Bool {
         guard let cascade = old?.removal?.cascade else { return false }
         return fresh.contains {
             $0.result.status == .applied && $0.change.kind == .restore
@@ -155,13 +155,13 @@ struct Audit {
     }
 
     /// A root that is gone leaves nothing that was said about it.
-    private func checkThread(of root: EngineCore.StoredRecord) throws {
+    private func checkThread(of root: EngineCore.ServerRecord) throws {
         guard root.contentType == .annotations, !root.isLive else { return }
         try require(!remains(in: root.id), "\(root.id) was deleted and its thread was not")
     }
 
     /// A file goes only to those who have it: its uploader, and who sees a record that names it.
-    private func checkFile(of new: EngineCore.StoredRecord) throws {
+    private func checkFile(of new: EngineCore.ServerRecord) throws {
         guard new.isLive, let file = new.record.content.attachmentID,
             book.past(new.id).allSatisfy({ $0.record.content.attachmentID != file })
         else { return }
@@ -209,7 +209,7 @@ struct Audit {
         }
     }
 
-    private func isAllowed(_ change: Change, _ old: EngineCore.StoredRecord?) -> Bool {
+    private func isAllowed(_ change: Change, _ old: EngineCore.ServerRecord?) -> Bool {
         switch change.kind {
         case .create:
             guard let content = change.content else { return false }

@@ -6,11 +6,11 @@ import SyncProtocol
 struct Chronicle {
     /// One state of one record, and the clientID that wrote it; nil: a backend.
     struct State {
-        var record: EngineCore.StoredRecord
+        var record: EngineCore.ServerRecord
         var writer: String?
     }
 
-    let base: [Record.ID: EngineCore.StoredRecord]
+    let base: [Record.ID: EngineCore.ServerRecord]
     /// Of each record the states that were committed, oldest first.
     private(set) var states: [Record.ID: [State]] = [:]
     private(set) var head: Revision = 0
@@ -23,7 +23,7 @@ struct Chronicle {
 
     init(base: [Record]) {
         self.base = Dictionary(
-            uniqueKeysWithValues: base.map { ($0.id, EngineCore.StoredRecord(base: $0)) })
+            uniqueKeysWithValues: base.map { ($0.id, EngineCore.ServerRecord(base: $0)) })
     }
 
     /// The same history on the annotations of another PDF.
@@ -50,10 +50,10 @@ struct Chronicle {
         applied[text, default: 0] += 1
     }
 
-    func present(_ id: Record.ID) -> EngineCore.StoredRecord? { states[id]?.last?.record ?? base[id] }
+    func present(_ id: Record.ID) -> EngineCore.ServerRecord? { states[id]?.last?.record ?? base[id] }
 
     /// What the server itself can still know of it.
-    func known(_ id: Record.ID) -> EngineCore.StoredRecord? { forgotten.contains(id) ? base[id] : present(id) }
+    func known(_ id: Record.ID) -> EngineCore.ServerRecord? { forgotten.contains(id) ? base[id] : present(id) }
 
     /// Deletions from before this moment are forgotten, but for those of the PDF's own annotations: they would come back.
     mutating func prune(before moment: Timestamp) {
@@ -62,21 +62,21 @@ struct Chronicle {
         }
     }
 
-    var live: [EngineCore.StoredRecord] {
+    var live: [EngineCore.ServerRecord] {
         let untouched = base.values.filter { states[$0.id] == nil }
         return untouched + states.values.compactMap { $0.last?.record }.filter(\.isLive)
     }
 
-    func thread(of root: Record.ID) -> [EngineCore.StoredRecord] { live.filter { $0.rootID == root } }
+    func thread(of root: Record.ID) -> [EngineCore.ServerRecord] { live.filter { $0.rootID == root } }
 
     /// The record as it was under this revision.
-    func state(_ id: Record.ID, at revision: Revision) -> EngineCore.StoredRecord? {
+    func state(_ id: Record.ID, at revision: Revision) -> EngineCore.ServerRecord? {
         if revision == 0 { return base[id] }
         return states[id]?.last { $0.record.revision == revision }?.record
     }
 
     /// Every state the record was ever in, oldest first.
-    func past(_ id: Record.ID) -> [EngineCore.StoredRecord] {
+    func past(_ id: Record.ID) -> [EngineCore.ServerRecord] {
         (base[id].map { [$0] } ?? []) + (states[id] ?? []).map(\.record)
     }
 

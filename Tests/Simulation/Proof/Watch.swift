@@ -11,7 +11,7 @@ struct Watch {
     private var highest: [String: Revision] = [:]
     /// What was sent under each number of each clientID.
     private var sent: [String: [[UInt8]]] = [:]
-    private var last: LayerFacts?
+    private var last: LayerMetadata?
 
     /// Numbers grow by one, and what was sent once is sent again exactly so.
     mutating func sees(_ push: PushRequest) throws {

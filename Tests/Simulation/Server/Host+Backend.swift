@@ -43,7 +43,7 @@ extension Host {
     }
 
     private func backend(
-        _ layer: EngineCore.StoredLayer, at time: Timestamp, _ body: (inout BackendWriter) throws -> Void
+        _ layer: EngineCore.ServerLayer, at time: Timestamp, _ body: (inout BackendWriter) throws -> Void
     ) throws {
         let now = now(time)
         let commit = try disk.write { store in

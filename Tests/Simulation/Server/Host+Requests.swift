@@ -15,8 +15,8 @@ extension Host {
             restart()
             return nil
         } catch is FragileLayerStore.DiskFull {
-            return Reply(Refusal(.internalError, "the disk is full"))
-        } catch let refusal as Refusal {
+            return Reply(APIError(.internalError, "the disk is full"))
+        } catch let refusal as APIError {
             return Reply(refusal)
         }
     }
@@ -24,13 +24,13 @@ extension Host {
     private func take(
         _ request: SyncRequest.Kind, _ body: [UInt8], _ token: IssuedToken, _ now: Timestamp
     ) throws -> Reply {
-        guard token.rights.reads else { throw Refusal(.insufficientScope, "this token lacks read-document") }
+        guard token.rights.reads else { throw APIError(.insufficientScope, "this token lacks read-document") }
         switch request {
         case .session: return Reply(try session(token, now))
         case .push:
-            guard body.count <= limits.batchBytes else { throw Refusal(.payloadTooLarge, "too much at once") }
+            guard body.count <= limits.batchBytes else { throw APIError(.payloadTooLarge, "too much at once") }
             let push: PushRequest
-            do { push = try PushRequest(bytes: body) } catch { throw Refusal(.badRequest, "\(error)") }
+            do { push = try PushRequest(bytes: body) } catch { throw APIError(.badRequest, "\(error)") }
             return Reply(try take(push, token, now))
         case .pull(let cursor):
             return try view(token, now) { view, inspector in
@@ -48,7 +48,7 @@ extension Host {
         case .upload(let file):
             try receive(file, token, now)
             return .received
-        case .presence: throw Refusal(.notFound, "nobody is told of anybody here")
+        case .presence: throw APIError(.notFound, "nobody is told of anybody here")
         case .digest(let epoch): return try view(token, now) { view, _ in Reply(try view.digest(epoch: epoch)) }
         }
     }
@@ -67,7 +67,7 @@ extension Host {
         return result
     }
 
-    private func open(_ token: IssuedToken, _ now: Timestamp) throws -> EngineCore.StoredLayer {
+    private func open(_ token: IssuedToken, _ now: Timestamp) throws -> EngineCore.ServerLayer {
         let found = try store.read { store in
             try admit(token, at: now, in: store)
             return try Layers.find(token.grant, issuedAt: token.issuedAt, in: store)
@@ -79,7 +79,7 @@ extension Host {
     }
 
     private func receive(_ file: AttachmentID, _ token: IssuedToken, _ now: Timestamp) throws {
-        guard token.rights.writes else { throw Refusal(.insufficientScope, "this token lacks write") }
+        guard token.rights.writes else { throw APIError(.insufficientScope, "this token lacks write") }
         let layer = try open(token, now)
         // Before the write, which may be durable although the process dies over it.
         uploads.insert(SentFile(file: file, layer: layer.key.name, user: token.rights.user))
@@ -93,7 +93,7 @@ extension Host {
     private func session(_ token: IssuedToken, _ now: Timestamp) throws -> SessionAnswer {
         try view(token, now) { view, _ in
             guard let document = try view.store.document(Self.document) else {
-                throw Refusal(.documentNotFound, "the document is gone")
+                throw APIError(.documentNotFound, "the document is gone")
             }
             return SessionAnswer(
                 grant: token.grant, now: now, generation: view.layer.generation, epoch: view.epoch,

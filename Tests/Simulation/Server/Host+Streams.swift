@@ -10,7 +10,7 @@ extension Host {
         _ stream: StreamRequest, of process: ProcessID, token: IssuedToken, at time: Timestamp
     ) throws -> Result<Connection, SyncFailure> {
         do {
-            guard token.rights.reads else { throw Refusal(.insufficientScope, "this token lacks read-document") }
+            guard token.rights.reads else { throw APIError(.insufficientScope, "this token lacks read-document") }
             let layer = try view(token, now(time)) { view, _ in view.layer }
             let listener = fanout.add(layer, scope: token.grant.viewScope, tokenID: token.name)
             let connection = Connection(process: process, stream: stream.id, token: token, listener: listener)
@@ -25,7 +25,7 @@ extension Host {
                 try catchUp(connection, from: stream.cursor, now(time))
             }
             return .success(connection)
-        } catch let refusal as Refusal {
+        } catch let refusal as APIError {
             return .failure(Reply(refusal).streamFailure)
         } catch is ProcessDied {
             restart()
@@ -37,7 +37,7 @@ extension Host {
         var cursor = start
         do {
             while try tellMore(connection, since: &cursor, now) {}
-        } catch let refusal as Refusal {
+        } catch let refusal as APIError {
             let isLost = refusal.reason == .layerDeleted || refusal.reason == .documentNotFound
             end(connection, with: SessionEvent(isLost ? .lost : .behind))
         }
@@ -88,7 +88,7 @@ extension Host {
             if cursor == since, time.milliseconds - connection.lastWritten >= 30_000 {
                 send(.heartbeat, on: connection)
             }
-        } catch let refusal as Refusal {
+        } catch let refusal as APIError {
             connection.failure = Reply(refusal).streamFailure
             connection.isEnded = true
         } catch is ProcessDied {

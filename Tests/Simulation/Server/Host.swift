@@ -29,8 +29,8 @@ final class Host {
     /// Every file that was ever taken in.
     var uploads: Set<SentFile> = []
     var connections: [Connection] = []
-    var fanout = Fanout(frames: 6, bytes: 1 << 20)
-    var limits: Limits
+    var fanout = EventBroadcaster(frames: 6, bytes: 1 << 20)
+    var limits: ServerLimits
     /// Its clock, in milliseconds ahead of the true time.
     var clockOffset: Int64 = 0
     var dice: SeededRandom
@@ -47,7 +47,7 @@ final class Host {
     init(_ profile: Profile, _ dice: inout SeededRandom, trace: Trace) throws {
         self.trace = trace
         self.dice = SeededRandom(seed: dice.next())
-        limits = Limits(
+        limits = ServerLimits(
             recordBytes: 2000, batchChanges: dice.pick([1, 3, 5, 1000]), batchBytes: dice.pick([2600, 4 << 20]),
             pageRecords: dice.pick([2, 4, 1000]))
         store = FragileLayerStore(disk)
@@ -76,7 +76,7 @@ final class Host {
         try disk.write { store in
             let number = try store.addBase(base)
             try store.put(
-                StoredDocument(
+                ServerDocument(
                     id: Self.document, title: "Title", pdfSHA256: Fingerprint.of(name) + Fingerprint.of(name),
                     pdfBytes: 10, createdAt: Timestamp(seconds: 0), base: number,
                     pages: [.init(width: 600, height: 800)]))
@@ -89,7 +89,7 @@ final class Host {
         }
     }
 
-    func storedLayers() throws -> [EngineCore.StoredLayer] {
+    func storedLayers() throws -> [EngineCore.ServerLayer] {
         try disk.read { store in
             try store.layerNames(of: Self.document).compactMap {
                 try store.layer(LayerKey(document: Self.document, name: $0))
@@ -97,11 +97,11 @@ final class Host {
         }
     }
 
-    func layer(_ name: String) throws -> EngineCore.StoredLayer? {
+    func layer(_ name: String) throws -> EngineCore.ServerLayer? {
         try disk.read { try $0.layer(LayerKey(document: Self.document, name: name)) }
     }
 
-    func book(_ layer: EngineCore.StoredLayer) -> Chronicle { books[layer.bookName] ?? Chronicle(base: base) }
+    func book(_ layer: EngineCore.ServerLayer) -> Chronicle { books[layer.bookName] ?? Chronicle(base: base) }
 
     /// The book that an epoch belongs to; nil when there never was such an epoch.
     func book(ofEpoch epoch: String) throws -> Chronicle? {
@@ -131,7 +131,7 @@ final class Host {
     /// Kills the process and starts it again: the store stays, connections do not.
     func restart() {
         store = FragileLayerStore(disk)
-        fanout = Fanout(frames: 6, bytes: 1 << 20)
+        fanout = EventBroadcaster(frames: 6, bytes: 1 << 20)
         for connection in connections { connection.isCut = true }
     }
 
@@ -161,8 +161,8 @@ final class Host {
     func publish(_ commit: Commit) { _ = fanout.publish(commit) }
 
     func admit(_ token: IssuedToken, at now: Timestamp, in store: any StoreReading) throws {
-        guard now < token.grant.expiresAt else { throw Refusal(.tokenExpired, "the token has expired") }
-        guard try !store.isRevoked(tokenID: token.name) else { throw Refusal(.tokenRevoked, "the token was revoked") }
+        guard now < token.grant.expiresAt else { throw APIError(.tokenExpired, "the token has expired") }
+        guard try !store.isRevoked(tokenID: token.name) else { throw APIError(.tokenRevoked, "the token was revoked") }
     }
 
     func revoke(_ token: IssuedToken) throws {
@@ -180,7 +180,7 @@ final class Host {
     }
 }
 
-extension EngineCore.StoredLayer {
+extension EngineCore.ServerLayer {
     /// What the epochs of all its views begin with.
     var bookName: String { "\(generation)-\(base)" }
 }

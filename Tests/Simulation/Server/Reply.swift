@@ -7,7 +7,7 @@ struct Reply {
     var status: Int
     var bytes: [UInt8]
 
-    init(_ message: some Message) { self.init(bytes: message.bytes) }
+    init(_ message: some WireMessage) { self.init(bytes: message.bytes) }
 
     private init(bytes: [UInt8]) {
         status = 200
@@ -17,7 +17,7 @@ struct Reply {
     /// What an upload is answered with.
     static let received = Reply(bytes: Array("{}".utf8))
 
-    init(_ refusal: Refusal) {
+    init(_ refusal: APIError) {
         status =
             switch refusal.reason {
             case .tokenMissing, .tokenMalformed, .tokenExpired, .tokenNotYetValid, .tokenRevoked, .signatureInvalid,

@@ -39,7 +39,7 @@ struct Model {
         let key = key
         try store.write { store in
             try store.put(
-                StoredDocument(
+                ServerDocument(
                     id: document, title: "", pdfSHA256: "", pdfBytes: 0, createdAt: Timestamp(seconds: 0),
                     base: try store.addBase([]), pages: [.init(width: 612, height: 792)]))
             _ = try store.addLayer(key, generation: start.generation)

@@ -4,12 +4,12 @@ import Hummingbird
 import NIOCore
 import SyncProtocol
 
-extension BackendPlane {
+extension BackendAPI {
     // MARK: Reading
 
     /// JSON stops at 1,000 and says so; NDJSON goes on to the end. Comments are left out.
-    func list(_ key: LayerKey, page: Int?, _ exchange: Exchange) async throws -> Response {
-        let isWanted: @Sendable (StoredRecord) -> Bool = { row in
+    func list(_ key: LayerKey, page: Int?, _ exchange: ServerRequest) async throws -> Response {
+        let isWanted: @Sendable (ServerRecord) -> Bool = { row in
             row.contentType == .annotations
                 && (page == nil || row.record.content["pageIndex"]?.integer == page.map(Int64.init))
         }
@@ -34,7 +34,7 @@ extension BackendPlane {
 
     /// - Returns: the first records of a layer, and whether there are more.
     private static func first(
-        _ limit: Int, of key: LayerKey, in store: any StoreReading, where isWanted: (StoredRecord) -> Bool
+        _ limit: Int, of key: LayerKey, in store: any StoreReading, where isWanted: (ServerRecord) -> Bool
     ) throws -> (records: [Record], isCut: Bool) {
         let layer = try layer(key, in: store)
         var records: [Record] = []
@@ -54,16 +54,16 @@ extension BackendPlane {
         let record = try await engine.read { store in
             try store.record(id, in: Self.layer(key, in: store))
         }
-        guard let record, record.isLive else { throw Refusal(.notFound, "there is no record with this id") }
+        guard let record, record.isLive else { throw APIError(.notFound, "there is no record with this id") }
         return .json { record.record.write(to: &$0) }
     }
 
     /// The layer, or 404. A layer that nobody has named yet shows what the document holds.
-    static func layer(_ key: LayerKey, in store: any StoreReading) throws -> StoredLayer {
+    static func layer(_ key: LayerKey, in store: any StoreReading) throws -> ServerLayer {
         let document = try Self.document(key.document, in: store)
         if let layer = try store.layer(key) { return layer }
-        guard key.name.isEmpty else { throw Refusal(.notFound, "there is no layer with this name") }
-        return StoredLayer(
+        guard key.name.isEmpty else { throw APIError(.notFound, "there is no layer with this name") }
+        return ServerLayer(
             id: 0, key: key, generation: "", base: document.base, pageCount: document.pages.count)
     }
 
@@ -84,18 +84,18 @@ extension BackendPlane {
         }
     }
 
-    func create(_ key: LayerKey, _ exchange: Exchange) async throws -> Response {
+    func create(_ key: LayerKey, _ exchange: ServerRequest) async throws -> Response {
         let body = try await recordBody(key, exchange)
         if let list = body["annotations"] {
             return try await batch(key, list, at: "annotations", exchange) { try $0.create($1) }
         }
-        let draft = try Draft(body, now: engine.now())
+        let draft = try RecordBody(body, now: engine.now())
         let id = try await write(key) { try $0.create(draft) }
         return .data { $0.object { $0.member("annotation_id", id) } }
     }
 
-    func replace(_ key: LayerKey, _ id: Record.ID, _ exchange: Exchange) async throws -> Response {
-        var draft = try Draft(try await recordBody(key, exchange), now: engine.now())
+    func replace(_ key: LayerKey, _ id: Record.ID, _ exchange: ServerRequest) async throws -> Response {
+        var draft = try RecordBody(try await recordBody(key, exchange), now: engine.now())
         draft.id = id
         draft.hasOwnID = true
         let wanted = draft
@@ -103,10 +103,10 @@ extension BackendPlane {
         return .data { $0.object { $0.member("annotation_id", id) } }
     }
 
-    func replaceMany(_ key: LayerKey, _ exchange: Exchange) async throws -> Response {
+    func replaceMany(_ key: LayerKey, _ exchange: ServerRequest) async throws -> Response {
         let body = try await exchange.json()
         guard let list = body["annotations"] else {
-            throw Refusal(.badRequest, #""annotations" must be an array of records"#)
+            throw APIError(.badRequest, #""annotations" must be an array of records"#)
         }
         return try await batch(key, list, at: "annotations", exchange) { try $0.replace($1) }
     }

@@ -6,7 +6,7 @@ import SyncProtocol
 /// What became of each entry of a batch.
 private struct BatchOutcome: Sendable {
     var done: [Record.ID] = []
-    var failing: [(path: String, refusal: Refusal)] = []
+    var failing: [(path: String, refusal: APIError)] = []
 
     /// The vendor's envelope: always 200, what went wrong is told entry by entry.
     func response(_ request: RequestID) -> Response {
@@ -32,20 +32,20 @@ private struct BatchOutcome: Sendable {
     }
 }
 
-extension BackendPlane {
+extension BackendAPI {
     func batch(
-        _ key: LayerKey, _ list: JSON, at name: String, _ exchange: Exchange,
-        _ perform: @escaping @Sendable (inout BackendWriter, Draft) throws -> Record.ID
+        _ key: LayerKey, _ list: JSON, at name: String, _ exchange: ServerRequest,
+        _ perform: @escaping @Sendable (inout BackendWriter, RecordBody) throws -> Record.ID
     ) async throws -> Response {
-        guard let entries = list.array else { throw Refusal(.badRequest, "\"\(name)\" must be an array") }
+        guard let entries = list.array else { throw APIError(.badRequest, "\"\(name)\" must be an array") }
         let now = engine.now()
         return try await inPieces(key, entries, at: name, exchange) { writer, entry in
-            try perform(&writer, try Draft(entry, now: now))
+            try perform(&writer, try RecordBody(entry, now: now))
         }
     }
 
     /// `{"annotationIds":[…]|"all"}`
-    func deleteMany(_ key: LayerKey, _ exchange: Exchange) async throws -> Response {
+    func deleteMany(_ key: LayerKey, _ exchange: ServerRequest) async throws -> Response {
         let body = try await exchange.json()
         switch body["annotationIds"] {
         case .string("all")?:
@@ -57,17 +57,17 @@ extension BackendPlane {
             }
         case .array(let ids)?:
             return try await inPieces(key, ids, at: "annotationIds", exchange) { writer, entry in
-                guard let id = entry.string else { throw Refusal(.invalid, "an id is a string") }
+                guard let id = entry.string else { throw APIError(.invalid, "an id is a string") }
                 try writer.delete(id, user: nil)
                 return id
             }
-        default: throw Refusal(.badRequest, #""annotationIds" must be an array of ids, or "all""#)
+        default: throw APIError(.badRequest, #""annotationIds" must be an array of ids, or "all""#)
         }
     }
 
     /// More entries than one transaction holds are committed in pieces, so that nobody waits behind a large batch.
     private func inPieces(
-        _ key: LayerKey, _ entries: [JSON], at name: String, _ exchange: Exchange,
+        _ key: LayerKey, _ entries: [JSON], at name: String, _ exchange: ServerRequest,
         _ perform: @escaping @Sendable (inout BackendWriter, JSON) throws -> Record.ID
     ) async throws -> Response {
         _ = try await engine.read { try Self.document(key.document, in: $0) }
@@ -79,7 +79,7 @@ extension BackendPlane {
                 for (index, entry) in zip(part.indices, part) {
                     do {
                         try writer.attempt { outcome.done.append(try perform(&$0, entry)) }
-                    } catch let refusal as Refusal {
+                    } catch let refusal as APIError {
                         outcome.failing.append(("$.\(name)[\(index)]", refusal))
                     }
                 }

@@ -4,13 +4,13 @@ import Hummingbird
 import SyncProtocol
 
 /// Threads as the customer's backend reads and writes them. A request is one transaction: all of it or nothing.
-extension BackendPlane {
+extension BackendAPI {
     /// The thread under an annotation, in the order of creation.
     func thread(_ key: LayerKey, _ root: Record.ID) async throws -> Response {
         let thread = try await engine.read { store in
             let layer = try Self.layer(key, in: store)
             guard try store.record(root, in: layer)?.isLive == true else {
-                throw Refusal(.notFound, "there is no record with this id")
+                throw APIError(.notFound, "there is no record with this id")
             }
             return try store.thread(of: root, in: layer).map(\.record).inOrderOfCreation()
         }
@@ -23,7 +23,7 @@ extension BackendPlane {
     }
 
     /// `{"comments":[{"id"?,"user_id"?,"group"?,"content":{"text"}}]}`
-    func reply(_ key: LayerKey, _ root: Record.ID, _ exchange: Exchange) async throws -> Response {
+    func reply(_ key: LayerKey, _ root: Record.ID, _ exchange: ServerRequest) async throws -> Response {
         let body = try await exchange.json()
         let (comments, now) = (try Self.comments(of: body), engine.now())
         let ids = try await write(key) { try $0.reply(to: root, comments, at: now) }
@@ -31,13 +31,13 @@ extension BackendPlane {
     }
 
     /// `{"annotation":{…},"comments":[…]}`
-    func beginThread(_ key: LayerKey, _ exchange: Exchange) async throws -> Response {
+    func beginThread(_ key: LayerKey, _ exchange: ServerRequest) async throws -> Response {
         let body = try await exchange.json()
         guard let annotation = body["annotation"] else {
-            throw Refusal(.badRequest, #""annotation" must be a record: the thread's root"#)
+            throw APIError(.badRequest, #""annotation" must be a record: the thread's root"#)
         }
         let (comments, now) = (try Self.comments(of: body), engine.now())
-        let root = try Draft(annotation, now: now)
+        let root = try RecordBody(annotation, now: now)
         let ids = try await write(key) { writer in
             try writer.reply(to: writer.create(root), comments, at: now)
         }
@@ -52,7 +52,7 @@ extension BackendPlane {
 
     private static func comments(of body: JSON) throws -> [JSON] {
         guard let comments = body["comments"]?.array, !comments.isEmpty else {
-            throw Refusal(.badRequest, #""comments" must be an array of comments, one at least"#)
+            throw APIError(.badRequest, #""comments" must be an array of comments, one at least"#)
         }
         return comments
     }
@@ -67,9 +67,9 @@ extension BackendWriter {
         for (index, comment) in comments.enumerated() {
             do {
                 // One thousandth of a second after the other: they are read in the order in which they were given.
-                ids.append(try create(Draft(comment, under: root, content, at: now + Int64(index))))
-            } catch let refusal as Refusal {
-                throw Refusal(refusal.reason, "$.comments[\(index)]: \(refusal.description)")
+                ids.append(try create(RecordBody(comment, under: root, content, at: now + Int64(index))))
+            } catch let refusal as APIError {
+                throw APIError(refusal.reason, "$.comments[\(index)]: \(refusal.description)")
             }
         }
         return ids

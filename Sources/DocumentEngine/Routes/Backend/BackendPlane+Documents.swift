@@ -5,7 +5,7 @@ import Hummingbird
 import PDFPages
 import SyncProtocol
 
-extension BackendPlane {
+extension BackendAPI {
     // MARK: Upload
 
     /// Bytes of a PDF with what a form may bring beside it.
@@ -14,10 +14,10 @@ extension BackendPlane {
     /// A PDF as the body itself, or as the part `file` of a form. `document_id`, `title` and
     /// `overwrite_existing_document` come in the query or as parts; a form may bring Instant JSON as `attachment`, whose
     /// records take the place of the PDF's own unless `keep_current_annotations` is `true`.
-    func upload(_ exchange: Exchange) async throws -> Response {
+    func upload(_ exchange: ServerRequest) async throws -> Response {
         switch exchange.mediaType {
         case "application/pdf":
-            let wish = Intake.Wish(
+            let wish = PDFIntake.Wish(
                 id: exchange.query["document_id"], title: exchange.query["title"],
                 overwrites: exchange.query["overwrite_existing_document"] == "true")
             try await intake.check(wish.id, wish)
@@ -31,13 +31,13 @@ extension BackendPlane {
             let (document, errors) = try await intake.store(upload, wish)
             return answer(document, errors: errors)
         default:
-            throw Refusal(
+            throw APIError(
                 .badRequest, #"a PDF is sent as "application/pdf" or as the part "file" of "multipart/form-data""#)
         }
     }
 
     /// - Parameter errors: what was left out of the annotations that came with it.
-    func answer(_ document: StoredDocument, errors: [String] = []) -> Response {
+    func answer(_ document: ServerDocument, errors: [String] = []) -> Response {
         .data {
             $0.object {
                 $0.member("document_id", document.id)
@@ -95,20 +95,20 @@ extension BackendPlane {
         for layer in layers {
             engine.end(layer, with: SessionEvent(.lost, reason: "the document was deleted"))
         }
-        await engine.remove(Remains(layers: layers, bases: [document.base]))
+        await engine.remove(PendingRemovals(layers: layers, bases: [document.base]))
         try await intake.removeBlob(document.pdfSHA256)
         return .data { $0.object { $0.member("document_id", id) } }
     }
 
     /// `{"document_id", "new_document_id"?}`: a document of its own, which begins as the other one is now.
-    func copyDocument(_ exchange: Exchange) async throws -> Response {
+    func copyDocument(_ exchange: ServerRequest) async throws -> Response {
         let body = try await exchange.json(upTo: 64 << 10)
         guard let source = body["document_id"]?.string else {
-            throw Refusal(.badRequest, #""document_id" must be a string: the document to copy"#)
+            throw APIError(.badRequest, #""document_id" must be a string: the document to copy"#)
         }
         let wish = body["new_document_id"]
         guard wish == nil || wish == .null || wish?.string != nil else {
-            throw Refusal(.badRequest, #""new_document_id" must be a string"#)
+            throw APIError(.badRequest, #""new_document_id" must be a string"#)
         }
         let now = engine.now()
         var random = SystemRandomNumberGenerator()
@@ -121,7 +121,7 @@ extension BackendPlane {
     }
 
     /// The PDF: as it was uploaded, or with the annotations of a layer in it.
-    func pdf(_ key: LayerKey, _ exchange: Exchange) async throws -> Response {
+    func pdf(_ key: LayerKey, _ exchange: ServerRequest) async throws -> Response {
         let document = try await engine.read { try Self.document(key.document, in: $0) }
         guard exchange.query["source"] != "true" else {
             return try .file(
@@ -140,7 +140,7 @@ extension BackendPlane {
             }
         } catch let error as PDFError { throw error.refusal }
         // Open it stays readable when its name is taken away.
-        return .made(try OpenFile(path: target.path), type: "application/pdf", by: engine.workers)
+        return .made(try FileBlob(path: target.path), type: "application/pdf", by: engine.workers)
     }
 
     private func annotate(_ path: String, _ key: LayerKey, into target: String, notes: String) async throws {
@@ -161,7 +161,7 @@ extension BackendPlane {
 
     /// What a request says of one record, whether it comes as JSON or as a form with its file. The file is kept under
     /// its SHA-256; a content that names no attachment, or names the part, gets that name.
-    func recordBody(_ key: LayerKey, _ exchange: Exchange) async throws -> JSON {
+    func recordBody(_ key: LayerKey, _ exchange: ServerRequest) async throws -> JSON {
         guard exchange.mediaType == "multipart/form-data" else {
             return try await exchange.json(upTo: Int64(engine.limits.batchBytes))
         }
@@ -173,11 +173,11 @@ extension BackendPlane {
                 fieldLimit: { [limits = engine.limits] in $0 == "annotation" ? limits.recordBytes + 4096 : 4096 },
                 fileLimit: attachments.limit, receive: attachments.blobs.receive))
         guard let bytes = form["annotation"] else {
-            throw Refusal(.badRequest, #"the form has no part "annotation" with the record"#)
+            throw APIError(.badRequest, #"the form has no part "annotation" with the record"#)
         }
-        let body = try Exchange.json(bytes)
+        let body = try ServerRequest.json(bytes)
         guard let file = form.files.first else { return body }
-        guard form.files.count == 1 else { throw Refusal(.badRequest, "a record has one attachment: send one file") }
+        guard form.files.count == 1 else { throw APIError(.badRequest, "a record has one attachment: send one file") }
         let id = try await attachments.keep(try file.upload.finish(), of: key.document)
         return Self.naming(id, sentAs: file.name, in: body)
     }
@@ -192,7 +192,7 @@ extension BackendPlane {
     }
 
     /// An upload as a form: the part `file`, and what else is wished as further parts.
-    func receiveForm(_ exchange: Exchange) async throws -> (Upload, Intake.Wish) {
+    func receiveForm(_ exchange: ServerRequest) async throws -> (Upload, PDFIntake.Wish) {
         let form = try await IncomingForm.read(
             exchange,
             IncomingForm.Rules(
@@ -200,15 +200,15 @@ extension BackendPlane {
                 fieldLimit: { $0 == "attachment" ? Self.annotationFileBytes : 4096 },
                 fileLimit: intake.limit, receive: intake.blobs.receive))
         guard let file = form.files.first else {
-            throw Refusal(.badRequest, #"the form has no part "file" with the PDF"#)
+            throw APIError(.badRequest, #"the form has no part "file" with the PDF"#)
         }
-        let wish = Intake.Wish(form, named: file.fileName)
+        let wish = PDFIntake.Wish(form, named: file.fileName)
         try await intake.check(wish.id, wish)
         return (file.upload, wish)
     }
 }
 
-extension Intake.Wish {
+extension PDFIntake.Wish {
     fileprivate init(_ form: IncomingForm, named fileName: String?) {
         var title = fileName?.split(separator: "/").last.map(String.init)
         if let name = title, name.lowercased().hasSuffix(".pdf") { title = String(name.dropLast(4)) }

@@ -6,7 +6,7 @@ import NIOCore
 import SyncProtocol
 
 /// A layer as one file of Instant JSON (vendor: "Instant JSON"), out and in.
-extension BackendPlane {
+extension BackendAPI {
     /// Annotations first, then comments, then the files they name.
     func instantJSON(_ key: LayerKey) async throws -> Response {
         try await file(of: key, type: "application/json") { write in
@@ -32,12 +32,12 @@ extension BackendPlane {
     /// The part `instant.json` of a form: records with an id that is there replace what is there, others are made, and
     /// the PDF's own annotations that it names as skipped are deleted. Entry by entry: what cannot be done is told in
     /// `errors`.
-    func applyInstantJSON(_ key: LayerKey, _ exchange: Exchange) async throws -> Response {
+    func applyInstantJSON(_ key: LayerKey, _ exchange: ServerRequest) async throws -> Response {
         let form = try await IncomingForm.read(
             exchange,
             IncomingForm.Rules(fieldLimit: { _ in Self.annotationFileBytes }, receive: intake.blobs.receive))
         guard let bytes = form["instant.json"] ?? form["file"] else {
-            throw Refusal(.badRequest, #"the form has no part "instant.json""#)
+            throw APIError(.badRequest, #"the form has no part "instant.json""#)
         }
         let file = try SuppliedAnnotations.instantJSON(bytes)
         let now = engine.now()
@@ -52,7 +52,7 @@ extension BackendPlane {
             let piece = entries[start..<min(start + Self.rows, entries.count)]
             errors += try await write(key) { writer in
                 try piece.compactMap { entry in
-                    do { try writer.attempt { try $0.perform(entry) } } catch let refusal as Refusal {
+                    do { try writer.attempt { try $0.perform(entry) } } catch let refusal as APIError {
                         return "\(entry.id): \(refusal.description)"
                     }
                     return nil

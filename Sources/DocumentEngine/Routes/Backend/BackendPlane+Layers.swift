@@ -3,7 +3,7 @@ import EngineCore
 import Hummingbird
 import SyncProtocol
 
-extension BackendPlane {
+extension BackendAPI {
     func listLayers(_ id: String) async throws -> Response {
         let names = try await engine.read { store in
             _ = try Self.document(id, in: store)
@@ -13,10 +13,10 @@ extension BackendPlane {
     }
 
     /// `{"name", "source_layer_name"?}`; with a source the new layer begins as a copy of it.
-    func makeLayer(_ id: String, _ exchange: Exchange) async throws -> Response {
+    func makeLayer(_ id: String, _ exchange: ServerRequest) async throws -> Response {
         let body = try await exchange.json(upTo: 64 << 10)
         guard let name = body["name"]?.string else {
-            throw Refusal(.badRequest, #""name" must be a string: the name of the new layer"#)
+            throw APIError(.badRequest, #""name" must be a string: the name of the new layer"#)
         }
         let key = LayerKey(document: id, name: name)
         if let source = body["source_layer_name"]?.string {
@@ -26,7 +26,7 @@ extension BackendPlane {
                 try store.hold(.document(id))
                 _ = try Self.document(id, in: store)
                 guard try store.layer(key) == nil else {
-                    throw Refusal(.alreadyExists, "there is a layer with this name already")
+                    throw APIError(.alreadyExists, "there is a layer with this name already")
                 }
                 var random = SystemRandomNumberGenerator()
                 _ = try Layers.make(key, in: store, using: &random)
@@ -54,13 +54,13 @@ extension BackendPlane {
         let layer = try await engine.writes.perform { store in
             _ = try Self.document(key.document, in: store)
             guard let layer = try store.layer(key) else {
-                throw Refusal(.notFound, "there is no layer with this name")
+                throw APIError(.notFound, "there is no layer with this name")
             }
             try store.removeLayer(layer, at: now)
             return layer.id
         }
         engine.end(layer, with: SessionEvent(.lost, reason: "the layer was deleted"))
-        await engine.remove(Remains(layers: [layer]))
+        await engine.remove(PendingRemovals(layers: [layer]))
         return .data { $0.object { $0.member("name", key.name) } }
     }
 }

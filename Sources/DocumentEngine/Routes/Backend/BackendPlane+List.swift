@@ -4,18 +4,18 @@ import EngineCore
 import Hummingbird
 import SyncProtocol
 
-extension BackendPlane {
-    func listDocuments(_ exchange: Exchange) async throws -> Response {
+extension BackendAPI {
+    func listDocuments(_ exchange: ServerRequest) async throws -> Response {
         var query = DocumentQuery(title: exchange.query["title"])
         if let text = exchange.query["order_by"] {
             guard let order = DocumentQuery.Order(rawValue: text) else {
-                throw Refusal(.badRequest, #""order_by" is "created_at" or "title""#)
+                throw APIError(.badRequest, #""order_by" is "created_at" or "title""#)
             }
             query.order = order
         }
         query.descending = try direction(exchange.query["order_direction"])
         let size = Int(min(try exchange.number("page_size") ?? 100, 1000))
-        guard size > 0 else { throw Refusal(.badRequest, #""page_size" must be at least 1"#) }
+        guard size > 0 else { throw APIError(.badRequest, #""page_size" must be at least 1"#) }
         query.offset = try exchange.query["cursor"].map(Self.offset) ?? 0
         // One more tells whether there is a next page.
         query.limit = size + 1
@@ -40,7 +40,7 @@ extension BackendPlane {
         switch text {
         case nil, "asc": return false
         case "desc": return true
-        default: throw Refusal(.badRequest, #""order_direction" is "asc" or "desc""#)
+        default: throw APIError(.badRequest, #""order_direction" is "asc" or "desc""#)
         }
     }
 
@@ -50,12 +50,12 @@ extension BackendPlane {
     private static func offset(_ cursor: String) throws -> Int {
         guard let bytes = Base64URL.decode(cursor), let text = String(validating: bytes, as: UTF8.self),
             text.hasPrefix("from "), let offset = Int(text.dropFirst(5)), offset >= 0
-        else { throw Refusal(.badRequest, "this cursor was not handed out here") }
+        else { throw APIError(.badRequest, "this cursor was not handed out here") }
         return offset
     }
 }
 
-extension StoredDocument {
+extension ServerDocument {
     fileprivate func write(to json: inout JSONWriter) {
         json.object {
             $0.member("document_id", id)

@@ -6,7 +6,7 @@ import NIOCore
 
 /// A whole layer, read in the order of the ids: one short transaction after the other, so that nobody waits behind a large
 /// one.
-extension BackendPlane {
+extension BackendAPI {
     /// Records of one transaction, read or written.
     static let rows = 500
 
@@ -14,7 +14,7 @@ extension BackendPlane {
     ///   - pick: what of a live record is wanted, if anything; asked inside the transaction.
     ///   - take: given what was picked, part by part.
     func eachPart<Value: Sendable>(
-        of key: LayerKey, _ pick: @escaping @Sendable (StoredRecord, StoredLayer, any StoreReading) throws -> Value?,
+        of key: LayerKey, _ pick: @escaping @Sendable (ServerRecord, ServerLayer, any StoreReading) throws -> Value?,
         _ take: ([Value]) async throws -> Void
     ) async throws {
         var last: Record.ID?
@@ -34,7 +34,7 @@ extension BackendPlane {
 
     /// A record with its root, if it is a comment; nil for a comment whose root is gone.
     static func withRoot(
-        _ row: StoredRecord, _ layer: StoredLayer, _ store: any StoreReading
+        _ row: ServerRecord, _ layer: ServerLayer, _ store: any StoreReading
     ) throws -> (record: Record, root: Record?)? {
         guard row.contentType == .comments else { return (row.record, nil) }
         guard let name = row.rootID, let root = try store.record(name, in: layer) else { return nil }
@@ -43,7 +43,7 @@ extension BackendPlane {
 
     /// A file of text made of a layer, written while the layer is read.
     ///
-    /// - Throws: ``Refusal`` when there is no such layer, as long as that can still be said.
+    /// - Throws: ``APIError`` when there is no such layer, as long as that can still be said.
     func file(
         of key: LayerKey, type: String,
         _ write: @escaping @Sendable ((String) async throws -> Void) async throws -> Void

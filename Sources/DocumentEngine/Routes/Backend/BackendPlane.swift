@@ -5,15 +5,15 @@ import Hummingbird
 import SyncProtocol
 
 /// `/api/…`: what a customer's own backend does with its secret.
-struct BackendPlane: Sendable {
+struct BackendAPI: Sendable {
     let engine: Engine
-    let intake: Intake
+    let intake: PDFIntake
     let attachments: Attachments
     let secret: BackendSecret
-    let admission: Admission
+    let admission: RequestLimiter
 
-    /// - Throws: ``Refusal`` when the secret is wrong, or too many requests came.
-    func admit(_ exchange: Exchange) throws {
+    /// - Throws: ``APIError`` when the secret is wrong, or too many requests came.
+    func admit(_ exchange: ServerRequest) throws {
         try admission.login(with: .secret, from: exchange.address) {
             try secret.check(exchange.header(.authorization))
         }
@@ -21,9 +21,9 @@ struct BackendPlane: Sendable {
     }
 
     /// The document, or 404.
-    static func document(_ id: String, in store: any StoreReading) throws -> StoredDocument {
+    static func document(_ id: String, in store: any StoreReading) throws -> ServerDocument {
         guard let document = try store.document(id) else {
-            throw Refusal(.documentNotFound, "there is no document with this id")
+            throw APIError(.documentNotFound, "there is no document with this id")
         }
         return document
     }
@@ -31,10 +31,10 @@ struct BackendPlane: Sendable {
     // MARK: Revoking
 
     /// `{"jwts":[…]}`: tokens, or the `jti` of each. They are named here by whoever may revoke, so nothing is verified.
-    func revoke(_ exchange: Exchange) async throws -> Response {
+    func revoke(_ exchange: ServerRequest) async throws -> Response {
         let body = try await exchange.json()
         guard let entries = body["jwts"]?.array?.map(\.string), !entries.contains(nil) else {
-            throw Refusal(.badRequest, #""jwts" must be an array of tokens or of their "jti""#)
+            throw APIError(.badRequest, #""jwts" must be an array of tokens or of their "jti""#)
         }
         // Longer than any token lives that is not meant to live for ever.
         let distant = engine.now() + 10 * 365 * 86_400_000
@@ -42,12 +42,12 @@ struct BackendPlane: Sendable {
         for entry in entries.compactMap({ $0 }) {
             if let claims = try? Claims(token: entry) {
                 guard let id = claims.tokenID else {
-                    throw Refusal(.invalid, #"a token without "jti" cannot be revoked: it ends at its "exp""#)
+                    throw APIError(.invalid, #"a token without "jti" cannot be revoked: it ends at its "exp""#)
                 }
                 revoked[ByteOrdered(id)] = claims.grant.expiresAt
             } else {
                 guard !entry.isEmpty, entry.utf8.count <= 1024, !entry.utf8.contains(0) else {
-                    throw Refusal(.badRequest, #"a "jti" has 1 to 1,024 bytes"#)
+                    throw APIError(.badRequest, #"a "jti" has 1 to 1,024 bytes"#)
                 }
                 revoked[ByteOrdered(entry)] = distant
             }

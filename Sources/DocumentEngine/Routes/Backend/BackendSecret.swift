@@ -9,13 +9,13 @@ struct BackendSecret: Sendable {
     /// - Parameter secret: nil: there is none, and the backend plane is closed.
     init(_ secret: String?) { self.secret = secret.map { Array($0.utf8) } }
 
-    func check(_ header: String?) throws(Refusal) {
+    func check(_ header: String?) throws(APIError) {
         guard let secret else {
-            throw Refusal(
+            throw APIError(
                 .unauthorized, "the server was started without --api-token-file: its backend routes are closed")
         }
         guard let given = header.flatMap(Self.token), Self.same(Array(given.utf8), secret) else {
-            throw Refusal(.unauthorized, #"the backend's secret is missing or wrong: Authorization: Token token="…""#)
+            throw APIError(.unauthorized, #"the backend's secret is missing or wrong: Authorization: Token token="…""#)
         }
     }
 

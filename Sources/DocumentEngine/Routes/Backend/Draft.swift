@@ -3,7 +3,7 @@ import EngineCore
 import SyncProtocol
 
 /// A record as a backend writes it: `{"id"?,"user_id"?,"group"?,"content"}`.
-struct Draft: Sendable {
+struct RecordBody: Sendable {
     var id: Record.ID
     /// Whether the backend named the id itself.
     var hasOwnID: Bool
@@ -13,7 +13,7 @@ struct Draft: Sendable {
     var content: Content
 
     init(_ json: JSON, now: Timestamp) throws {
-        guard let object = json["content"]?.object else { throw Refusal(.invalid, #""content" must be an object"#) }
+        guard let object = json["content"]?.object else { throw APIError(.invalid, #""content" must be an object"#) }
         content = Content(object)
         user = try Self.text(json, "user_id")
         group = json["group"] == nil ? nil : .some(try Self.text(json, "group"))
@@ -34,7 +34,7 @@ struct Draft: Sendable {
     init(_ json: JSON, under id: Record.ID, _ root: Content, at moment: Timestamp) throws {
         try self.init(json, now: moment)
         guard let text = content["text"].flatMap(CommentText.init(json:)) else {
-            throw Refusal(.invalid, "\(InvalidContent.missingText)")
+            throw APIError(.invalid, "\(InvalidContent.missingText)")
         }
         let said = content.object
         content = .comment(text, under: id, root).changing { comment in
@@ -47,19 +47,19 @@ struct Draft: Sendable {
         switch json[name] {
         case nil, .null?: return nil
         case .string(let text)? where text.utf8.count <= 1024 && !text.utf8.contains(0): return text
-        default: throw Refusal(.invalid, #""\#(name)" must be a string of at most 1,024 bytes"#)
+        default: throw APIError(.invalid, #""\#(name)" must be a string of at most 1,024 bytes"#)
         }
     }
 }
 
 extension BackendWriter {
-    mutating func create(_ draft: Draft) throws -> Record.ID {
+    mutating func create(_ draft: RecordBody) throws -> Record.ID {
         try create(draft.id, draft.content, user: draft.user, group: draft.group ?? nil)
         return draft.id
     }
 
-    mutating func replace(_ draft: Draft) throws -> Record.ID {
-        guard draft.hasOwnID else { throw Refusal(.invalid, #""id" is missing: it says which record to replace"#) }
+    mutating func replace(_ draft: RecordBody) throws -> Record.ID {
+        guard draft.hasOwnID else { throw APIError(.invalid, #""id" is missing: it says which record to replace"#) }
         try replace(draft.id, draft.content, user: draft.user, group: draft.group)
         return draft.id
     }

@@ -6,11 +6,11 @@ import Hummingbird
 import NIOCore
 import SyncProtocol
 
-extension SyncPlane {
-    func events(_ bearer: Bearer, _ exchange: Exchange) async throws -> Response {
+extension SyncAPI {
+    func events(_ bearer: Bearer, _ exchange: ServerRequest) async throws -> Response {
         let (claims, channel) = (bearer.claims, exchange.channel)
         guard claims.grant.mayRead else {
-            throw Refusal(.insufficientScope, Denial.lacks(.readDocument).description)
+            throw APIError(.insufficientScope, Denial.lacks(.readDocument).description)
         }
         let cursor = try cursor(exchange)
         let seat = try admission.seat(for: bearer.client)
@@ -20,7 +20,7 @@ extension SyncPlane {
         }
         // Asked now, so that a refusal is an answer with a status and not an event.
         let layer = try await engine.view(claims) { $0.layer }
-        let session = try exchange.query["session"].map { name throws(Refusal) in
+        let session = try exchange.query["session"].map { name throws(APIError) in
             try Presence.Session(name, at: layer.id, of: claims.grant)
         }
         let body = ResponseBody { writer in
@@ -50,10 +50,10 @@ extension SyncPlane {
     }
 
     /// Where the listener stands: `Last-Event-ID`, else `since` and `epoch`.
-    private func cursor(_ exchange: Exchange) throws -> Cursor? {
+    private func cursor(_ exchange: ServerRequest) throws -> Cursor? {
         if let id = exchange.header(HTTPField.Name("Last-Event-ID")!) {
             guard let cursor = Cursor(eventID: id) else {
-                throw Refusal(.badRequest, "Last-Event-ID is the id of an event: epoch.revision")
+                throw APIError(.badRequest, "Last-Event-ID is the id of an event: epoch.revision")
             }
             return cursor
         }
@@ -64,10 +64,10 @@ extension SyncPlane {
     /// Answers as soon as there is something after the cursor, or with nothing when the time is over. Whoever leaves
     /// meanwhile is not waited for.
     private func longPoll(
-        _ claims: Claims, since cursor: Cursor?, seconds: Int64, _ exchange: Exchange
+        _ claims: Claims, since cursor: Cursor?, seconds: Int64, _ exchange: ServerRequest
     ) async throws -> Response {
         guard let cursor else {
-            throw Refusal(.badRequest, #"a long poll needs a cursor: Last-Event-ID, or "since" and "epoch""#)
+            throw APIError(.badRequest, #"a long poll needs a cursor: Last-Event-ID, or "since" and "epoch""#)
         }
         let layer = try await engine.view(claims) { $0.layer }
         let listener = engine.listen(layer, claims, by: .poll)
@@ -97,7 +97,7 @@ extension SyncPlane {
             if signals.contains(.time) || isNews { break }
         }
         try Task.checkCancellation()
-        guard engine.now() < claims.grant.expiresAt else { throw Refusal(.tokenExpired, "the token has expired") }
+        guard engine.now() < claims.grant.expiresAt else { throw APIError(.tokenExpired, "the token has expired") }
         return .message(try await pull())
     }
 }
