@@ -37,7 +37,7 @@ extension Fault {
             "a snapshot shows what the view may not see", in: "EngineCore/Reading/LayerView.swift",
             "try seesAll || scope.contains", "try PLANTED || seesAll || scope.contains"),
         Fault(
-            "whoever reads too slowly misses changes and is not told", in: "EngineCore/Live/Mailbox.swift",
+            "whoever reads too slowly misses changes and is not told", in: "EngineCore/Live/ListenerQueue.swift",
             #"return close(SessionEvent(.behind, reason: "changes came faster than they were read"), dropping: true)"#,
             #"return PLANTED ? () : close(SessionEvent(.behind, reason: "changes came faster than they were read"), dropping: true)"#
         ),
