@@ -2,7 +2,7 @@ import Annotations
 import Testing
 
 /// A comment edited as plain words keeps what plain words cannot say, or is refused.
-@Suite("Rewording a comment") struct RewordingTests {
+@Suite("Rewording a comment") struct TextReplacementTests {
     private static let mention = #"<p>Hi <span data-user="bo">@Bo</span>, see <b>this</b></p>"#
 
     private func comment(_ text: String) throws -> Content {

@@ -7,7 +7,7 @@ import Testing
 @testable import App
 
 /// What another person has just done stands out for a moment, and then counts as unread like all else.
-@Suite struct FlashTests {
+@Suite struct ChangeHighlightTests {
     /// The list with the cursor on its first row, a moment after ana has added a note below it.
     private func stageWithNews(_ id: String = "n0") -> Stage {
         let services = Sample.services()

@@ -5,7 +5,7 @@ import Testing
 @testable import App
 
 /// However fast others write, the screen is drawn at a pace that can be read, and the last change is never missed.
-@Suite struct CalmLooksTests {
+@Suite struct RefreshThrottleTests {
     private let start = Timestamp.noon
 
     @Test func theFirstIsLookedAtAtOnceAndTheRestTogether() {

@@ -5,7 +5,7 @@ import Testing
 @testable import DocumentEngine
 
 /// The mark of a store: what tells a database from a backup from the one that was left.
-@Suite("The mark of a store") struct StoreMarkTests {
+@Suite("The mark of a store") struct RestoreDetectorTests {
     private let folder: TemporaryFolder
     private var path: String { folder.path + "/store.sqlite" }
 

@@ -9,7 +9,7 @@ import Testing
 @testable import DocumentEngine
 
 /// What ``StreamTakeoverHandler`` relies on in the framework: fails when that changes, in the framework's own pipeline.
-@Suite("A stream leaves the framework", .timeLimit(.minutes(15))) struct StreamHandlerTests {
+@Suite("A stream leaves the framework", .timeLimit(.minutes(15))) struct StreamTakeoverHandlerTests {
     private typealias Decoder = ByteToMessageHandler<HTTPRequestDecoder>
 
     @Test func theAnswerGoesOnWithoutTheFramework() async throws {

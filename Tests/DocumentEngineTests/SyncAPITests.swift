@@ -4,7 +4,7 @@ import SyncProtocol
 import Testing
 
 /// A client's way through the sync plane: session, document, records, changes, events.
-@Suite("Sync plane", .timeLimit(.minutes(15))) struct SyncPlaneTests {
+@Suite("Sync plane", .timeLimit(.minutes(15))) struct SyncAPITests {
     @Test func aTokenOpensItsLayer() async throws {
         try await RunningServer.run { server in
             let upload = try await server.upload()

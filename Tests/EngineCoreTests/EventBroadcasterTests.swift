@@ -5,7 +5,7 @@ import SyncProtocol
 import Testing
 
 /// Who is told what, once a commit is durable.
-@Suite("Fan-out") struct FanoutTests {
+@Suite("Fan-out") struct EventBroadcasterTests {
     private let world: World
     private let everything = World.grant().viewScope
     private let crew = World.grant("guest", ["annotations:view:group=crew"]).viewScope

@@ -3,7 +3,7 @@ import EngineCore
 import Testing
 
 /// What time brings to listeners.
-@Suite("Pulse") struct PulseTests {
+@Suite("Pulse") struct HeartbeatTimerTests {
     private let start = Timestamp(seconds: 1000)
 
     private func beats(_ pulse: inout HeartbeatTimer, after milliseconds: Int64) -> [HeartbeatTimer.Beat] {

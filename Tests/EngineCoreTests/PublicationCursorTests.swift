@@ -5,7 +5,7 @@ import SyncProtocol
 import Testing
 
 /// What may be told at once, and what has to be read first, where several servers write to one store.
-@Suite("Feed") struct FeedTests {
+@Suite("Feed") struct PublicationCursorTests {
     private let world: World
     init() throws { world = try World() }
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Instant
 
-@Suite struct AlarmTests {
+@Suite struct CoalescingTimerTests {
     private func moment(_ seconds: Int64) -> Timestamp { Timestamp(seconds: seconds) }
 
     @Test func aTimerUnderWayIsKeptWhileTheMomentMovesAway() throws {

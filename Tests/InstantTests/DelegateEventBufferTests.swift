@@ -5,7 +5,7 @@ import Testing
 @testable import Instant
 
 /// What waits for a delegate that is slow.
-@Suite("Calls that wait for a delegate") struct DelegateCallsTests {
+@Suite("Calls that wait for a delegate") struct DelegateEventBufferTests {
     private final class Layer: Sendable {
         let name: String
         init(_ name: String) { self.name = name }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Instant
 
-@Suite struct SQLiteStoreTests {
+@Suite struct LocalSQLiteStoreTests {
     @Test(arguments: LocalStoreContract.steps)
     func keepsTheContract(_ step: LocalStoreContract.Step) throws {
         let folder = try TemporaryFolder()

@@ -9,7 +9,7 @@ import Testing
 @testable import Instant
 
 /// The page behind the one that is being stored is fetched already, and nothing depends on it.
-@Suite struct PageAheadTests {
+@Suite struct PagePrefetcherTests {
     private static let second = Layer.NextPage(after: "a", at: 7, epoch: "e")
 
     /// Answers the first request with the first of two pages, and the ones after it as it is told.

@@ -5,7 +5,7 @@ import Testing
 
 @testable import DocumentEngine
 
-struct GateTests {
+struct AsyncSemaphoreTests {
     @Test func soManyAtATimeAndTheOthersInTurn() async throws {
         let gate = AsyncSemaphore(width: 2, line: 100)
         let inside = Inside()

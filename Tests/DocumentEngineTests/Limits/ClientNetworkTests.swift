@@ -2,7 +2,7 @@ import Testing
 
 @testable import DocumentEngine
 
-struct ClientPlaceTests {
+struct ClientNetworkTests {
     @Test(arguments: [
         ("203.0.113.7", "203.0.113.7"), ("::ffff:203.0.113.7", "203.0.113.7"),
         ("2001:db8:1:2::1", "20:1:d:b8:0:1:0:2/64"), ("2001:db8:1:2:ffff::9", "20:1:d:b8:0:1:0:2/64"),

@@ -2,7 +2,7 @@ import Testing
 
 @testable import DocumentEngine
 
-struct LinePaceTests {
+struct ConnectionTimeoutsTests {
     enum Step: Sendable {
         case head, body(Int), end, answered
         case full, free
