@@ -57,7 +57,7 @@ package enum Effect: Hashable, Sendable {
     /// The comments under an annotation. → `thread`
     case loadThread(Record.ID)
     /// → `gathered`
-    case gather(RecordBatchRequest)
+    case loadBatch(RecordBatchRequest)
     /// → `facets`
     case loadFacets
     /// → `outbox`

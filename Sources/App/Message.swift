@@ -60,7 +60,7 @@ package indirect enum Message: Hashable, Sendable {
     case record(Record.ID, Record?)
     /// The comments under an annotation, oldest first.
     case thread(Record.ID, [Record])
-    case gathered([BatchRecord])
+    case batchLoaded([BatchRecord])
     case facets(ListFacets)
     case outbox([OutboxItem])
     /// Records that are new, changed or gone; empty: possibly all of them.

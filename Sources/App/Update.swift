@@ -5,7 +5,7 @@ import PageLayout
 package func update(_ state: inout AppState, _ message: Message) -> [Effect] {
     let effects = state.handle(message)
     let departing = state.departIfSaved()
-    return effects + departing + (state.hasQuit ? [] : state.settle())
+    return effects + departing + (state.hasQuit ? [] : state.reconcile())
 }
 
 extension AppState {
@@ -53,7 +53,7 @@ extension AppState {
         case .pageRows(let index, let rows): pageRowsCame(index, rows)
         case .record(let id, let record): recordCame(id, record)
         case .thread(let root, let comments): threadCame(comments, under: root)
-        case .gathered(let found): return gathered(found)
+        case .batchLoaded(let found): return batchLoaded(found)
         case .facets(let facets): chooseFilter(facets)
         case .outbox(let items): outboxCame(items)
         case .recordsChanged(let ids, let author, let others): return recordsChanged(ids, author, byOthers: others)

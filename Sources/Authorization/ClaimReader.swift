@@ -8,7 +8,7 @@ struct ClaimReader {
     init(object: JSONObject) { self.object = object }
 
     /// A string claim; `null` counts as absent.
-    mutating func text(_ name: String, required: Bool = false, limit: Int = 1024) throws(TokenProblem) -> String? {
+    mutating func text(_ name: String, required: Bool = false, limit: Int = 1024) throws(TokenError) -> String? {
         switch object[name] {
         case nil, .null?:
             if required { throw .missing(name) }
@@ -25,13 +25,13 @@ struct ClaimReader {
 
     /// The name of a user or a group. Empty is the null one, as in the grammar of permissions, where `group=` is the
     /// null group: a group that no permission could name would be nobody's.
-    mutating func name(_ claim: String) throws(TokenProblem) -> String? {
+    mutating func name(_ claim: String) throws(TokenError) -> String? {
         let text = try text(claim)
         return text?.isEmpty == true ? nil : text
     }
 
     /// A NumericDate (RFC 7519 section 2): seconds since 1970, a fraction allowed, up to the year 9999.
-    mutating func moment(_ name: String) throws(TokenProblem) -> Timestamp? {
+    mutating func moment(_ name: String) throws(TokenError) -> Timestamp? {
         guard let value = object[name], !value.isNull else { return nil }
         guard let seconds = value.double, seconds >= 0, seconds <= 253_402_300_799 else {
             throw .wrongType(name, "seconds since 1970")
@@ -40,7 +40,7 @@ struct ClaimReader {
     }
 
     /// `"all"` or an array of words. Words we do not know are for other clients.
-    mutating func generalPermissions() throws(TokenProblem) -> Set<GeneralPermission> {
+    mutating func generalPermissions() throws(TokenError) -> Set<GeneralPermission> {
         switch object["permissions"] {
         case nil, .null?: throw .missing("permissions")
         case .string("all")?: return Set(GeneralPermission.allCases)
@@ -62,7 +62,7 @@ struct ClaimReader {
         }
     }
 
-    mutating func collaborationPermissions() throws(TokenProblem) -> [Permission]? {
+    mutating func collaborationPermissions() throws(TokenError) -> [Permission]? {
         switch object["collaboration_permissions"] {
         case nil, .null?: return nil
         case .array(let items)?:
@@ -88,7 +88,7 @@ struct ClaimReader {
 
     /// One guide says `group`, every other source `default_group`: the latter counts, the former alone is taken with
     /// a warning, and both must agree.
-    mutating func defaultGroup() throws(TokenProblem) -> String? {
+    mutating func defaultGroup() throws(TokenError) -> String? {
         let group = try name("default_group")
         guard let old = try name("group") else { return group }
         guard let group else {

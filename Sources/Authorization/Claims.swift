@@ -19,7 +19,7 @@ public struct Claims: Hashable, Sendable {
     /// Decodes a token offline.
     ///
     /// - Throws: ``TokenProblem`` when it is no JWT of ours (`invalidJWT`).
-    public init(token: String) throws(TokenProblem) {
+    public init(token: String) throws(TokenError) {
         guard token.utf8.count <= Self.maximumTokenBytes else { throw .tooLarge(limit: Self.maximumTokenBytes) }
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3 else { throw .segments(parts.count) }
@@ -32,7 +32,7 @@ public struct Claims: Hashable, Sendable {
     }
 
     /// Reads the payload of a token: one JSON object.
-    public init(payload: [UInt8]) throws(TokenProblem) {
+    public init(payload: [UInt8]) throws(TokenError) {
         let json: JSON
         do { json = try JSONReader.parse(payload) } catch { throw .notBase64JSON(part: "payload") }
         guard let object = json.object else { throw .notBase64JSON(part: "payload") }

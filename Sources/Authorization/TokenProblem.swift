@@ -1,5 +1,5 @@
 /// Why a text is no token of ours (`invalidJWT`). Never holds the token itself.
-public enum TokenProblem: Error, Hashable, Sendable, CustomStringConvertible {
+public enum TokenError: Error, Hashable, Sendable, CustomStringConvertible {
     case tooLarge(limit: Int)
     case segments(Int)
     case notBase64JSON(part: String)

@@ -67,12 +67,12 @@ final class FakeServices: AppServices {
         case .loadPageRows(let index): post(.pageRows(index, rows(.onPage(index))))
         case .loadRecord(let id): post(.record(id, records.first { $0.id == id }))
         case .loadThread(let root): post(.thread(root, comments(under: root)))
-        case .gather(let wanted):
+        case .loadBatch(let wanted):
             let listed =
                 wanted.span.map { rows(wanted.query).dropFirst($0.lowerBound).prefix($0.count).map(\.id) } ?? []
             let ids = Set(listed + wanted.ids)
             post(
-                .gathered(
+                .batchLoaded(
                     records.filter { ids.contains($0.id) }.map {
                         BatchRecord($0, replies: comments(under: $0.id).count)
                     }))

@@ -37,25 +37,25 @@ struct ClaimsTests {
 
     @Test(
         arguments: [
-            (nil, TokenProblem.missing("document_id")), ("null", .missing("document_id")),
+            (nil, TokenError.missing("document_id")), ("null", .missing("document_id")),
             ("5", .wrongType("document_id", "a string")), (#"["a"]"#, .wrongType("document_id", "a string")),
             (#""""#, .wrongType("document_id", "a string that is not empty")),
             (#""a\u0000b""#, .wrongType("document_id", "a string of at most 4096 bytes without NUL")),
             (#""../../etc/passwd""#, nil), (#""~""#, nil), (#""日本""#, nil),
-        ] as [(String?, TokenProblem?)])
-    func documentID(claim: String?, expected: TokenProblem?) {
+        ] as [(String?, TokenError?)])
+    func documentID(claim: String?, expected: TokenError?) {
         #expect(problem(Token.payload(documentID: claim)) == expected)
     }
 
     @Test(
         arguments: [
-            (nil, TokenProblem.missing("permissions")), ("null", .missing("permissions")),
+            (nil, TokenError.missing("permissions")), ("null", .missing("permissions")),
             (#""ALL""#, .wrongType("permissions", words)), (#""write""#, .wrongType("permissions", words)),
             ("true", .wrongType("permissions", words)), (#"{"all":true}"#, .wrongType("permissions", words)),
             (#"["write",["read-document"]]"#, .wrongType("permissions", words)),
             ("[1]", .wrongType("permissions", words)),
-        ] as [(String?, TokenProblem?)])
-    func badPermissions(claim: String?, expected: TokenProblem?) {
+        ] as [(String?, TokenError?)])
+    func badPermissions(claim: String?, expected: TokenError?) {
         #expect(problem(Token.payload(permissions: claim)) == expected)
     }
 
@@ -75,11 +75,11 @@ struct ClaimsTests {
 
     @Test(
         arguments: [
-            (nil, TokenProblem.missing("exp")), ("null", .missing("exp")), (#""4000000000""#, moment), ("-1", moment),
+            (nil, TokenError.missing("exp")), ("null", .missing("exp")), (#""4000000000""#, moment), ("-1", moment),
             ("1e308", moment), ("1e999", moment), ("9223372036854775808", moment), ("253402300800", moment),
             ("true", moment), ("[4000000000]", moment),
-        ] as [(String?, TokenProblem)])
-    func badExpiry(claim: String?, expected: TokenProblem) {
+        ] as [(String?, TokenError)])
+    func badExpiry(claim: String?, expected: TokenError) {
         #expect(problem(Token.payload(exp: claim)) == expected)
     }
 
@@ -102,16 +102,16 @@ struct ClaimsTests {
     func names(claim: String) {
         #expect(problem(Token.payload(#""\#(claim)":7"#)) == .wrongType(claim, "a string"))
         let long = String(repeating: "x", count: 1025)
-        let limit = TokenProblem.wrongType(claim, "a string of at most 1024 bytes without NUL")
+        let limit = TokenError.wrongType(claim, "a string of at most 1024 bytes without NUL")
         #expect(problem(Token.payload(#""\#(claim)":"\#(long)""#)) == limit)
         #expect(problem(Token.payload(#""\#(claim)":"a\u0000""#)) == limit)
     }
 
     @Test(arguments: [
-        (String(repeating: "x", count: 256), TokenProblem?.none), (String(repeating: "x", count: 257), .badLayerName),
+        (String(repeating: "x", count: 256), TokenError?.none), (String(repeating: "x", count: 257), .badLayerName),
         (String(repeating: "日", count: 256), nil), ("a*", .badLayerName), ("a/../b", nil), ("", nil),
     ])
-    func layerNames(name: String, expected: TokenProblem?) {
+    func layerNames(name: String, expected: TokenError?) {
         #expect(problem(Token.payload(#""layer":"\#(name)""#)) == expected)
     }
 
@@ -147,7 +147,7 @@ struct ClaimsTests {
 
     @Test func collaborationPermissions() throws {
         let user = #""user_id":"ana","#
-        let wrong = TokenProblem.wrongType("collaboration_permissions", "an array of strings")
+        let wrong = TokenError.wrongType("collaboration_permissions", "an array of strings")
         #expect(problem(Token.payload(#""collaboration_permissions":[]"#)) == .collaborationWithoutUser)
         #expect(problem(Token.payload(user + #""collaboration_permissions":"annotations:view:all""#)) == wrong)
         #expect(problem(Token.payload(user + #""collaboration_permissions":[["annotations:view:all"]]"#)) == wrong)
@@ -177,4 +177,4 @@ struct ClaimsTests {
 }
 
 private let words = #""all" or an array of strings"#
-private let moment = TokenProblem.wrongType("exp", "seconds since 1970")
+private let moment = TokenError.wrongType("exp", "seconds since 1970")

@@ -23,9 +23,9 @@ enum Token {
 }
 
 /// What decoding says, for `==`.
-func problem(_ payload: String) -> TokenProblem? { problem(token: Token.make(payload: payload)) }
+func problem(_ payload: String) -> TokenError? { problem(token: Token.make(payload: payload)) }
 
-func problem(token: String) -> TokenProblem? {
+func problem(token: String) -> TokenError? {
     do { _ = try Claims(token: token) } catch { return error }
     return nil
 }

@@ -6,7 +6,7 @@ import Testing
 @Suite("Pulse") struct HeartbeatTimerTests {
     private let start = Timestamp(seconds: 1000)
 
-    private func beats(_ pulse: inout HeartbeatTimer, after milliseconds: Int64) -> [HeartbeatTimer.Beat] {
+    private func beats(_ pulse: inout HeartbeatTimer, after milliseconds: Int64) -> [HeartbeatTimer.Tick] {
         pulse.timePassed(at: start + milliseconds).map(\.beat)
     }
 

@@ -169,7 +169,7 @@ import Testing
         do { _ = try await live(try client(server), reader) }
         let client = try client(server)
         let descriptor = try #require(try client.localDocumentDescriptors().first)
-        #expect(throws: EditProblem.denied(.lacks(.write))) { try descriptor.create(note("x")) }
+        #expect(throws: EditError.denied(.lacks(.write))) { try descriptor.create(note("x")) }
     }
 
     @Test func twoOpeningsOfOneFolderTakeTurns() async throws {

@@ -84,7 +84,7 @@ import Testing
             withJWT: try server.token("ana", permissions: #"["read-document","download"]"#))
         ana.descriptor.setOnline(true)
         try await ana.see { try ana.descriptor.layer.row(id)?.delivery == .parked }
-        #expect(throws: EditProblem.denied(.lacks(.write))) { try ana.descriptor.delete(id) }
+        #expect(throws: EditError.denied(.lacks(.write))) { try ana.descriptor.delete(id) }
         #expect(ana.descriptor.status.parked == 1)
         // Changes of others still arrive.
         let bo = try await Person(server, try server.token("bo"))
@@ -180,7 +180,7 @@ import Testing
                 "ana",
                 more: #","collaboration_permissions":["annotations:view:self","annotations:edit:self"]"#))
         try await ana.see { try ana.texts() == ["own"] }
-        #expect(throws: EditProblem.self) { try ana.descriptor.delete(own) }
+        #expect(throws: EditError.self) { try ana.descriptor.delete(own) }
         try await server.stop()
         withExtendedLifetime(folder) {}
     }

@@ -32,7 +32,7 @@ import Testing
         first.close()
         let second = try LocalSQLiteStore(path: folder.path + "/layer.sqlite")
         #expect(try second.read { try $0.entries(of: "a") } == [entry])
-        #expect(try second.read { try $0.facts() } == LocalStoreContract.facts)
+        #expect(try second.read { try $0.metadata() } == LocalStoreContract.facts)
     }
 
     @Test func refusesAFileOfANewerProgramAndLeavesItAlone() throws {
@@ -75,7 +75,7 @@ import Testing
         let folder = try TemporaryFolder()
         let (one, other) = (try store(in: folder), try LocalSQLiteStore(path: folder.path + "/layer.sqlite"))
         func seen(by store: LocalSQLiteStore) throws -> [LayerMetadata] {
-            [try store.read { try $0.facts() }, try store.readByWriter { try $0.facts() }]
+            [try store.read { try $0.metadata() }, try store.readByWriter { try $0.metadata() }]
         }
         var facts = LocalStoreContract.facts
         facts.cursor = Cursor(epoch: "e", revision: 1)
@@ -129,12 +129,12 @@ import Testing
                         Self.change(&changed, &random)
                         try store.set(changed)
                     }
-                    #expect(try store.facts() == changed, "step \(step)")
+                    #expect(try store.metadata() == changed, "step \(step)")
                     if isTakenBack { throw CancellationError() }
                 }
             } catch is CancellationError {}
             if !isTakenBack { facts = changed }
-            for store in stores { #expect(try store.read { try $0.facts() } == facts, "step \(step)") }
+            for store in stores { #expect(try store.read { try $0.metadata() } == facts, "step \(step)") }
         }
         for store in stores { store.close() }
     }

@@ -106,11 +106,11 @@ import Testing
         try LocalSQLiteStore(path: path, schema: LocalSchema(steps: [.init(sql: old)])).close()
         // As it is, for somebody who only looks.
         let looking = try LocalSQLiteStore(lookingInto: path)
-        let facts = try looking.read { try $0.facts() }
+        let facts = try looking.read { try $0.metadata() }
         #expect(facts.lastN == 1)
         #expect(facts.cursor == Cursor(epoch: "e", revision: 0))
         let store = try LocalSQLiteStore(path: path)
-        #expect(try store.read { try $0.facts() } == facts)
+        #expect(try store.read { try $0.metadata() } == facts)
         try store.write { layer in
             try layer.moveCursor(to: 7)
             try layer.setLastN(3)
@@ -118,8 +118,8 @@ import Testing
         var moved = facts
         moved.cursor?.revision = 7
         moved.lastN = 3
-        #expect(try store.read { try $0.facts() } == moved)
-        #expect(try looking.read { try $0.facts() } == moved)
+        #expect(try store.read { try $0.metadata() } == moved)
+        #expect(try looking.read { try $0.metadata() } == moved)
         looking.close()
         store.close()
     }
@@ -136,7 +136,7 @@ import Testing
         }
         store.close()
         let reset = try LocalSQLiteStore(path: path, schema: Self.other)
-        let facts = try reset.read { try $0.facts() }
+        let facts = try reset.read { try $0.metadata() }
         #expect(facts.cursor == nil)
         #expect(facts.lastN == 3)
         #expect(facts.wasReset)

@@ -57,7 +57,7 @@ import Testing
                 group.addTask {
                     for _ in 0..<20 {
                         try store.write { store in
-                            try store.hold(.document("doc"))
+                            try store.lock(.document("doc"))
                             _ = try store.layer(Self.key)
                             try store.put(Self.document)
                         }

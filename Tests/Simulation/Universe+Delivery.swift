@@ -58,7 +58,7 @@ extension Universe {
                 }
             }
             let device = devices[id.device - 1]
-            let isLookingThrough = try device.disk.read { try $0.facts().isRecovering }
+            let isLookingThrough = try device.disk.read { try $0.metadata().isRecovering }
             try give(.answered(request.id, answer), process)
             if isLookingThrough, case .page(let page) = answer, page.next == nil { try seeGone(page, device) }
         case .failure(let failure): try give(.failed(request.id, failure), process)
@@ -69,7 +69,7 @@ extension Universe {
     /// that for gone, and a delete of it for done.
     private func seeGone(_ page: SnapshotPage, _ device: Device) throws {
         guard let book = try host.book(ofEpoch: page.epoch),
-            let rights = try device.disk.read({ try $0.facts() }).grant.flatMap({ rights[$0] })
+            let rights = try device.disk.read({ try $0.metadata() }).grant.flatMap({ rights[$0] })
         else { return }
         let waiting = try device.leader.layer.outbox().map(\.id)
         for id in device.ledger.wishes.keys where !waiting.contains(id) {

@@ -84,7 +84,7 @@ extension Universe {
         var done: String?
         do {
             done = try deed(person)
-        } catch is EditProblem {
+        } catch is EditError {
         } catch is ProcessDied {
         } catch is LocalStoreError {}
         if process.store.isDead { return try kill(process) }

@@ -147,7 +147,7 @@ final class Universe {
     }
 
     private func kept(_ device: Device) throws -> Kept {
-        try device.disk.read { Kept(tally: try $0.tally(), facts: try $0.facts()) }
+        try device.disk.read { Kept(tally: try $0.tally(), facts: try $0.metadata()) }
     }
 
     private func perform(_ effect: Synchronizer.Effect, _ process: Process, _ now: Timestamp) throws {

@@ -67,7 +67,7 @@ package struct LocalStoreContract: Sendable {
 
 extension LocalStoreContract {
     private static func factsRoundTrip(_ store: any LocalStore) throws {
-        try equal(try store.read { try $0.facts() }, facts, "new facts")
+        try equal(try store.read { try $0.metadata() }, facts, "new facts")
         var changed = facts
         changed.lastN = 7
         changed.cursor = Cursor(epoch: "e.1", revision: 42)
@@ -87,19 +87,19 @@ extension LocalStoreContract {
         changed.loading = LayerMetadata.Loading(epoch: "e.2", at: 3, after: "x", inPlace: true)
         changed.groupOverride = LayerMetadata.GroupChoice(group: nil)
         try store.write { [changed] in try $0.set(changed) }
-        try equal(try store.read { try $0.facts() }, changed, "changed facts")
+        try equal(try store.read { try $0.metadata() }, changed, "changed facts")
     }
 
     private static func movesNumbers(_ store: any LocalStore) throws {
         func expect(_ n: Int64, _ cursor: Cursor?, title: String, _ what: String) throws {
             var wanted = facts
             (wanted.lastN, wanted.cursor, wanted.title) = (n, cursor, title)
-            try equal(try store.read { try $0.facts() }, wanted, what)
-            try equal(try store.write { try $0.facts() }, wanted, what + ", to a writer")
+            try equal(try store.read { try $0.metadata() }, wanted, what)
+            try equal(try store.write { try $0.metadata() }, wanted, what + ", to a writer")
         }
         func change(_ body: (inout LayerMetadata) -> Void) throws {
             try store.write { layer in
-                var facts = try layer.facts()
+                var facts = try layer.metadata()
                 body(&facts)
                 try layer.set(facts)
             }
@@ -113,7 +113,7 @@ extension LocalStoreContract {
         try expect(2, Cursor(epoch: "e", revision: 3), title: "", "a new cursor")
         try store.write { layer in
             try layer.moveCursor(to: 7)
-            try equal(try layer.facts().cursor?.revision, 7, "in the same transaction")
+            try equal(try layer.metadata().cursor?.revision, 7, "in the same transaction")
             try layer.setLastN(4)
             try layer.moveCursor(to: 9)
         }
@@ -135,12 +135,12 @@ extension LocalStoreContract {
         try store.write { [before] in try $0.set(before) }
         do {
             try store.write { layer in
-                var facts = try layer.facts()
+                var facts = try layer.metadata()
                 facts.title = "another"
                 try layer.set(facts)
                 try layer.moveCursor(to: 8)
                 try layer.setLastN(6)
-                _ = try layer.facts()
+                _ = try layer.metadata()
                 try layer.put(StoredRecord(note("a"), 1))
                 _ = try layer.append(
                     OutboxEntry(id: "a", kind: .delete, baseRevision: 1, madeAt: Timestamp(seconds: 1)))
@@ -150,7 +150,7 @@ extension LocalStoreContract {
             throw Broken(description: "the error was swallowed")
         } catch is Stop {}
         try store.read { [before] layer in
-            try equal(try layer.facts(), before, "facts")
+            try equal(try layer.metadata(), before, "facts")
             try equal(try layer.record("a"), nil, "record")
             try equal(try layer.tally().values.reduce(0, +), 0, "entries")
             try equal(try layer.row("a"), nil, "row")

@@ -59,7 +59,7 @@ final class MemoryLocalTransaction: WritableLayer {
 
     init(_ kept: MemoryStore.Kept) { self.kept = kept }
 
-    func facts() -> LayerMetadata { kept.facts }
+    func metadata() -> LayerMetadata { kept.facts }
     func set(_ facts: LayerMetadata) { kept.facts = facts }
     func moveCursor(to revision: Revision) { kept.facts.cursor?.revision = revision }
     func setLastN(_ n: Int64) { kept.facts.lastN = n }

@@ -46,7 +46,7 @@ extension AppState {
         case .follow: follow()
         case .mine, .theirs, .merge: return resolve(command)
         case .note: return addNote()
-        case .delete: return gather(for: .delete)
+        case .delete: return loadBatch(for: .delete)
         case .comment: return beginThread()
         case .reply: return reply()
         case .copy: return copySelection()

@@ -4,19 +4,19 @@ import Screen
 
 // After every message: what is shown is made to fit, and what is missing for it is asked for.
 extension AppState {
-    mutating func settle() -> [Effect] {
-        settleCard()
+    mutating func reconcile() -> [Effect] {
+        reconcileCard()
         let rows = pickerArea.rows
         picker?.scroll(rows: rows)
-        let hidden = settlePicture()
+        let hidden = reconcilePicture()
         guard hasDocument else { return hidden }
         let layout = layout
         guard layout.form != .tooSmall else { return hidden }
-        let shown = document?.settle(layout, columns: layout.page.isEmpty ? size.columns : layout.page.columns) ?? []
-        return hidden + shown + settleOutbox() + settlePresence() + settleRequests()
+        let shown = document?.reconcile(layout, columns: layout.page.isEmpty ? size.columns : layout.page.columns) ?? []
+        return hidden + shown + reconcileOutbox() + reconcilePresence() + reconcileRequests()
     }
 
-    private mutating func settleOutbox() -> [Effect] {
+    private mutating func reconcileOutbox() -> [Effect] {
         guard document?.outbox.isStale == true, document?.outbox.isOpen == true || token != nil else { return [] }
         document?.outbox.isStale = false
         return [.loadOutbox]
@@ -26,11 +26,11 @@ extension AppState {
 // In place: a copy of a document, made and let go at every key, would take as long as the rest.
 extension DocumentState {
     /// - Parameter columns: of the page.
-    fileprivate mutating func settle(_ layout: DocumentLayout, columns: Int) -> [Effect] {
-        settlePage(rows: layout.page.rows, columns: columns) + settleList(rows: layout.list.rows)
+    fileprivate mutating func reconcile(_ layout: DocumentLayout, columns: Int) -> [Effect] {
+        reconcilePage(rows: layout.page.rows, columns: columns) + reconcileList(rows: layout.list.rows)
     }
 
-    private mutating func settlePage(rows: Int, columns: Int) -> [Effect] {
+    private mutating func reconcilePage(rows: Int, columns: Int) -> [Effect] {
         var effects: [Effect] = []
         if let count = pageCount, page.index >= count { page.turn(to: max(0, count - 1), .start) }
         texts.keep(page.index)
@@ -48,7 +48,7 @@ extension DocumentState {
         return effects
     }
 
-    private mutating func settleList(rows: Int) -> [Effect] {
+    private mutating func reconcileList(rows: Int) -> [Effect] {
         var effects: [Effect] = []
         list.scroll(rows: rows)
         if let request = list.request(rows: max(1, rows)) { effects.append(.loadRows(request)) }

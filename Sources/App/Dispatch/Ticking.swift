@@ -9,7 +9,7 @@ extension AppState {
     mutating func ticked(_ moment: Timestamp) -> [Effect] {
         now = moment
         document?.highlights.drop(at: now)
-        if document?.refreshThrottle.timePassed(at: now) == true { lookAgain() }
+        if document?.refreshThrottle.timePassed(at: now) == true { refresh() }
         guard let editor = document?.editor, editor.isChanged, editor.saved != editor.input.text else { return [] }
         guard let last = editor.savedAt else {
             document?.editor?.savedAt = now

@@ -11,6 +11,6 @@ extension AppState {
             return only(.warning("color NAME or #rrggbb; names: " + Colors.named.map(\.name).joined(separator: " ")))
         }
         if let why = denial(of: .recolor) { return only(.warning(why)) }
-        return gather(for: .recolor(code))
+        return loadBatch(for: .recolor(code))
     }
 }

@@ -79,12 +79,12 @@ extension AppState {
             notice = .done("reply added", hint: .takesBack)
         case .beginThread:
             notice = .done("thread begun", hint: .takesBack)
-            effects += goOn(to: ids.first)
+            effects += advance(to: ids.first)
         case .create(let content):
             let name = AnnotationKind(type: content["type"]?.string ?? "").name
             let several = edits.count > 1 ? " on \(edits.count) pages" : ""
             notice = .done("\(name)\(several) added", hint: .takesBack)
-            effects += goOn(to: ids.first)
+            effects += advance(to: ids.first)
         case .update:
             notice = .done(edits.count > 1 ? "\(edits.count) changed" : "changed", hint: .takesBack)
         case .delete:
@@ -96,13 +96,13 @@ extension AppState {
         if let omitted = self.document?.omitted.removeValue(forKey: step) {
             notice = .warning("\(notice?.text ?? ""); \(omitted)", hint: notice?.hint)
         }
-        lookAgain()
+        refresh()
         return effects + recordsChanged(ids, nil)
     }
 
     /// The cursor stays on the new row, unless the person has gone on meanwhile. Where no row could be shown the list is
     /// asked where it is.
-    private mutating func goOn(to id: Record.ID?) -> [Effect] {
+    private mutating func advance(to id: Record.ID?) -> [Effect] {
         guard let id, let list = document?.list else { return [] }
         let isShown = list.window?.rows.contains { $0.id == id } == true
         return list.cursorID == id || !isShown ? seek(id) : []
@@ -139,7 +139,7 @@ extension AppState {
 
     mutating func resolved(_ id: Record.ID) -> [Effect] {
         let item = document?.pending.end(as: .saved) { $0 == .resolution(id) }
-        lookAgain()
+        refresh()
         return forgetSaved(item?.editor) + recordsChanged([id], nil)
     }
 
@@ -183,7 +183,7 @@ extension AppState {
 
     /// Everything that shows records is asked for anew.
     private mutating func showAgain() {
-        lookAgain()
+        refresh()
         document?.detailAsked = nil
     }
 

@@ -21,7 +21,7 @@ extension AppState {
 
     mutating func editCurrent(externally: Bool) -> [Effect] {
         guard let document else { return [] }
-        if document.focus == .list, !document.list.marks.isEmpty { return gather(for: .edit(isExternal: externally)) }
+        if document.focus == .list, !document.list.marks.isEmpty { return loadBatch(for: .edit(isExternal: externally)) }
         let record: Record
         if document.focus == .thread {
             guard let comment = document.thread.current else { return [] }
@@ -96,7 +96,7 @@ extension AppState {
             return perform([.beginThread(root, text)] + others.map(Edit.create), from: editor)
         case .together(let records):
             self.document?.batch = .save(TextsTogether(records).changes(in: text))
-            return [.gather(RecordBatchRequest(ids: records.map(\.id)))]
+            return [.loadBatch(RecordBatchRequest(ids: records.map(\.id)))]
         case .newNote(let page, let corner): edited = .note(page: page, at: corner, text: text)
         case .record(let record): edited = record.content
         case .merge(_, let content): edited = content

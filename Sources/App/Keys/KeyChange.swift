@@ -12,21 +12,21 @@ package struct KeyChange: Hashable, Sendable {
 }
 
 /// Why a change cannot be, in a sentence, and which one of those that were given.
-package struct KeyProblem: Error, Hashable, Sendable {
+package struct KeyBindingError: Error, Hashable, Sendable {
     package var change: Int
     package var reason: String
 }
 
 extension Keymap {
     /// With all the changes made; what is wrong with them is found whole, not just the first.
-    package func changed(by changes: [KeyChange]) -> (keymap: Keymap, problems: [KeyProblem]) {
+    package func changed(by changes: [KeyChange]) -> (keymap: Keymap, problems: [KeyBindingError]) {
         var keymap = self
-        var problems: [KeyProblem] = []
+        var problems: [KeyBindingError] = []
         for (index, change) in changes.enumerated() {
-            if let reason = keymap.make(change) { problems.append(KeyProblem(change: index, reason: reason)) }
+            if let reason = keymap.make(change) { problems.append(KeyBindingError(change: index, reason: reason)) }
         }
         for (index, change) in changes.enumerated() where !problems.contains(where: { $0.change == index }) {
-            if let reason = keymap.clash(of: change) { problems.append(KeyProblem(change: index, reason: reason)) }
+            if let reason = keymap.clash(of: change) { problems.append(KeyBindingError(change: index, reason: reason)) }
         }
         return (keymap, problems.sorted { $0.change < $1.change })
     }

@@ -18,8 +18,8 @@ enum Batch: Equatable, Sendable {
 
 // Acting on the marked records, or on the one at the cursor.
 extension AppState {
-    /// Asks for the records whole; ``gathered(_:)`` does it.
-    mutating func gather(for batch: Batch) -> [Effect] {
+    /// Asks for the records whole; ``batchLoaded(_:)`` does it.
+    mutating func loadBatch(for batch: Batch) -> [Effect] {
         guard let document else { return [] }
         let list = document.list
         var wanted = RecordBatchRequest(ids: [], query: list.query)
@@ -33,10 +33,10 @@ extension AppState {
             return only(.warning("at most \(ListMarks.maxCount) at once: mark fewer"))
         }
         self.document?.batch = batch
-        return [.gather(wanted)]
+        return [.loadBatch(wanted)]
     }
 
-    mutating func gathered(_ found: [BatchRecord]) -> [Effect] {
+    mutating func batchLoaded(_ found: [BatchRecord]) -> [Effect] {
         guard let batch = document?.batch else { return [] }
         document?.batch = nil
         let found = found.map { item in

@@ -59,7 +59,7 @@ extension AppState {
     /// Marks the current row, or the range that was begun, and goes on.
     mutating func mark() -> [Effect] {
         guard let list = document?.list, list.current != nil else { return [] }
-        if list.marks.anchor != nil { return gather(for: .mark) }
+        if list.marks.anchor != nil { return loadBatch(for: .mark) }
         document?.list.toggleMark()
         document?.list.move(to: list.cursor + 1)
         return markCurrentRead()
@@ -68,7 +68,7 @@ extension AppState {
     /// Begins a range at the cursor; a second time takes what lies between.
     mutating func markRange() -> [Effect] {
         guard let list = document?.list, let id = list.current?.id else { return [] }
-        if list.marks.anchor != nil { return gather(for: .mark) }
+        if list.marks.anchor != nil { return loadBatch(for: .mark) }
         document?.list.marks.anchor = ListMarks.Anchor(id: id, index: list.cursor)
         return []
     }

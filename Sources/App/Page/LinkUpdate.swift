@@ -36,7 +36,7 @@ extension AppState {
         case .address(let address): return [.copy(address, isAddress: true)]
         case .record(let id):
             document?.batch = .follow
-            return [.gather(RecordBatchRequest(ids: [id]))]
+            return [.loadBatch(RecordBatchRequest(ids: [id]))]
         }
     }
 

@@ -26,7 +26,7 @@ extension AppState {
     }
 
     /// A picture goes when its place is needed for something else.
-    mutating func settlePicture() -> [Effect] {
+    mutating func reconcilePicture() -> [Effect] {
         guard let picture else { return [] }
         let stays =
             document?.reference == picture.reference && document?.page.index == picture.page

@@ -20,7 +20,7 @@ extension AppState {
         case .typed(let command):
             guard command.takesWords else { return runTyped(command.rawValue) }
             return beginCommandLine(command.rawValue + " ")
-        case .color(let code): return gather(for: .recolor(code))
+        case .color(let code): return loadBatch(for: .recolor(code))
         case .page(let index):
             goTo(page: index, .start)
             document?.focus = .page

@@ -1,7 +1,7 @@
 /// What was asked of the world and has not come yet.
 struct PlainAwaited: Equatable, Sendable {
     private enum Answer: Hashable {
-        case library, rows, pageRows, record, outbox, page, edit, undo, resolved, file, text, thread, gathered,
+        case library, rows, pageRows, record, outbox, page, edit, undo, resolved, file, text, thread, batchLoaded,
             quotes
     }
 
@@ -32,7 +32,7 @@ struct PlainAwaited: Equatable, Sendable {
         case .tokenRead, .tokenRefused: came(.file)
         case .externallyEdited: came(.text)
         case .thread: came(.thread)
-        case .gathered: came(.gathered)
+        case .batchLoaded: came(.batchLoaded)
         // Whoever asks while they are read gets no answer of their own.
         case .quoted(isAll: true): counts[.quotes] = nil
         default: break
@@ -58,7 +58,7 @@ struct PlainAwaited: Equatable, Sendable {
         case .readTokenFile: .file
         case .editExternally: .text
         case .loadThread: .thread
-        case .gather: .gathered
+        case .loadBatch: .batchLoaded
         case .quoteDocument: .quotes
         default: nil
         }

@@ -27,7 +27,7 @@ extension PlainState {
             step = .done
             let effects = app.runTyped(line)
             if app.document?.presence.isShown == true {
-                for line in app.companyLines(columns: Self.width) { say(line) }
+                for line in app.participantLines(columns: Self.width) { say(line) }
                 _ = app.escape()
             }
             if app.document?.page.index != before { step = .page }

@@ -60,7 +60,7 @@ struct PlainState: Sendable {
         app.notice = nil
         app.document?.refreshThrottle.expect()
         let effects = answered(line)
-        return begun(effects + app.settle())
+        return begun(effects + app.reconcile())
     }
 
     mutating func takeLines() -> [CleanText] {
@@ -85,12 +85,12 @@ struct PlainState: Sendable {
         takeNotice()
         while let step, awaited.isEmpty, !isWaiting(for: step) {
             self.step = nil
-            let more = finish(step) + app.settle()
+            let more = finish(step) + app.reconcile()
             awaited.asked(more)
             effects += more
             takeNotice()
         }
-        if step == nil, isTalking { stopTalking() }
+        if step == nil, isTalking { stopPresenting() }
         return effects
     }
 
@@ -103,12 +103,12 @@ struct PlainState: Sendable {
     }
 
     /// Before the prompt: what happened meanwhile.
-    private mutating func stopTalking() {
+    private mutating func stopPresenting() {
         lines += held
         held = []
         lines += need()
         if app.document?.accessLost != nil, !wasLost {
-            lines += app.lossLines(columns: Self.width) + ["Type save or remove."]
+            lines += app.accessLostLines(columns: Self.width) + ["Type save or remove."]
         }
         wasLost = app.document?.accessLost != nil
         if announces, !changes.isEmpty {

@@ -103,7 +103,7 @@ extension PlainState {
 
     mutating func edit(_ id: Record.ID) -> [Effect] { act(on: id, .edit) { $0.editCurrent(externally: true) } }
 
-    mutating func delete(_ id: Record.ID) -> [Effect] { act(on: id, .delete) { $0.gather(for: .delete) } }
+    mutating func delete(_ id: Record.ID) -> [Effect] { act(on: id, .delete) { $0.loadBatch(for: .delete) } }
 
     /// What the list does with its current row, if that is allowed.
     private mutating func act(

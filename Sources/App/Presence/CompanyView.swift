@@ -4,7 +4,7 @@ import Screen
 
 extension AppState {
     /// Everybody who has the layer open, in full, and how one more joins.
-    func companyLines(columns: Int) -> [CleanText] {
+    func participantLines(columns: Int) -> [CleanText] {
         guard let company = document?.presence, company.isShown else { return [] }
         return peopleLines(of: company, columns: columns) + invitationLines(columns: columns)
     }
@@ -26,13 +26,13 @@ extension AppState {
 }
 
 extension Canvas {
-    mutating func drawCompany(_ state: AppState, in area: Area) {
+    mutating func drawParticipants(_ state: AppState, in area: Area) {
         let count = state.document?.presence.people.count ?? 0
         rule(
             "Here besides you: \(count) (Esc closes)", row: area.row, column: area.column, columns: area.columns,
             style: state.theme.rule, titleStyle: state.theme.cardTitle)
         let inside = area.split(top: 1).rest.inset(columns: 1)
-        for (row, line) in state.companyLines(columns: inside.columns).prefix(inside.rows).enumerated() {
+        for (row, line) in state.participantLines(columns: inside.columns).prefix(inside.rows).enumerated() {
             write(line.truncated(to: inside.columns), in: inside, row: row)
         }
     }

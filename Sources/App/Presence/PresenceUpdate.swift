@@ -88,7 +88,7 @@ extension AppState {
     }
 
     /// Whoever moves on the page by themselves no longer follows.
-    mutating func breakAway(from before: FollowerStanding?) {
+    mutating func breakAway(from before: FollowerPosition?) {
         guard let before, let after = followerStanding, after.reference == before.reference, after != before else {
             return
         }
@@ -96,16 +96,16 @@ extension AppState {
     }
 
     /// Where the person is while they follow somebody; nil: they do not.
-    var followerStanding: FollowerStanding? {
+    var followerStanding: FollowerPosition? {
         guard let document, document.presence.isFollowing else { return nil }
         let page = document.page
-        return FollowerStanding(
+        return FollowerPosition(
             reference: document.reference, page: page.index, cursor: page.cursor, mark: page.mark,
             selection: page.selection, arrival: page.arrival)
     }
 
     /// Tells the others of this person what has changed since.
-    mutating func settlePresence() -> [Effect] {
+    mutating func reconcilePresence() -> [Effect] {
         guard let document, !document.isLocal else { return [] }
         let own = document.ownPresence
         guard own != document.presence.announced else { return [] }
@@ -131,7 +131,7 @@ extension DocumentState {
 }
 
 /// What a motion on the page changes.
-struct FollowerStanding: Equatable, Sendable {
+struct FollowerPosition: Equatable, Sendable {
     var reference: LayerReference
     var page: Int
     var cursor: PageCursor

@@ -113,8 +113,8 @@ extension AppState {
         }
         if document?.conflict != nil { return max(9, size.rows / 2) }
         if let token { return 1 + lines(of: token, columns: size.columns).count }
-        if isLossShown { return 1 + lossLines(columns: size.columns).count }
-        if document?.presence.isShown == true { return 1 + companyLines(columns: size.columns).count }
+        if isLossShown { return 1 + accessLostLines(columns: size.columns).count }
+        if document?.presence.isShown == true { return 1 + participantLines(columns: size.columns).count }
         return 0
     }
 

@@ -32,9 +32,9 @@ extension Canvas {
         } else if let card = state.token {
             drawTokenCard(card, state, in: area)
         } else if state.isLossShown {
-            drawLoss(state, in: area)
+            drawAccessLost(state, in: area)
         } else {
-            drawCompany(state, in: area)
+            drawParticipants(state, in: area)
         }
     }
 }

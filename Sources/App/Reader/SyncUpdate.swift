@@ -53,7 +53,7 @@ extension AppState {
     ) -> [Effect] {
         guard let document else { return [] }
         if flashesChanges { self.document?.highlights.add(others, at: now) }
-        if self.document?.refreshThrottle.changed(at: now) == true { lookAgain() }
+        if self.document?.refreshThrottle.changed(at: now) == true { refresh() }
         if let author { self.document?.recentAuthors.add(author) }
         if ids.isEmpty || document.detail.map({ ids.contains($0.id) }) == true { self.document?.detailAsked = nil }
         guard author != nil, let editor = document.editor, case .record(let base) = editor.target,
@@ -64,7 +64,7 @@ extension AppState {
     }
 
     /// What is shown of the layer is asked for anew.
-    mutating func lookAgain() {
+    mutating func refresh() {
         document?.list.isStale = true
         document?.page.isStale = true
         document?.outbox.isStale = true

@@ -23,7 +23,7 @@ extension AppState {
     }
 
     /// Asked for anew whenever something was heard of the server.
-    mutating func settleRequests() -> [Effect] {
+    mutating func reconcileRequests() -> [Effect] {
         guard let document, document.requests.isOpen, document.requests.isStale else { return [] }
         self.document?.requests.isStale = false
         return [.loadRequests]

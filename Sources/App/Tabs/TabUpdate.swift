@@ -114,7 +114,7 @@ extension AppState {
         picture = nil
         document = tabs[place]
         (token, notice) = (document?.cardAside, nil)
-        let effects = body(&self) + settle()
+        let effects = body(&self) + reconcile()
         let problem = notice.flatMap { $0.kind == .done ? nil : $0 }
         document?.cardAside = token
         if let changed = document { tabs[place] = changed }

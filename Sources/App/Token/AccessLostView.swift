@@ -2,7 +2,7 @@ import Screen
 
 extension AppState {
     /// That access is lost, why, and what stays.
-    func lossLines(columns: Int) -> [CleanText] {
+    func accessLostLines(columns: Int) -> [CleanText] {
         guard let document, let why = document.accessLost else { return [] }
         let name: CleanText = "\(document.title) / \(document.layerName)"
         let kept: CleanText =
@@ -17,11 +17,11 @@ extension AppState {
 }
 
 extension Canvas {
-    mutating func drawLoss(_ state: AppState, in area: Area) {
+    mutating func drawAccessLost(_ state: AppState, in area: Area) {
         rule(
             "No access", row: area.row, column: area.column, columns: area.columns, style: state.theme.rule,
             titleStyle: state.theme.error)
-        for (row, line) in state.lossLines(columns: area.columns).enumerated() {
+        for (row, line) in state.accessLostLines(columns: area.columns).enumerated() {
             write(line, in: area, row: row + 1, column: 1)
         }
     }

@@ -48,7 +48,7 @@ extension AppState {
     }
 
     /// Opens the card when a token is needed and nothing is in its way; closes it when none is.
-    mutating func settleCard() {
+    mutating func reconcileCard() {
         guard let document else { return }
         guard let need = document.need else {
             self.document?.refusedNeed = nil

@@ -21,24 +21,24 @@ struct ClusterSync: Service {
     let notices: CoalescingQueue<ClusterMessage>
     let pace: Intervals
     let logger: Logger
-    private let hearing = Hearing()
+    private let hearing = DatabaseHeartbeat()
 
     func run() async throws {
-        let listener = PostgresListener(store.address) { [self] in hear($0) }
+        let listener = PostgresListener(store.address) { [self] in receive($0) }
         defer { listener.stop() }
         try? await cancelWhenGracefulShutdown {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { await tell() }
-                group.addTask { try await tellOfPeople() }
+                group.addTask { try await announcePresence() }
                 group.addTask { await look() }
-                group.addTask { try await keepTime() }
+                group.addTask { try await runTimer() }
                 try await group.waitForAll()
             }
         }
     }
 
     /// What others tell, on the listener's thread.
-    private func hear(_ event: PostgresListener.Event) {
+    private func receive(_ event: PostgresListener.Event) {
         switch event {
         // What was said before nobody has heard.
         case .connected:
@@ -51,8 +51,8 @@ struct ClusterSync: Service {
                 if engine.layer(layer, ifBehind: head) != nil { engine.lookups.add(.layer(layer)) }
             case .ended(let layer)?: engine.lookups.add(.layer(layer))
             case .revoked?: engine.lookups.add(.tokens)
-            case .people(let notice)?: engine.heard(notice)
-            case .whoIsThere?: engine.introducePeople()
+            case .people(let notice)?: engine.receive(notice)
+            case .whoIsThere?: engine.announceOwnParticipants()
             case nil: break
             }
         }
@@ -67,7 +67,7 @@ struct ClusterSync: Service {
     }
 
     /// Several times a second at most: notices are given under a lock of the whole database server.
-    private func tellOfPeople() async throws {
+    private func announcePresence() async throws {
         guard let people = engine.peopleForPeers else { return }
         for await _ in people.signals {
             try await Task.sleep(for: Self.gatheringTime)
@@ -96,9 +96,9 @@ struct ClusterSync: Service {
         if everything { try await checkMark() }
         try await engine.look(at: engine.heard.filter { everything || wanted.contains(.layer($0.id)) })
         for layer in engine.heard where everything || wanted.contains(.people(layer: layer.id)) {
-            try await engine.lookUpRecords(at: layer)
+            try await engine.loadPresenceRecords(at: layer)
         }
-        if everything || wanted.contains(.tokens) { try await engine.lookAtTokens() }
+        if everything || wanted.contains(.tokens) { try await engine.closeRevokedStreams() }
     }
 
     private func endStreams() {
@@ -110,7 +110,7 @@ struct ClusterSync: Service {
         if try await engine.apart({ try mark.open() }) { logger.warning("\(Server.restored)") }
     }
 
-    private func keepTime() async throws {
+    private func runTimer() async throws {
         while true {
             try await Task.sleep(for: pace.look)
             // Neither yes nor no: the network swallows what is asked.
@@ -121,7 +121,7 @@ struct ClusterSync: Service {
 }
 
 /// When the database last answered, and since when it is being asked.
-private final class Hearing: Sendable {
+private final class DatabaseHeartbeat: Sendable {
     private struct State {
         var answered = ContinuousClock.now
         var asked: ContinuousClock.Instant?

@@ -20,7 +20,7 @@ extension Engine {
             if case .stream(let session) = way {
                 if let session { live.presence.streamOpened(session) }
                 live.pulse.add(id, until: claims.grant.expiresAt, now: now)
-                live.tellEverybody(at: layer.id, to: id, seenBy: scope)
+                live.sendParticipants(at: layer.id, to: id, seenBy: scope)
             }
             live.join(id, by: wake)
             return id
@@ -47,7 +47,7 @@ extension Engine {
             live.feed.leave(layer)
             live.leave(id)
         }
-        if case .stream(let session?) = way { changePeople { $0.streamEnded(session) } }
+        if case .stream(let session?) = way { updatePresence { $0.streamEnded(session) } }
     }
 
     /// Ends the streams of a layer, here and elsewhere.

@@ -13,8 +13,8 @@ extension Engine {
             live.tell(outcome)
             return (answer, outcome)
         }
-        tellPeers(outcome.forPeers)
-        try await lookUpRecords(at: layer)
+        notifyPeers(outcome.forPeers)
+        try await loadPresenceRecords(at: layer)
         return answer
     }
 
@@ -24,7 +24,7 @@ extension Engine {
     }
 
     /// Learns who may see the records that people point at, if anybody listens.
-    func lookUpRecords(at layer: ServerLayer) async throws {
+    func loadPresenceRecords(at layer: ServerLayer) async throws {
         let wanted = live.withLock { live in
             live.feed.isHeard(layer.id) ? live.presence.unknownRecords(at: layer.id) : []
         }
@@ -39,7 +39,7 @@ extension Engine {
     /// To be called every second or so: tokens end, people are forgotten, silent streams give a sign of life.
     func timePassed() {
         let now = now()
-        changePeople { $0.timePassed(at: now) }
+        updatePresence { $0.timePassed(at: now) }
         live.withLock { live in
             for (id, beat) in live.pulse.timePassed(at: now) { live.signal(Listener.Signals(beat), to: id) }
         }
@@ -48,9 +48,9 @@ extension Engine {
     // MARK: Other servers
 
     /// What another server told of its people.
-    func heard(_ people: PresenceMessage) {
+    func receive(_ people: PresenceMessage) {
         let now = now()
-        changePeople { $0.heard(people.people, left: people.left, now: now) }
+        updatePresence { $0.heard(people.people, left: people.left, now: now) }
         for layer in Set(people.people.map(\.layer)) {
             let isWaiting = live.withLock { !$0.presence.unknownRecords(at: layer).isEmpty && $0.feed.isHeard(layer) }
             if isWaiting { lookups.add(.people(layer: layer)) }
@@ -58,7 +58,7 @@ extension Engine {
     }
 
     /// Another server does not know yet who is here.
-    func introducePeople() { tellPeers(live.withLock { $0.presence.own }) }
+    func announceOwnParticipants() { notifyPeers(live.withLock { $0.presence.own }) }
 
     /// How these people stand now, in as many notices as it takes.
     func notices(of people: Set<Presence.ParticipantKey>) -> [PresenceMessage] {
@@ -66,16 +66,16 @@ extension Engine {
         return PresenceMessage.pack(states.compactMap(\.1), left: states.filter { $0.1 == nil }.map(\.0))
     }
 
-    func changePeople(_ what: (inout Presence) -> Presence.Audience) {
+    func updatePresence(_ what: (inout Presence) -> Presence.Audience) {
         let outcome = live.withLock { live in
             let outcome = what(&live.presence)
             live.tell(outcome)
             return outcome
         }
-        tellPeers(outcome.forPeers)
+        notifyPeers(outcome.forPeers)
     }
 
-    private func tellPeers(_ people: Set<Presence.ParticipantKey>) {
+    private func notifyPeers(_ people: Set<Presence.ParticipantKey>) {
         for whom in people { peopleForPeers?.add(whom) }
     }
 }
@@ -88,14 +88,14 @@ extension ListenerHub.State {
         }
     }
 
-    mutating func tellEverybody(at layer: Int64, to id: EventBroadcaster.ListenerID, seenBy scope: ViewScope) {
+    mutating func sendParticipants(at layer: Int64, to id: EventBroadcaster.ListenerID, seenBy scope: ViewScope) {
         let people = presence.list(of: layer, seenBy: scope).people
         fanout.tell(id, everybody: PresenceEvent(isComplete: true, people: people))
     }
 }
 
 extension Listener.Signals {
-    fileprivate init(_ beat: HeartbeatTimer.Beat) {
+    fileprivate init(_ beat: HeartbeatTimer.Tick) {
         self =
             switch beat {
             case .heartbeat: .heartbeat

@@ -45,7 +45,7 @@ extension Engine {
     }
 
     /// Ends the streams whose tokens were revoked elsewhere.
-    func lookAtTokens() async throws {
+    func closeRevokedStreams() async throws {
         let tokens = live.withLock { $0.fanout.tokenIDs }
         guard !tokens.isEmpty else { return }
         let revoked = try await read { try $0.revoked(among: tokens) }

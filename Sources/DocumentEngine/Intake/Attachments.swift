@@ -37,13 +37,13 @@ struct Attachments: Sendable {
     /// - Parameter admit: asked in the same transaction.
     @discardableResult
     func keep(
-        _ received: Upload.Received, of document: String,
+        _ received: Upload.CompletedFile, of document: String,
         _ admit: @escaping @Sendable (any StoreWriting) throws -> Void = { _ in }
     ) async throws -> AttachmentID {
         guard let id = AttachmentID(received.sha256) else { throw Self.missing }
         let attachment = StoredAttachment(id, document: document, bytes: received.bytes, at: engine.now())
         try await engine.writes.perform { [blobs] store in
-            try store.hold(.blob(received.sha256))
+            try store.lock(.blob(received.sha256))
             try admit(store)
             _ = try BackendAPI.document(document, in: store)
             try blobs.keep(received)
@@ -56,9 +56,9 @@ struct Attachments: Sendable {
     ///
     /// - Returns: those whose bytes are what their names say, and why the others are not taken.
     func bring(_ files: [AttachmentID: [UInt8]]) throws -> (
-        brought: [AttachmentID: Upload.Received], problems: [String]
+        brought: [AttachmentID: Upload.CompletedFile], problems: [String]
     ) {
-        var brought: [AttachmentID: Upload.Received] = [:]
+        var brought: [AttachmentID: Upload.CompletedFile] = [:]
         var problems: [String] = []
         for (id, bytes) in files.sorted(by: { $0.key < $1.key }) {
             guard Int64(bytes.count) <= limit else {
@@ -120,7 +120,7 @@ struct Attachments: Sendable {
             guard let id = AttachmentID(name) else { continue }
             // Where attachments are kept, so that none is removed between its arrival and its row.
             try await engine.writes.perform { [blobs] store in
-                try store.hold(.blob(id.hex))
+                try store.lock(.blob(id.hex))
                 if try !store.isAttachmentKept(id) { try blobs.remove(id.hex) }
             }
         }

@@ -16,7 +16,7 @@ struct PDFIntake: Sendable {
     let limit: Int64
     let work: PDFWork
 
-    struct Wish: Sendable {
+    struct Options: Sendable {
         var id: String?
         var title: String?
         /// The name the file was sent under.
@@ -31,7 +31,7 @@ struct PDFIntake: Sendable {
     /// Reads a received file and stores it.
     ///
     /// - Returns: the document, and why some of the annotations that came beside it were left out.
-    func store(_ upload: Upload, _ wish: Wish) async throws -> (ServerDocument, errors: [String]) {
+    func store(_ upload: Upload, _ wish: Options) async throws -> (ServerDocument, errors: [String]) {
         let received = try upload.finish()
         let contents: PDFContents
         do {
@@ -74,7 +74,7 @@ struct PDFIntake: Sendable {
     }
 
     /// - Throws: ``APIError`` when the id cannot be used; asked before a body is received, too.
-    func check(_ id: String?, _ wish: Wish) async throws {
+    func check(_ id: String?, _ wish: Options) async throws {
         guard let id else { return }
         guard ServerDocument.isValidID(id) else {
             throw APIError(.badRequest, "a document's id has 1 to 1,024 bytes and no control characters")
@@ -83,7 +83,7 @@ struct PDFIntake: Sendable {
     }
 
     private func put(
-        _ document: ServerDocument, _ received: Upload.Received, _ records: [Record], overwriting: Bool
+        _ document: ServerDocument, _ received: Upload.CompletedFile, _ records: [Record], overwriting: Bool
     ) async throws -> ServerDocument {
         var base = StagedBase(begun: document.createdAt)
         let stored: ServerDocument
@@ -120,11 +120,11 @@ struct PDFIntake: Sendable {
 
     /// - Returns: the document, the one it replaces, and the layers that go on with it.
     private func put(
-        _ document: ServerDocument, _ received: Upload.Received, _ base: StagedBase, _ records: [Record],
+        _ document: ServerDocument, _ received: Upload.CompletedFile, _ base: StagedBase, _ records: [Record],
         overwriting: Bool, in store: any StoreWriting
     ) throws -> (ServerDocument, old: ServerDocument?, layers: [Int64]) {
-        try store.hold(.document(document.id))
-        try store.hold(.blob(document.pdfSHA256))
+        try store.lock(.document(document.id))
+        try store.lock(.blob(document.pdfSHA256))
         var (document, base) = (document, base)
         let old = try store.document(document.id)
         var layers: [Int64] = []
@@ -143,7 +143,7 @@ struct PDFIntake: Sendable {
     /// Removes a PDF that no document has any more.
     func removeBlob(_ sha256: String) async throws {
         try await engine.writes.perform { [blobs] store in
-            try store.hold(.blob(sha256))
+            try store.lock(.blob(sha256))
             if try !store.isPDFUsed(sha256) { try blobs.remove(sha256) }
         }
     }

@@ -108,11 +108,11 @@ final class ConnectionTimeoutHandler: ChannelDuplexHandler, RemovableChannelHand
         let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
         rest = context.eventLoop.scheduleTask(in: TimeAmount(max(.zero, end - uptime()))) {
             let (handler, context) = bound.value
-            handler.lookAtRest(context)
+            handler.checkDrain(context)
         }
     }
 
-    private func lookAtRest(_ context: ChannelHandlerContext) {
+    private func checkDrain(_ context: ChannelHandlerContext) {
         rest = nil
         guard let end = pace.restEnds else { return }
         guard uptime() >= end else { return watchRest(context) }

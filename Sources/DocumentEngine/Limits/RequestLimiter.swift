@@ -82,7 +82,7 @@ final class RequestLimiter: Sendable {
     // MARK: Streams
 
     /// Room for one stream, until the seat is let go.
-    func seat(for client: Client) throws(APIError) -> Seat {
+    func seat(for client: Client) throws(APIError) -> StreamSlot {
         let problem: String? = state.withLock { state in
             if limits.streams > 0, state.streamCount >= limits.streams { return "streams than this server holds" }
             if limits.streamsPerToken > 0, state.streams[client, default: 0] >= limits.streamsPerToken {
@@ -95,7 +95,7 @@ final class RequestLimiter: Sendable {
         if let problem {
             throw APIError(.tooManyRequests, "there are more \(problem)", retryAfter: .seconds(10))
         }
-        return Seat(of: client, in: self)
+        return StreamSlot(of: client, in: self)
     }
 
     var streamCount: Int { state.withLock { $0.streamCount } }
@@ -109,7 +109,7 @@ final class RequestLimiter: Sendable {
     }
 
     /// A stream's place. It is free again when this is let go.
-    final class Seat: Sendable {
+    final class StreamSlot: Sendable {
         private let client: Client
         private let admission: RequestLimiter
 

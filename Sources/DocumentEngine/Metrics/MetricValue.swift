@@ -1,17 +1,17 @@
 import CoreMetrics
 import Synchronization
 
-enum FigureKind: String, Hashable, Sendable {
+enum MetricKind: String, Hashable, Sendable {
     case counter, gauge, histogram
 }
 
 /// One figure, changed from any thread.
 protocol MetricValue: AnyObject, Sendable {
-    var reading: FigureReading { get }
+    var reading: MetricReading { get }
 }
 
 /// What a figure says at one moment.
-enum FigureReading: Hashable, Sendable {
+enum MetricReading: Hashable, Sendable {
     case whole(Int64)
     case number(Double)
     /// How many values lay at or below each bound, all of them counted from the lowest on, and the sum of all.
@@ -28,7 +28,7 @@ final class CounterValue: CounterHandler, MetricValue {
 
     func increment(by amount: Int64) { count.wrappingAdd(amount, ordering: .relaxed) }
     func reset() { count.store(0, ordering: .relaxed) }
-    var reading: FigureReading { .whole(count.load(ordering: .relaxed)) }
+    var reading: MetricReading { .whole(count.load(ordering: .relaxed)) }
 }
 
 /// The last value.
@@ -41,7 +41,7 @@ final class GaugeValue: MeterHandler, RecorderHandler, MetricValue {
     func decrement(by amount: Double) { value.withLock { $0 -= amount } }
     func record(_ value: Int64) { set(value) }
     func record(_ value: Double) { set(value) }
-    var reading: FigureReading { .number(value.withLock { $0 }) }
+    var reading: MetricReading { .number(value.withLock { $0 }) }
 }
 
 /// How often which sizes came.
@@ -73,12 +73,12 @@ final class HistogramValue: TimerHandler, RecorderHandler, MetricValue {
 
     func recordNanoseconds(_ duration: Int64) { record(Double(duration) / 1e9) }
 
-    var reading: FigureReading {
+    var reading: MetricReading {
         let state = state.withLock { $0 }
         var count: Int64 = 0
         let upTo = zip(bounds, state.counts).map { bound, own in
             count += own
-            return FigureReading.Bound(value: bound, count: count)
+            return MetricReading.Bound(value: bound, count: count)
         }
         return .distribution(upTo: upTo, count: count + state.counts[bounds.count], sum: state.sum)
     }

@@ -23,7 +23,7 @@ struct MetricsAPI: HTTPResponder {
         }
         let response: Response
         switch path {
-        case "/metrics": response = await figures()
+        case "/metrics": response = await metrics()
         case "/healthcheck": response = .health
         case "/readiness": response = await readiness.response()
         default: response = APIError(.notFound, "there is nothing at this address").response
@@ -31,7 +31,7 @@ struct MetricsAPI: HTTPResponder {
         return request.method == .head ? response.createHeadResponse() : response
     }
 
-    private func figures() async -> Response {
+    private func metrics() async -> Response {
         metrics.set(.streams, Double(admission.streamCount))
         metrics.set(.waitingWrites, Double(engine.writes.waiting))
         metrics.set(.runningPDFJobs, Double(work.running))

@@ -22,7 +22,7 @@ final class MetricsRegistry: MetricsFactory {
     }
 
     struct Family: Sendable {
-        var kind: FigureKind
+        var kind: MetricKind
         var description: Description
         var series: [[Label]: Series] = [:]
     }
@@ -40,7 +40,7 @@ final class MetricsRegistry: MetricsFactory {
 
     /// The same value for the same name and labels, whoever asks.
     private func value<Value: MetricValue>(
-        _ label: String, _ dimensions: [(String, String)], _ kind: FigureKind, _ make: (Description) -> Value
+        _ label: String, _ dimensions: [(String, String)], _ kind: MetricKind, _ make: (Description) -> Value
     ) -> Value {
         let name = MetricsText.name(label)
         let labels = dimensions.map { Label(name: MetricsText.name($0.0), value: $0.1) }.sorted { $0.name < $1.name }

@@ -28,7 +28,7 @@ enum MetricsText {
 
     private static func key(_ series: MetricsRegistry.Series) -> String { labels(series.labels) }
 
-    private static func lines(_ name: String, _ own: [MetricsRegistry.Label], _ reading: FigureReading) -> String {
+    private static func lines(_ name: String, _ own: [MetricsRegistry.Label], _ reading: MetricReading) -> String {
         switch reading {
         case .whole(let number): return "\(name)\(labels(own)) \(number)\n"
         case .number(let number): return "\(name)\(labels(own)) \(self.number(number))\n"

@@ -10,7 +10,7 @@ final class ServerMetrics: Sendable {
     let registry: MetricsRegistry
 
     /// Of one kind of request.
-    private struct RequestFigures: Sendable {
+    private struct RequestMetrics: Sendable {
         var count: Counter
         var seconds: Timer
     }
@@ -21,7 +21,7 @@ final class ServerMetrics: Sendable {
         var status: Int
     }
 
-    private let requests = Mutex<[RequestKind: RequestFigures]>([:])
+    private let requests = Mutex<[RequestKind: RequestMetrics]>([:])
     private let received: Counter
     private let sent: Counter
     private let transactionWrites: Recorder
@@ -55,7 +55,7 @@ final class ServerMetrics: Sendable {
             route: route ?? "none", method: method.isKnown ? method.rawValue : "other", status: status)
         let figures = requests.withLock { requests in
             if let known = requests[kind] { return known }
-            let made = RequestFigures(
+            let made = RequestMetrics(
                 count: Counter(
                     label: "postilla_http_requests_total",
                     dimensions: [("route", kind.route), ("method", kind.method), ("status", String(status))],

@@ -18,7 +18,7 @@ final class ArrivingFile: Sendable {
     }
 
     /// Removes what was left behind when the program was killed.
-    static func sweep(_ folder: String) throws {
+    static func removeLeftovers(_ folder: String) throws {
         for name in try FileManager.default.contentsOfDirectory(atPath: folder) where name.hasPrefix("upload-") {
             unlink("\(folder)/\(name)")
         }

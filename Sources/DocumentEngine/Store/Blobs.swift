@@ -6,7 +6,7 @@ protocol Blobs: Sendable {
     func receive() throws -> Upload
     /// Durable when it returns. Called inside the transaction that writes the row which names it and has taken
     /// ``Hold/blob(_:)``, and so is ``remove(_:)``: then none is removed between its arrival and that row.
-    func keep(_ received: Upload.Received) throws
+    func keep(_ received: Upload.CompletedFile) throws
     func remove(_ sha256: String) throws
     /// - Throws: ``StoreError`` when it is not there.
     func open(_ sha256: String) throws -> any Blob

@@ -13,7 +13,7 @@ struct DatabaseBlobs: Blobs {
 
     func receive() throws -> Upload { try uploads.receive() }
 
-    func keep(_ received: Upload.Received) throws {
+    func keep(_ received: Upload.CompletedFile) throws {
         let file = try FileBlob(path: received.path)
         try blobs.keep(received.sha256, bytes: received.bytes) { offset, count in
             let piece = try file.read(at: offset, count)

@@ -16,7 +16,7 @@ struct FolderBlobs: Blobs {
 
     func receive() throws -> Upload { try uploads.receive() }
 
-    func keep(_ received: Upload.Received) throws {
+    func keep(_ received: Upload.CompletedFile) throws {
         guard rename(received.path, path(received.sha256)) == 0 else {
             throw StoreError.folder(folder, String(cString: strerror(errno)))
         }

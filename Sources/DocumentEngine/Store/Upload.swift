@@ -37,7 +37,7 @@ final class Upload: @unchecked Sendable {
     }
 
     /// A file that is complete and on disk. It goes with the last who holds it, unless it was kept by then.
-    struct Received: Sendable {
+    struct CompletedFile: Sendable {
         fileprivate let file: ArrivingFile
         let bytes: Int64
         /// Lower-case hex.
@@ -46,9 +46,9 @@ final class Upload: @unchecked Sendable {
         var path: String { file.path }
     }
 
-    func finish() throws -> Received {
+    func finish() throws -> CompletedFile {
         guard fsync(descriptor) == 0 else { throw Self.failure }
-        return Received(file: file, bytes: bytes, sha256: hash.finalize().hexadecimal)
+        return CompletedFile(file: file, bytes: bytes, sha256: hash.finalize().hexadecimal)
     }
 
     private static var failure: StoreError { .folder("the store", String(cString: strerror(errno))) }

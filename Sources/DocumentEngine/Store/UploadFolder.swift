@@ -6,7 +6,7 @@ struct UploadFolder: Sendable {
     init(_ path: String) throws {
         self.path = path
         try PrivateFiles.make(folder: path)
-        try ArrivingFile.sweep(path)
+        try ArrivingFile.removeLeftovers(path)
     }
 
     func receive() throws -> Upload { try Upload(folder: path) }

@@ -47,7 +47,7 @@ final class EventStream: @unchecked Sendable {
         try await write(.session(SessionEvent(.open)))
         do {
             reached = try await catchUp(on: layer, after: cursor)
-            try await engine.lookUpRecords(at: layer)
+            try await engine.loadPresenceRecords(at: layer)
             self.listener = listener
             return true
         } catch let refusal as APIError {

@@ -30,7 +30,7 @@ package struct TokenIssuer: Sendable {
 
     /// - Parameter privateKeyPEM: an EC (P-256, P-521), Ed25519 or RSA private key in PEM. RSA keys sign RS256.
     /// - Throws: ``UnusableKey`` when it is none of these.
-    package init(privateKeyPEM pem: String) async throws(UnusableKey) {
+    package init(privateKeyPEM pem: String) async throws(UnusableKeyError) {
         if let key = try? ES256PrivateKey(pem: pem) {
             algorithm = "ES256"
             await keys.add(ecdsa: key)
@@ -44,7 +44,7 @@ package struct TokenIssuer: Sendable {
             algorithm = "RS256"
             await keys.add(rsa: key, digestAlgorithm: .sha256)
         } else {
-            throw UnusableKey()
+            throw UnusableKeyError()
         }
     }
 
@@ -52,7 +52,7 @@ package struct TokenIssuer: Sendable {
         try await keys.sign(Payload(request))
     }
 
-    package struct UnusableKey: Error, CustomStringConvertible {
+    package struct UnusableKeyError: Error, CustomStringConvertible {
         package var description: String {
             "the key is not an EC (P-256 or P-521), Ed25519 or RSA private key in PEM form"
         }

@@ -22,7 +22,7 @@ package struct TokenVerifier: Sendable {
         let claims: Claims
         do {
             guard token.utf8.count <= Claims.maximumTokenBytes else {
-                throw TokenProblem.tooLarge(limit: Claims.maximumTokenBytes)
+                throw TokenError.tooLarge(limit: Claims.maximumTokenBytes)
             }
             claims = try known.claims(of: token) { token in
                 try checkSignature(token)
@@ -38,9 +38,9 @@ package struct TokenVerifier: Sendable {
 
     private func checkSignature(_ token: String) throws {
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3 else { throw TokenProblem.segments(parts.count) }
+        guard parts.count == 3 else { throw TokenError.segments(parts.count) }
         guard let bytes = Base64URL.decode(parts[0]), let header = try? JSONReader.parse(bytes).object else {
-            throw TokenProblem.notBase64JSON(part: "header")
+            throw TokenError.notBase64JSON(part: "header")
         }
         guard header["crit"] == nil, header["b64"] == nil else {
             throw APIError(.tokenMalformed, "the token's header asks for extensions that are not spoken here")
@@ -51,7 +51,7 @@ package struct TokenVerifier: Sendable {
             throw APIError(.algorithmRefused, "the token is not signed with an algorithm this server has a key for")
         }
         guard let signature = Base64URL.decode(parts[2]), !signature.isEmpty else {
-            throw TokenProblem.notBase64JSON(part: "signature")
+            throw TokenError.notBase64JSON(part: "signature")
         }
         let signed = token.utf8[..<parts[1].endIndex]
         let fits = keys.contains { $0.algorithm == algorithm && $0.verifies(signature, of: signed) }

@@ -21,7 +21,7 @@ package struct VerificationKey: Sendable {
     /// - Parameters:
     ///   - pem: a public key, PEM.
     ///   - algorithm: what it is bound to; nil: what the key's kind says, RS256 for RSA.
-    package init(pem: String, algorithm: Algorithm? = nil) async throws(KeyProblem) {
+    package init(pem: String, algorithm: Algorithm? = nil) async throws(VerificationKeyError) {
         guard !pem.contains("PRIVATE KEY") else { throw .isPrivate }
         let keys = JWTKeyCollection()
         let found: Algorithm
@@ -52,7 +52,7 @@ package struct VerificationKey: Sendable {
 }
 
 /// Why a file is no key to verify tokens with.
-package enum KeyProblem: Error, Hashable, Sendable, CustomStringConvertible {
+package enum VerificationKeyError: Error, Hashable, Sendable, CustomStringConvertible {
     case unreadable
     case isPrivate
     case otherAlgorithm(wanted: VerificationKey.Algorithm, isFor: VerificationKey.Algorithm)

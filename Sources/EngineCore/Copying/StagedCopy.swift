@@ -96,7 +96,7 @@ package struct StagedCopy: Sendable {
     /// - Returns: false when more was written to the sources than one transaction takes: nothing was done.
     /// - Throws: ``APIError`` when a source is not what it was, or the name of the copy is taken.
     package func finish(in store: any StoreWriting, using random: inout some RandomNumberGenerator) throws -> Bool {
-        try hold(in: store)
+        try lock(in: store)
         let sources = try sources(in: store)
         var (layers, base) = (layers, base)
         let piece = try layers.next(of: sources, in: store)
@@ -119,19 +119,19 @@ package struct StagedCopy: Sendable {
     }
 
     /// Waits for what the last transaction names, and makes sure that the name of the copy is free.
-    private func hold(in store: any StoreWriting) throws {
+    private func lock(in store: any StoreWriting) throws {
         switch order {
         case .layer(_, let key):
             // Two layers are named by it: a copy in the other direction waits before it has either.
-            try store.hold(.document(key.document))
+            try store.lock(.document(key.document))
             guard try store.layer(key) == nil else { throw Self.layerTaken }
         case .document(let source, let id):
             // Always in one order: two copies in opposite directions must not wait for each other.
             for held in source.id.utf8.lexicographicallyPrecedes(id.utf8) ? [source.id, id] : [id, source.id] {
-                try store.hold(.document(held))
+                try store.lock(.document(held))
             }
             guard try store.document(id) == nil else { throw Self.documentTaken }
-            for attachment in try store.attachments(of: source.id) { try store.hold(.blob(attachment.id.hex)) }
+            for attachment in try store.attachments(of: source.id) { try store.lock(.blob(attachment.id.hex)) }
         }
     }
 

@@ -3,7 +3,7 @@ package import Annotations
 /// What time brings to those who listen: a sign of life now and then, a warning in the last minute of their token, and
 /// its end. One for all listeners of a server; it is asked every second or so.
 package struct HeartbeatTimer: Sendable {
-    package enum Beat: Hashable, Sendable {
+    package enum Tick: Hashable, Sendable {
         case heartbeat
         /// The token's last minute has begun.
         case expiring
@@ -34,8 +34,8 @@ package struct HeartbeatTimer: Sendable {
     package mutating func remove(_ id: EventBroadcaster.ListenerID) { listeners[id] = nil }
 
     /// - Returns: whom to wake, and for what.
-    package mutating func timePassed(at now: Timestamp) -> [(id: EventBroadcaster.ListenerID, beat: Beat)] {
-        var beats: [(id: EventBroadcaster.ListenerID, beat: Beat)] = []
+    package mutating func timePassed(at now: Timestamp) -> [(id: EventBroadcaster.ListenerID, beat: Tick)] {
+        var beats: [(id: EventBroadcaster.ListenerID, beat: Tick)] = []
         for (id, listener) in listeners {
             if listener.end <= now {
                 beats.append((id, .over))

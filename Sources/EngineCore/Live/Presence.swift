@@ -67,13 +67,13 @@ package struct Presence: Sendable {
     var sessions: [Session: String] = [:]
     private var streams: [Session: Int] = [:]
     /// A few in a row now and then, and one every 50 ms in the long run.
-    private var allowances = RateLimiter<Speaker>(.init(interval: .milliseconds(50), burst: 40))
+    private var allowances = RateLimiter<Source>(.init(interval: .milliseconds(50), burst: 40))
     private var changes = 0
     private var lastPerson = 0
     let node: String
     let bound: Bound
 
-    private enum Speaker: Hashable, Sendable {
+    private enum Source: Hashable, Sendable {
         case user(ByteOrdered)
         case session(Session)
     }
@@ -99,7 +99,7 @@ package struct Presence: Sendable {
             throw APIError(.insufficientScope, Denial.lacks(.write).description)
         }
         guard
-            allowances.take(session.user.map(Speaker.user) ?? .session(session), at: .milliseconds(now.milliseconds))
+            allowances.take(session.user.map(Source.user) ?? .session(session), at: .milliseconds(now.milliseconds))
                 == nil
         else {
             throw APIError(.tooManyRequests, "so many signs of life are not needed: a few in a second will do")

@@ -13,7 +13,7 @@ struct PresenceRoom: Sendable {
     }
 
     /// What decides who may see a record, as of a revision.
-    private struct Sight: Sendable {
+    private struct Visibility: Sendable {
         /// nil: nobody may.
         var subject: Subject?
         var revision: Revision
@@ -22,7 +22,7 @@ struct PresenceRoom: Sendable {
     var people: [String: Entry] = [:]
     /// Grows with every change that anybody can see.
     var version = 0
-    private var sights: [ByteOrdered: Sight] = [:]
+    private var sights: [ByteOrdered: Visibility] = [:]
 
     /// - Returns: whether that is another state than before.
     mutating func put(_ entry: Entry) -> Bool {
@@ -83,7 +83,7 @@ struct PresenceRoom: Sendable {
         guard !pointing.isEmpty else { return [] }
         let before = sights[id]
         if let before, before.revision >= revision { return [] }
-        sights[id] = Sight(subject: subject, revision: revision)
+        sights[id] = Visibility(subject: subject, revision: revision)
         return before.map { $0.subject == subject } ?? false ? [] : pointing
     }
 

@@ -3,19 +3,19 @@ package import SyncProtocol
 
 /// Sums of views as they stand at present: who asks again before anything changed costs nothing.
 package struct DigestCache: Sendable {
-    private struct Sight: Hashable, Sendable {
+    private struct Visibility: Hashable, Sendable {
         var layer: Int64
         var scope: ViewScope
     }
 
-    private var answers: [Sight: DigestAnswer] = [:]
+    private var answers: [Visibility: DigestAnswer] = [:]
     private let limit: Int
 
     package init(limit: Int = 256) { self.limit = limit }
 
     /// The sum of a view, if it was added up since the layer last changed.
     package func answer(_ layer: ServerLayer, scope: ViewScope) -> DigestAnswer? {
-        guard let answer = answers[Sight(layer: layer.id, scope: scope)], answer.upTo == layer.head,
+        guard let answer = answers[Visibility(layer: layer.id, scope: scope)], answer.upTo == layer.head,
             answer.epoch == layer.epoch(for: scope)
         else { return nil }
         return answer
@@ -23,6 +23,6 @@ package struct DigestCache: Sendable {
 
     package mutating func keep(_ answer: DigestAnswer, _ layer: ServerLayer, scope: ViewScope) {
         if answers.count >= limit { answers = [:] }
-        answers[Sight(layer: layer.id, scope: scope)] = answer
+        answers[Visibility(layer: layer.id, scope: scope)] = answer
     }
 }

@@ -98,7 +98,7 @@ extension StoreReading {
 }
 
 /// What a transaction may keep from others before there is a row of it, or to see that there is none.
-package enum Hold: Hashable, Sendable {
+package enum LockTarget: Hashable, Sendable {
     /// The document, all its layers, and that there is none of this id.
     case document(String)
     /// The bytes of this hash.
@@ -110,7 +110,7 @@ package protocol StoreWriting: StoreReading {
     func savepoint<Result>(_ body: () throws -> Result) throws -> Result
     /// Makes other writers wait who want to hold the same, on whichever server, until this transaction ends. Asked for
     /// before anything else, and before any layer is named. Naming a layer holds that layer.
-    func hold(_ what: Hold) throws
+    func lock(_ what: LockTarget) throws
 
     /// Adds the document or replaces the one with its id; its layers stay. Its base is used from now on, and that of a
     /// replaced document is unused.
@@ -162,7 +162,7 @@ package protocol StoreWriting: StoreReading {
 
 extension StoreWriting {
     /// Where there is one writer at a time, nobody has to wait for more.
-    package func hold(_ what: Hold) throws {}
+    package func lock(_ what: LockTarget) throws {}
 
     /// Keeps base records, in their order, for a document that is put in the same transaction.
     package func addBase(_ records: [Record]) throws -> Int64 {

@@ -53,7 +53,7 @@ extension InstantCacheEntry {
         let store = try LocalSQLiteStore(lookingInto: path)
         defer { store.close() }
         let layer = Layer(store: store)
-        let facts = try layer.facts()
+        let facts = try layer.metadata()
         let tally = try layer.tally()
         let pdf = Folders.isSHA256(facts.pdfSHA256) ? Folders.size(folders.pdf(facts.pdfSHA256)) : 0
         let unsent = tally.reduce(0) { $0 + ($1.key == .applied ? 0 : $1.value) }

@@ -25,7 +25,7 @@ extension InstantDocument {
         to root: Record.ID, text: CommentText, author: String? = nil
     ) throws(InstantError) -> Record.ID {
         try editing { descriptor in
-            guard let record = try descriptor.layer.record(root) else { throw EditProblem.rootGone }
+            guard let record = try descriptor.layer.record(root) else { throw EditError.rootGone }
             let comment = Content.comment(text, under: root, record.content)
             return try descriptor.create(comment, author: name(author, for: comment)).id
         }

@@ -93,7 +93,7 @@ extension InstantDocumentDescriptor {
     /// What new records get at present: the group of the override, else that of the token; nil is the null group (guide:
     /// default group). An override is local, for this layer, and kept when the token changes.
     public var defaultGroup: String? {
-        get throws(InstantError) { try InstantError.translating { try layer.facts().groupForNew } }
+        get throws(InstantError) { try InstantError.translating { try layer.metadata().groupForNew } }
     }
 
     /// New records get this group in place of the token's default one.

@@ -34,7 +34,7 @@ extension InstantDocumentDescriptor {
     public func announce(_ own: OwnPresence) throws(InstantError) {
         let performer = try performer()
         if own.isPresenting {
-            let grant = try InstantError.translating { try performer.layer.facts().grant }
+            let grant = try InstantError.translating { try performer.layer.metadata().grant }
             guard grant?.mayWrite != false else {
                 throw InstantError(.accessDenied, Denial.lacks(.write).description)
             }

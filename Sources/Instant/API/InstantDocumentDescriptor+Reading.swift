@@ -6,7 +6,7 @@ public import InstantCore
 extension InstantDocumentDescriptor {
     /// Connection, rights and what waits, at this moment.
     public var status: SyncStatus {
-        guard let performer = try? performer(), let facts = try? performer.layer.facts(),
+        guard let performer = try? performer(), let facts = try? performer.layer.metadata(),
             let tally = try? performer.layer.tally()
         else { return SyncStatus(connection: .lost("the local storage cannot be read")) }
         let snapshot = performer.snapshot
@@ -23,7 +23,7 @@ extension InstantDocumentDescriptor {
 
     /// The document's title; nil when none is known.
     public var title: String? {
-        guard let title = try? layer.facts().title, !title.isEmpty else { return nil }
+        guard let title = try? layer.metadata().title, !title.isEmpty else { return nil }
         return title
     }
 

@@ -163,13 +163,13 @@ extension InstantDocumentDescriptor {
 
     /// PDF and records are on this machine.
     public var isDownloaded: Bool {
-        guard let facts = try? layer.facts() else { return false }
+        guard let facts = try? layer.metadata() else { return false }
         return facts.cursor != nil && pdfFile != nil
     }
 
     /// The PDF's path, once it is here.
     public var pdfFile: String? {
-        guard let sha256 = try? layer.facts().pdfSHA256, Folders.isSHA256(sha256) else { return nil }
+        guard let sha256 = try? layer.metadata().pdfSHA256, Folders.isSHA256(sha256) else { return nil }
         let path = folders.pdf(sha256)
         return Folders.isFile(path) ? path : nil
     }

@@ -75,7 +75,7 @@ extension InstantError {
         switch error {
         case let error as InstantError: self = error
         case let error as SyncFailure: self.init(error)
-        case let error as EditProblem:
+        case let error as EditError:
             switch error {
             case .denied, .noGrant: self.init(.accessDenied, error.description)
             case .noSuchRecord, .rootGone: self.init(.noSuchAnnotation, error.description)

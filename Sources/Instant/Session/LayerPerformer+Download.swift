@@ -56,7 +56,7 @@ extension LayerPerformer {
     /// Starts once a token was accepted, so that hash and length are known.
     func startDownloadIfWanted(_ state: inout Confined) {
         guard state.download.isWanted, !state.download.hasPDF, !state.download.isRunning,
-            state.synchronizer.session.dataTicket != nil, let facts = try? layer.facts(), !facts.pdfSHA256.isEmpty
+            state.synchronizer.session.dataTicket != nil, let facts = try? layer.metadata(), !facts.pdfSHA256.isEmpty
         else { return }
         if let notBefore = state.download.notBefore, environment.now() < notBefore { return }
         let download = PDFDownload(
@@ -75,7 +75,7 @@ extension LayerPerformer {
 
     /// The download is done when the PDF and the layer's records are here.
     func finishedDownload(_ state: inout Confined) -> [InstantEvent] {
-        guard state.download.isWanted, state.download.hasPDF, (try? layer.facts().cursor) != nil else { return [] }
+        guard state.download.isWanted, state.download.hasPDF, (try? layer.metadata().cursor) != nil else { return [] }
         state.download.isWanted = false
         return [.didFinishDownload]
     }

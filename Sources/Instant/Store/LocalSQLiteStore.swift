@@ -149,15 +149,15 @@ extension LocalSQLiteStore {
     func found(_ identity: LayerIdentity, now: Timestamp) throws {
         // Another process may be writing: of a file that is known already, this is only read.
         let present = try read { store in
-            try (store as? LocalSQLiteTransaction).flatMap { try $0.hasFacts() ? try $0.facts().identity : nil }
+            try (store as? LocalSQLiteTransaction).flatMap { try $0.hasMetadata() ? try $0.metadata().identity : nil }
         }
         if present == identity { return }
         let known = try write { store -> LayerIdentity in
-            if let transaction = store as? LocalSQLiteTransaction, try !transaction.hasFacts() {
+            if let transaction = store as? LocalSQLiteTransaction, try !transaction.hasMetadata() {
                 var random = SystemRandomNumberGenerator()
                 try store.set(LayerMetadata(identity: identity, clientID: ULID.make(at: now, using: &random)))
             }
-            return try store.facts().identity
+            return try store.metadata().identity
         }
         guard known == identity else { throw LocalStoreError.corrupt(path: path, "it holds another layer") }
     }

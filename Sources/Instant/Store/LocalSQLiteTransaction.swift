@@ -16,7 +16,7 @@ struct LocalSQLiteTransaction: WritableLayer, SQLTransaction {
 extension LocalSQLiteTransaction {
     /// `one`, `json`, `last_n` and `cursor_revision`. A file of an older program may be looked into as it is: it lacks the
     /// last two.
-    func facts() throws -> LayerMetadata {
+    func metadata() throws -> LayerMetadata {
         let facts = try one("SELECT * FROM facts") { row in
             var facts = try known.read(row.bytes(1))
             guard row.count > 2 else { return facts }
@@ -31,7 +31,7 @@ extension LocalSQLiteTransaction {
     }
 
     /// Whether ``set(_:)`` was ever called: a file that was just made holds nothing.
-    func hasFacts() throws -> Bool { try number("SELECT count(*) FROM facts") > 0 }
+    func hasMetadata() throws -> Bool { try number("SELECT count(*) FROM facts") > 0 }
 
     /// A new row: what had moved since the last one stands in its JSON.
     func set(_ facts: LayerMetadata) throws {

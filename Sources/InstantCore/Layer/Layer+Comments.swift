@@ -7,7 +7,7 @@ extension Layer {
     /// The comments under a root, oldest first; none while a deletion of the root waits, which takes them along.
     package func thread(under root: Record.ID) throws -> [Record] {
         try store.read { store in
-            let facts = try facts(in: store)
+            let facts = try metadata(in: store)
             guard try !store.isBeingDeleted(root) else { return [] }
             return try store.thread(under: root).compactMap { try store.overlay($0, facts: facts).record }
         }
@@ -22,7 +22,7 @@ extension Layer {
     package func reply(
         to root: Record.ID, _ text: CommentText, id: Record.ID, author: String?, at now: Timestamp
     ) throws -> EditReceipt {
-        try store.write { try $0.reply(to: root, text, id: id, author: author, at: now, facts: facts(in: $0)) }
+        try store.write { try $0.reply(to: root, text, id: id, author: author, at: now, facts: metadata(in: $0)) }
     }
 
     /// Makes a root and says the first thing under it, both or neither.
@@ -30,7 +30,7 @@ extension Layer {
         _ root: Content, id: Record.ID, _ text: CommentText, commentID: Record.ID, author: String?, at now: Timestamp
     ) throws -> (root: EditReceipt, comment: EditReceipt) {
         try store.write { store in
-            let facts = try facts(in: store)
+            let facts = try metadata(in: store)
             return (
                 try store.create(root, id: id, group: nil, author: author, at: now, facts: facts),
                 try store.reply(to: id, text, id: commentID, author: author, at: now, facts: facts)
@@ -43,20 +43,20 @@ extension Layer {
     /// - Throws: ``EditProblem/formatted(_:)`` when plain words cannot carry what was changed.
     @discardableResult
     package func reword(_ id: Record.ID, _ words: String, at now: Timestamp) throws -> EditReceipt {
-        guard let record = try record(id) else { throw EditProblem.noSuchRecord(id) }
-        guard record.contentType == .comments else { throw EditProblem.notAComment }
+        guard let record = try record(id) else { throw EditError.noSuchRecord(id) }
+        guard record.contentType == .comments else { throw EditError.notAComment }
         do { return try update(id, content: record.content.replacingText(with: words), at: now) } catch let why
             as FormattingConflict
         {
-            throw EditProblem.formatted(why)
+            throw EditError.formatted(why)
         }
     }
 
     /// Why not all of these may be done to a record with the grant of this process; nil when they may. Where something
     /// is to be said under it, a comment stands for its thread.
-    package func problem(with operations: RecordOperations, on id: Record.ID) throws -> EditProblem? {
+    package func problem(with operations: RecordOperations, on id: Record.ID) throws -> EditError? {
         try store.read { store in
-            let facts = try facts(in: store)
+            let facts = try metadata(in: store)
             guard let record = try store.overlay(id, facts: facts).record else { return .noSuchRecord(id) }
             guard let grant = facts.grant else { return .noGrant }
             if let denial = grant.denial(of: operations, on: record) { return .denied(denial) }
@@ -67,7 +67,7 @@ extension Layer {
     /// What may be done to a record with the grant of this process; nothing before the first one.
     package func operations(on id: Record.ID) throws -> RecordOperations {
         try store.read { store in
-            let facts = try facts(in: store)
+            let facts = try metadata(in: store)
             return try store.overlay(id, facts: facts).record.map { try store.operations(on: $0, facts: facts) } ?? []
         }
     }
@@ -82,8 +82,8 @@ extension StoredLayer {
     func reply(
         to id: Record.ID, group: String?, facts: LayerMetadata, waiting: OutboxEntry? = nil
     ) throws -> Operation {
-        guard let root = try overlay(id, facts: facts).record else { throw EditProblem.rootGone }
-        if let why = root.content.noThread { throw EditProblem.noThread(why) }
+        guard let root = try overlay(id, facts: facts).record else { throw EditError.rootGone }
+        if let why = root.content.noThread { throw EditError.noThread(why) }
         let others = try thread(under: id).filter { comment in
             guard let waiting else { return true }
             guard !comment.isExactly(waiting.id) else { return false }
@@ -99,13 +99,13 @@ extension StoredLayer {
         return operations
     }
 
-    fileprivate func replyProblem(_ record: Record, facts: LayerMetadata) throws -> EditProblem? {
+    fileprivate func replyProblem(_ record: Record, facts: LayerMetadata) throws -> EditError? {
         guard let grant = facts.grant else { return .noGrant }
         do {
             let root = record.content["rootId"]?.string ?? record.id
             try grant.require(try reply(to: root, group: facts.groupForNew, facts: facts))
             return nil
-        } catch let problem as EditProblem { return problem }
+        } catch let problem as EditError { return problem }
     }
 
     /// A deletion of ours waits, or was applied and has not come back yet.
@@ -118,7 +118,7 @@ extension WritableLayer {
     fileprivate func reply(
         to root: Record.ID, _ text: CommentText, id: Record.ID, author: String?, at now: Timestamp, facts: LayerMetadata
     ) throws -> EditReceipt {
-        guard let record = try overlay(root, facts: facts).record else { throw EditProblem.rootGone }
+        guard let record = try overlay(root, facts: facts).record else { throw EditError.rootGone }
         return try create(
             .comment(text, under: root, record.content), id: id, group: nil, author: author, at: now, facts: facts)
     }

@@ -14,7 +14,7 @@ extension Layer {
         at now: Timestamp
     ) throws -> EditReceipt {
         try store.write {
-            try $0.create(content, id: id, group: choice, author: author, at: now, facts: facts(in: $0))
+            try $0.create(content, id: id, group: choice, author: author, at: now, facts: metadata(in: $0))
         }
     }
 
@@ -22,8 +22,8 @@ extension Layer {
     /// is looked at first, so that nobody is asked for a name in vain.
     package func needsAuthor(for content: Content) throws -> Bool {
         try store.read { store in
-            let facts = try facts(in: store)
-            guard let grant = facts.grant else { throw EditProblem.noGrant }
+            let facts = try metadata(in: store)
+            guard let grant = facts.grant else { throw EditError.noGrant }
             try grant.require(try store.creation(of: content, group: facts.groupForNew, facts: facts))
             return grant.creatorName == nil && content["creatorName"]?.string == nil
         }
@@ -33,11 +33,11 @@ extension Layer {
     @discardableResult
     package func update(_ id: Record.ID, content: Content, at now: Timestamp) throws -> EditReceipt {
         try store.write { store in
-            let facts = try facts(in: store)
-            guard let grant = facts.grant else { throw EditProblem.noGrant }
-            guard let record = try store.overlay(id, facts: facts).record else { throw EditProblem.noSuchRecord(id) }
+            let facts = try metadata(in: store)
+            guard let grant = facts.grant else { throw EditError.noGrant }
+            guard let record = try store.overlay(id, facts: facts).record else { throw EditError.noSuchRecord(id) }
             try grant.require(.edit(Subject(record)))
-            guard content.isSameKind(as: record.content) else { throw EditProblem.otherKind }
+            guard content.isSameKind(as: record.content) else { throw EditError.otherKind }
             let stamped = content.changing { $0["updatedAt"] = .string(now.iso8601) }
             try stamped.check(facts.limits)
             return try store.enqueue(.update, id, content: stamped, group: record.group, at: now, facts: facts)
@@ -47,9 +47,9 @@ extension Layer {
     @discardableResult
     package func delete(_ id: Record.ID, at now: Timestamp) throws -> EditReceipt {
         try store.write { store in
-            let facts = try facts(in: store)
-            guard let grant = facts.grant else { throw EditProblem.noGrant }
-            guard let record = try store.overlay(id, facts: facts).record else { throw EditProblem.noSuchRecord(id) }
+            let facts = try metadata(in: store)
+            guard let grant = facts.grant else { throw EditError.noGrant }
+            guard let record = try store.overlay(id, facts: facts).record else { throw EditError.noSuchRecord(id) }
             try grant.require(.delete(Subject(record)))
             return try store.enqueue(.delete, id, content: nil, group: record.group, at: now, facts: facts)
         }
@@ -58,14 +58,14 @@ extension Layer {
 
 extension Grant {
     func require(_ operation: Operation) throws {
-        if case .denied(let denial) = decide(operation) { throw EditProblem.denied(denial) }
+        if case .denied(let denial) = decide(operation) { throw EditError.denied(denial) }
     }
 }
 
 extension Content {
     /// What the server would refuse is refused here, while the person is still looking at it.
     fileprivate func check(_ limits: ServerLimits) throws {
-        do { try validate(maximumBytes: limits.recordBytes) } catch { throw EditProblem.invalid(error) }
+        do { try validate(maximumBytes: limits.recordBytes) } catch { throw EditError.invalid(error) }
     }
 }
 
@@ -77,7 +77,7 @@ extension StoredLayer {
         of content: Content, group: String?, facts: LayerMetadata, waiting: OutboxEntry? = nil
     ) throws -> Operation {
         guard content.contentType == .comments else { return .createAnnotation(group: group) }
-        guard let rootID = content["rootId"]?.string else { throw EditProblem.noRoot }
+        guard let rootID = content["rootId"]?.string else { throw EditError.noRoot }
         return try reply(to: rootID, group: group, facts: facts, waiting: waiting)
     }
 }
@@ -87,7 +87,7 @@ extension WritableLayer {
         _ content: Content, id: Record.ID, group choice: LayerMetadata.GroupChoice?, author: String?, at now: Timestamp,
         facts: LayerMetadata
     ) throws -> EditReceipt {
-        guard let grant = facts.grant else { throw EditProblem.noGrant }
+        guard let grant = facts.grant else { throw EditError.noGrant }
         let group = choice.map(\.group) ?? facts.groupForNew
         try grant.require(try creation(of: content, group: group, facts: facts))
         let stamped = content.changing { object in

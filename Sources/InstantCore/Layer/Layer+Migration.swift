@@ -6,7 +6,7 @@ extension Layer {
     /// - Returns: true when none is left.
     package func migrate(limit: Int = 500) throws -> Bool {
         try store.write { store in
-            var facts = try store.facts()
+            var facts = try store.metadata()
             guard facts.needsMigration else { return true }
             if facts.migratedTo == nil {
                 let ours = try store.entries(in: Set(OutboxEntry.Stage.allCases), limit: .max)

@@ -13,7 +13,7 @@ extension Layer {
     }
 
     /// - Throws: ``InvalidServerData`` when the server answered for another layer or user.
-    package func check(_ grant: Grant) throws { try facts().identity.check(grant) }
+    package func check(_ grant: Grant) throws { try metadata().identity.check(grant) }
 
     /// - Parameter seen: the cursor when the session was asked for. A head that lies before it is of a server that lost
     ///   something; one that lies before the present cursor may only have been long under way.
@@ -22,7 +22,7 @@ extension Layer {
         _ answer: SessionAnswer, seen: Revision?, now: Timestamp, newClientID: String
     ) throws -> Accepted {
         try store.write { store in
-            var facts = try store.facts()
+            var facts = try store.metadata()
             try facts.identity.check(answer.grant)
             var accepted = Accepted()
             let oldScope = facts.grant?.viewScope
@@ -40,12 +40,12 @@ extension Layer {
             if facts.loading?.epoch != answer.epoch { facts.loading = nil }
             try store.set(facts)
             if wasRestored { try store.beginRecovery(clientID: newClientID, into: &accepted.changes) }
-            if accepted.pdfReplaced { try store.doubtUnsent(into: &accepted.changes) }
+            if accepted.pdfReplaced { try store.markUnsentUncertain(into: &accepted.changes) }
             if let oldScope, oldScope != answer.grant.viewScope {
                 try store.hideInvisible(answer.grant, into: &accepted.changes)
             }
             try store.parkDenied(answer.grant, into: &accepted.changes)
-            facts = try store.facts()
+            facts = try store.metadata()
             accepted.isCursorLost = hadCursor && facts.cursor == nil
             for id in accepted.changes.ids { try store.refresh(id, facts: facts) }
             return accepted
@@ -74,7 +74,7 @@ extension StoredLayer {
     /// Whether something is parked that this grant allows to send.
     func hasParked(allowedBy grant: Grant, facts: LayerMetadata) throws -> Bool {
         try entries(in: [.parked], limit: .max).contains { entry in
-            guard try whyRootIsParked(of: entry) == nil else { return false }
+            guard try reasonRootIsParked(of: entry) == nil else { return false }
             return grant.decide(try operation(of: entry, facts: facts)).isAllowed
         }
     }
@@ -109,11 +109,11 @@ extension WritableLayer {
 
     /// Parks what the present grant denies and lets the rest wait again.
     fileprivate func parkDenied(_ grant: Grant, into changes: inout LayerChanges) throws {
-        let facts = try facts()
+        let facts = try metadata()
         for var entry in try entries(in: [.waiting, .parked], limit: .max) {
             let state: OutboxEntry.State
             switch grant.decide(try operation(of: entry, facts: facts)) {
-            case .allowed: state = try whyRootIsParked(of: entry).map { .parked($0) } ?? .waiting
+            case .allowed: state = try reasonRootIsParked(of: entry).map { .parked($0) } ?? .waiting
             case .denied(let why): state = .parked(why.description)
             }
             if state != entry.state {
@@ -140,7 +140,7 @@ extension WritableLayer {
     }
 
     /// What was drawn on another PDF is for the person to look at again.
-    fileprivate func doubtUnsent(into changes: inout LayerChanges) throws {
+    fileprivate func markUnsentUncertain(into changes: inout LayerChanges) throws {
         for var entry in try entries(in: [.waiting, .parked], limit: .max) {
             entry.state = .conflict("the PDF was replaced before this edit was sent")
             try replace(entry)

@@ -33,7 +33,7 @@ extension Layer {
 
 extension StoredLayer {
     fileprivate func shown(_ ids: [Record.ID]) throws -> [ShownRecord] {
-        let facts = try facts()
+        let facts = try metadata()
         return try ids.compactMap { id in
             let overlay = try overlay(id, facts: facts)
             return try overlay.record.map {

@@ -17,10 +17,10 @@ package struct Layer: Sendable {
     }
 
     /// As stored, but with the grant that decides in this process. Not to be written back.
-    package func facts() throws -> LayerMetadata { try store.read { try facts(in: $0) } }
+    package func metadata() throws -> LayerMetadata { try store.read { try metadata(in: $0) } }
 
-    func facts(in store: any StoredLayer) throws -> LayerMetadata {
-        var facts = try store.facts()
+    func metadata(in store: any StoredLayer) throws -> LayerMetadata {
+        var facts = try store.metadata()
         if let ownGrant { facts.grant = ownGrant }
         return facts
     }
@@ -36,9 +36,9 @@ package struct Layer: Sendable {
     /// Pages with marks whose words a filter does not know. Words that were read from another file are forgotten: the
     /// server's PDF may have been replaced.
     package func pagesToQuote(from file: String) throws -> [Int] {
-        if try store.read({ try $0.facts().quotedFrom != file }) {
+        if try store.read({ try $0.metadata().quotedFrom != file }) {
             try store.write(.recoverable) { store in
-                try store.changeFacts { $0.quotedFrom = file }
+                try store.changeMetadata { $0.quotedFrom = file }
                 try store.forgetQuotes()
             }
         }
@@ -51,14 +51,14 @@ package struct Layer: Sendable {
 
     /// Notes the words that marks cover, unless they are read from another file meanwhile. They can be read again.
     package func note(quotes words: [Record.ID: String], from file: String) throws {
-        try store.write(.recoverable) { if try $0.facts().quotedFrom == file { try $0.setQuotes(words) } }
+        try store.write(.recoverable) { if try $0.metadata().quotedFrom == file { try $0.setQuotes(words) } }
     }
 
     package func row(_ id: Record.ID) throws -> ListRow? { try store.read { try $0.row(id) } }
 
     /// The record with the waiting edits in it; nil when there is none, or a waiting edit deletes it.
     package func record(_ id: Record.ID) throws -> Record? {
-        try store.read { store in try store.overlay(id, facts: facts(in: store)).record }
+        try store.read { store in try store.overlay(id, facts: metadata(in: store)).record }
     }
 
     package func facets() throws -> ListFacets { try store.read { try $0.facets() } }
@@ -75,7 +75,7 @@ package struct Layer: Sendable {
 
     /// New records get this group in place of the token's default; nil: the token decides again. Survives new tokens.
     package func overrideGroup(_ choice: LayerMetadata.GroupChoice?) throws {
-        try store.write { try $0.changeFacts { $0.groupOverride = choice } }
+        try store.write { try $0.changeMetadata { $0.groupOverride = choice } }
     }
 }
 

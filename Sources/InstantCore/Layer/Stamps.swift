@@ -2,7 +2,7 @@ import Annotations
 
 extension Content {
     /// The same to a person: what is stamped on a record when it is written does not count.
-    func saysTheSame(as other: Content) -> Bool { unstamped == other.unstamped }
+    func isEquivalent(as other: Content) -> Bool { unstamped == other.unstamped }
 
     private var unstamped: Content {
         changing { object in

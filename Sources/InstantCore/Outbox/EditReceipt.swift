@@ -21,7 +21,7 @@ package struct EditReceipt: Hashable, Sendable {
 }
 
 /// Why an edit was not made. Nothing was changed.
-package enum EditProblem: Error, Hashable, Sendable, CustomStringConvertible {
+package enum EditError: Error, Hashable, Sendable, CustomStringConvertible {
     case denied(Denial)
     /// No token was ever accepted for this layer: nobody knows what may be done.
     case noGrant

@@ -15,7 +15,7 @@ extension WritableLayer {
             entry.threadRevision =
                 leavingRoot ? Change.leavesRoot : try threadRevision(of: id, overlay, facts: facts)
         }
-        if kind == .create, let why = try whyRootIsParked(of: entry) { entry.state = .parked(why) }
+        if kind == .create, let why = try reasonRootIsParked(of: entry) { entry.state = .parked(why) }
         if kind == .restore { entry.baseRevision = try ownWrite(id)?.revision ?? overlay.revision }
         var receipt = EditReceipt(id: id, kind: kind, before: overlay.record, after: nil, seq: 0, previous: nil)
         if kind != .restore { receipt.dropsFollowUp = try expectsFollowUp(id) }
@@ -31,12 +31,12 @@ extension WritableLayer {
             case .replaced(let entry): try replace(entry)
             case .nothing:
                 try removeEntry(last.seq)
-                if last.kind == .create { receipt.swallowed = try swallowThread(of: id, facts: facts) }
+                if last.kind == .create { receipt.swallowed = try absorbThread(of: id, facts: facts) }
             }
         } else {
             receipt.seq = try append(entry).seq
         }
-        let stored = try self.facts().grant
+        let stored = try self.metadata().grant
         if stored != facts.grant { try parkDenied(receipt.seq, by: stored, facts: facts) }
         try refresh(id, facts: facts)
         receipt.after = try self.overlay(id, facts: facts).record

@@ -13,7 +13,7 @@ extension Layer {
     ) throws -> LayerChanges {
         try store.write(.recoverable) { store in
             var changes = LayerChanges()
-            let facts = try store.facts()
+            let facts = try store.metadata()
             guard facts.clientID == request.clientID else { return changes }
             // Each is answered once: a second answer to the same n finds nothing.
             var sealed = Dictionary(
@@ -26,7 +26,7 @@ extension Layer {
             if changes.startedAnew {
                 try store.beginRecovery(clientID: newClientID, into: &changes)
             }
-            let intake = try answer.delta.map { try store.take($0, facts: store.facts(), into: &changes) }
+            let intake = try answer.delta.map { try store.take($0, facts: store.metadata(), into: &changes) }
             if answer.reset { changes.needsSnapshot = true }
             try store.show(changes, knowing: intake)
             return changes
@@ -96,7 +96,7 @@ extension WritableLayer {
                 into: &changes)
         case .invalid:
             // Perhaps the server lost the file: it is offered again, should the person send the edit once more.
-            if let file = entry.content?.attachmentID { try changeFacts { $0.uploads.insert(file) } }
+            if let file = entry.content?.attachmentID { try changeMetadata { $0.uploads.insert(file) } }
             try settle(
                 entry, as: .refused(result.reason ?? "the server found it invalid"),
                 isThere: entry.kind == .create ? nil : true,
@@ -174,7 +174,7 @@ extension WritableLayer {
     /// A new clientID: what was sealed is unsealed and will be sealed anew. Its fate at the server is unknown; what it
     /// had applied comes back as a conflict and is shown as one.
     func startAnew(clientID: String, into changes: inout LayerChanges) throws {
-        try changeFacts { ($0.clientID, $0.lastN) = (clientID, 0) }
+        try changeMetadata { ($0.clientID, $0.lastN) = (clientID, 0) }
         changes.startedAnew = true
         for var entry in try entries(in: [.sealed], limit: .max) {
             entry.state = .waiting

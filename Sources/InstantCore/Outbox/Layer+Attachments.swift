@@ -7,13 +7,13 @@ import SyncProtocol
 extension Layer {
     /// The file is on the disk: it is uploaded before the first record that names it is sent.
     package func addUpload(_ id: AttachmentID) throws {
-        try store.write { try $0.changeFacts { $0.uploads.insert(id) } }
+        try store.write { try $0.changeMetadata { $0.uploads.insert(id) } }
     }
 
     /// The file of the first edit that waits for one; nil when nothing waits for a file.
     package func nextUpload() throws -> AttachmentID? {
         try store.read { store in
-            let facts = try store.facts()
+            let facts = try store.metadata()
             guard facts.grant?.mayWrite == true, !facts.isRecovering, !facts.uploads.isEmpty else { return nil }
             return try store.entries(in: [.waiting], limit: .max).lazy.compactMap { facts.missingFile(of: $0) }.first
         }
@@ -21,7 +21,7 @@ extension Layer {
 
     /// The server has it.
     package func uploaded(_ id: AttachmentID) throws {
-        try store.write { try $0.changeFacts { $0.uploads.remove(id) } }
+        try store.write { try $0.changeMetadata { $0.uploads.remove(id) } }
     }
 
     /// The file cannot be uploaded: edits that name it are kept as refused, with the reason.
@@ -44,7 +44,7 @@ extension Layer {
         try store.read { store in
             let kept = try store.entries(in: Set(OutboxEntry.Stage.allCases), limit: .max)
             let named = kept.flatMap { [$0.content?.attachmentID, $0.base?.content.attachmentID] }
-            return try store.facts().uploads.union(named.compactMap(\.self))
+            return try store.metadata().uploads.union(named.compactMap(\.self))
         }
     }
 }

@@ -55,9 +55,9 @@ extension Layer {
         _ seq: Int64, _ resolution: ConflictResolution, newID: Record.ID, at now: Timestamp
     ) throws -> EditReceipt? {
         try store.write { store in
-            let facts = try facts(in: store)
+            let facts = try metadata(in: store)
             guard let entry = try store.entry(seq), entry.stage == .conflict || entry.stage == .refused else {
-                throw EditProblem.noSuchEntry
+                throw EditError.noSuchEntry
             }
             try store.removeEntry(seq)
             try store.refresh(entry.id, facts: facts)
@@ -67,7 +67,7 @@ extension Layer {
             case .mine: mine = entry.kind == .delete ? nil : entry.content
             case .merged(let content): mine = content
             }
-            guard let grant = facts.grant else { throw EditProblem.noGrant }
+            guard let grant = facts.grant else { throw EditError.noGrant }
             let present = try store.overlay(entry.id, facts: facts).record
             switch (mine, present) {
             case (let mine?, let present?):
@@ -91,9 +91,9 @@ extension Layer {
         try store.write { store in
             guard let entry = try store.entry(seq),
                 entry.isUnsealed || entry.stage == .conflict || entry.stage == .refused
-            else { throw EditProblem.noSuchEntry }
+            else { throw EditError.noSuchEntry }
             try store.removeEntry(seq)
-            try store.refresh(entry.id, facts: facts(in: store))
+            try store.refresh(entry.id, facts: metadata(in: store))
         }
     }
 }

@@ -10,10 +10,10 @@ extension Layer {
     /// What is neither at the server nor left to the person to settle.
     package func backlog() throws -> Backlog {
         try store.read { store in
-            let facts = try facts(in: store)
+            let facts = try metadata(in: store)
             let backlog = try store.backlog(facts.grant)
             // What the grant of the process that syncs denies is parked; this process may be allowed to send it.
-            guard backlog == .kept, let ownGrant, ownGrant.mayWrite, try store.facts().grant != ownGrant else {
+            guard backlog == .kept, let ownGrant, ownGrant.mayWrite, try store.metadata().grant != ownGrant else {
                 return backlog
             }
             return try store.hasParked(allowedBy: ownGrant, facts: facts) ? .sendable : .kept
@@ -23,7 +23,7 @@ extension Layer {
     /// Whether something waits that the grant of this process does not allow to send.
     package func hasUnsendable() throws -> Bool {
         try store.read { store in
-            let mayWrite = try facts(in: store).grant?.mayWrite == true
+            let mayWrite = try metadata(in: store).grant?.mayWrite == true
             return try store.hasEntries(in: mayWrite ? [.parked] : [.waiting, .sealed, .parked])
         }
     }
@@ -32,7 +32,7 @@ extension Layer {
 
     package func noteSync(at now: Timestamp) throws {
         try store.write(.recoverable) {
-            try $0.changeFacts { facts in
+            try $0.changeMetadata { facts in
                 facts.lastSync = now
                 // A layer that was just loaded needs no comparison with the server.
                 facts.checkedAt = facts.checkedAt ?? now

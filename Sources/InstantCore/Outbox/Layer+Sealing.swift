@@ -14,7 +14,7 @@ extension Layer {
 extension WritableLayer {
     /// Writes nothing when nothing gets a number.
     func seal(maximum: Int = .max) throws -> PushRequest? {
-        var facts = try facts()
+        var facts = try metadata()
         guard facts.grant?.mayWrite == true, !facts.isRecovering else { return nil }
         let sealed = try entries(in: [.sealed], limit: .max)
         var batch = Batch(limits: facts.limits, maximum: maximum)

@@ -11,14 +11,14 @@ extension Layer {
     @discardableResult
     package func undo(_ receipt: EditReceipt, at now: Timestamp) throws -> EditReceipt {
         try store.write { store in
-            let facts = try facts(in: store)
+            let facts = try metadata(in: store)
             let shown = try store.overlay(receipt.id, facts: facts).record
             guard shown.isSame(as: receipt.after) else {
-                throw EditProblem.cannotUndo("it was changed again since")
+                throw EditError.cannotUndo("it was changed again since")
             }
             if let undone = try store.takeBack(receipt, facts: facts) { return undone }
             try store.requireNoOtherWriter(since: receipt)
-            guard let grant = facts.grant else { throw EditProblem.noGrant }
+            guard let grant = facts.grant else { throw EditError.noGrant }
             switch (receipt.before, receipt.after) {
             case (nil, let after?):
                 try grant.require(.delete(Subject(after)))
@@ -28,7 +28,7 @@ extension Layer {
                     leavingRoot: after.contentType == .comments)
             case (let before?, nil):
                 // Whoever deleted it may restore it, while the server remembers.
-                guard grant.mayWrite else { throw EditProblem.denied(.lacks(.write)) }
+                guard grant.mayWrite else { throw EditError.denied(.lacks(.write)) }
                 var undone = try store.enqueue(
                     .restore, receipt.id, content: nil, group: before.group, at: now, facts: facts)
                 // What the delete swallowed before it was sent, the server has never seen.
@@ -43,7 +43,7 @@ extension Layer {
                 let content = before.content.changing { $0["updatedAt"] = .string(now.iso8601) }
                 return try store.enqueue(
                     .update, receipt.id, content: content, group: before.group, at: now, facts: facts)
-            case (nil, nil): throw EditProblem.cannotUndo("there is nothing to bring back")
+            case (nil, nil): throw EditError.cannotUndo("there is nothing to bring back")
             }
         }
     }
@@ -64,11 +64,11 @@ extension WritableLayer {
             } else if present.isUnsealed {
                 if let text = try unsentText(of: receipt, inPlaceOf: present) {
                     try replace(text)
-                    try parkDenied(text.seq, by: self.facts().grant, facts: facts)
+                    try parkDenied(text.seq, by: self.metadata().grant, facts: facts)
                 } else {
                     try removeEntry(present.seq)
                 }
-                if present.kind == .create { undone.swallowed = try swallowThread(of: receipt.id, facts: facts) }
+                if present.kind == .create { undone.swallowed = try absorbThread(of: receipt.id, facts: facts) }
             } else {
                 return nil
             }
@@ -123,7 +123,7 @@ extension WritableLayer {
             case (let own?, nil): receipt.after != nil || own.seq == receipt.seq
             case (nil, _): false
             }
-        guard wasOurs else { throw EditProblem.cannotUndo("someone else wrote to it since") }
+        guard wasOurs else { throw EditError.cannotUndo("someone else wrote to it since") }
     }
 
     fileprivate func complete(_ seq: Int64, base: Record, content: Content?) throws {
@@ -138,7 +138,7 @@ extension Record? {
     fileprivate func isSame(as other: Record?) -> Bool {
         switch (self, other) {
         case (nil, nil): true
-        case (let one?, let other?): one.content.saysTheSame(as: other.content)
+        case (let one?, let other?): one.content.isEquivalent(as: other.content)
         default: false
         }
     }

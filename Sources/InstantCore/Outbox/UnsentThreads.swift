@@ -4,7 +4,7 @@ import SyncProtocol
 /// Comments of ours under a root that the server has not heard of yet: they share its fate.
 extension StoredLayer {
     /// A comment cannot go before its root: while the present grant denies that one, both wait.
-    func whyRootIsParked(of entry: OutboxEntry) throws -> String? {
+    func reasonRootIsParked(of entry: OutboxEntry) throws -> String? {
         guard let content = entry.content, content.contentType == .comments, let root = content["rootId"]?.string else {
             return nil
         }
@@ -19,7 +19,7 @@ extension WritableLayer {
     /// Takes the waiting comments under a root back: it was never sent, and now never will be.
     ///
     /// - Returns: the entries that carried them.
-    func swallowThread(of root: Record.ID, facts: LayerMetadata) throws -> [OutboxEntry] {
+    func absorbThread(of root: Record.ID, facts: LayerMetadata) throws -> [OutboxEntry] {
         try thread(under: root).flatMap { comment in
             let waiting = try entries(of: comment).filter(\.isUnsealed)
             for entry in waiting { try removeEntry(entry.seq) }

@@ -38,7 +38,7 @@ struct PresenceMachine: Hashable, Sendable {
     // MARK: Oneself
 
     /// - Parameter own: nil: the others are told nothing any more.
-    mutating func wished(_ own: OwnPresence?) {
+    mutating func setOwn(_ own: OwnPresence?) {
         let own = own.map { OwnPresence($0.whereabouts.bounded, isPresenting: $0.isPresenting) }
         guard own != wish else { return }
         wish = own
@@ -127,7 +127,7 @@ struct PresenceMachine: Hashable, Sendable {
     }
 
     /// How it looks now, if that is another picture than when this was last asked.
-    mutating func takeNews() -> LayerPresence? {
+    mutating func takeChanges() -> LayerPresence? {
         // Oneself may be told of before the answer says under which name.
         guard isNews, underWay == nil || isKnown else { return nil }
         isNews = false

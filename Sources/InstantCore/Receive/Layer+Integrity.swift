@@ -6,7 +6,7 @@ extension Layer {
     /// - Returns: nil when the two stand at different revisions: nothing can be said then.
     package func compare(with answer: DigestAnswer) throws -> IntegrityReport? {
         try store.read { store in
-            guard let cursor = try store.facts().cursor, cursor.epoch.isExactly(answer.epoch),
+            guard let cursor = try store.metadata().cursor, cursor.epoch.isExactly(answer.epoch),
                 cursor.revision == answer.upTo
             else { return nil }
             let digest = try store.digest()
@@ -17,6 +17,6 @@ extension Layer {
     }
 
     package func noteCheck(at now: Timestamp) throws {
-        try store.write { try $0.changeFacts { $0.checkedAt = now } }
+        try store.write { try $0.changeMetadata { $0.checkedAt = now } }
     }
 }

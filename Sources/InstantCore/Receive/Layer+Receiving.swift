@@ -8,7 +8,7 @@ extension Layer {
     package func take(_ delta: Delta) throws -> LayerChanges {
         try store.write(.recoverable) { store in
             var changes = LayerChanges()
-            let intake = try store.take(delta, facts: store.facts(), into: &changes)
+            let intake = try store.take(delta, facts: store.metadata(), into: &changes)
             try store.show(changes, knowing: intake)
             return changes
         }
@@ -25,7 +25,7 @@ extension Layer {
     package func take(_ event: ChangeEvent) throws -> Heard {
         try store.write(.recoverable) { store in
             var heard = Heard()
-            let facts = try store.facts()
+            let facts = try store.metadata()
             guard let cursor = facts.cursor else { return heard }
             guard event.epoch == cursor.epoch else {
                 heard.changes.needsPull = true
@@ -41,7 +41,7 @@ extension Layer {
                 into: &heard.changes)
             try store.show(heard.changes, knowing: intake)
             if !heard.changes.ids.isEmpty {
-                heard.backlog = intake.nothingWaits ? Backlog.none : try store.backlog(self.facts(in: store).grant)
+                heard.backlog = intake.nothingWaits ? Backlog.none : try store.backlog(self.metadata(in: store).grant)
             }
             return heard
         }
@@ -95,7 +95,7 @@ extension WritableLayer {
 
     /// Makes every row that a step changed agree with record and outbox again, and marks what others did as unread.
     func show(_ changes: LayerChanges, knowing intake: ApplyContext? = nil) throws {
-        let intake = try intake ?? ApplyContext(facts: facts())
+        let intake = try intake ?? ApplyContext(facts: metadata())
         for id in changes.ids { try refresh(id, as: intake.overlay(id, in: self)) }
         try setUnread(changes.byOthers, true)
     }

@@ -11,7 +11,7 @@ extension WritableLayer {
     /// Goes on under a new name; nothing is sent until ``recover(inPlace:facts:into:)``.
     func beginRecovery(clientID: String, into changes: inout LayerChanges) throws {
         try startAnew(clientID: clientID, into: &changes)
-        try changeFacts { ($0.isRecovering, $0.cursor, $0.loading) = (true, nil, nil) }
+        try changeMetadata { ($0.isRecovering, $0.cursor, $0.loading) = (true, nil, nil) }
         try clearStage()
     }
 
@@ -45,7 +45,7 @@ extension WritableLayer {
             id: write.id, kind: .delete, baseRevision: now?.revision ?? 0, base: now?.record,
             state: .conflict(lostReason), madeAt: facts.lastSync ?? Timestamp(milliseconds: 0))
         if let was {
-            guard was.revision == write.revision, now.map({ !$0.record.saysTheSame(as: was.record) }) ?? true else {
+            guard was.revision == write.revision, now.map({ !$0.record.isEquivalent(as: was.record) }) ?? true else {
                 return
             }
             lost.kind = now == nil ? .create : .update
@@ -106,10 +106,10 @@ extension OutboxEntry {
         case .restore:
             guard let present else { return false }
             // A restore carries text that the server never saw, when there is such.
-            return content?.saysTheSame(as: present.content) ?? true
+            return content?.isEquivalent(as: present.content) ?? true
         case .create, .update:
             guard let content, let present else { return false }
-            return content.saysTheSame(as: present.content) && group.isExactly(present.group)
+            return content.isEquivalent(as: present.content) && group.isExactly(present.group)
                 && present.updatedBy.isExactly(user)
         }
     }
@@ -118,14 +118,14 @@ extension OutboxEntry {
     fileprivate func fits(_ present: Record?) -> Bool {
         switch (kind, present) {
         case (.create, nil): true
-        case (.update, let present?), (.delete, let present?): base?.saysTheSame(as: present) ?? false
+        case (.update, let present?), (.delete, let present?): base?.isEquivalent(as: present) ?? false
         default: false
         }
     }
 }
 
 extension Record {
-    fileprivate func saysTheSame(as other: Record) -> Bool {
-        content.saysTheSame(as: other.content) && group.isExactly(other.group)
+    fileprivate func isEquivalent(as other: Record) -> Bool {
+        content.isEquivalent(as: other.content) && group.isExactly(other.group)
     }
 }

@@ -19,7 +19,7 @@ extension Layer {
     /// The page to ask for, or nil when a snapshot is complete and its cursor good for this epoch.
     package func nextPage(epoch: String) throws -> NextPage? {
         try store.read { store in
-            let facts = try store.facts()
+            let facts = try store.metadata()
             if let loading = facts.loading, loading.epoch == epoch {
                 return NextPage(after: loading.after, at: loading.at, epoch: loading.epoch)
             }
@@ -30,7 +30,7 @@ extension Layer {
     /// Begins again at the first page: the epoch changed under way, or the server no longer knows the snapshot.
     package func restartSnapshot() throws {
         try store.write { store in
-            try store.changeFacts { ($0.loading, $0.cursor) = (nil, nil) }
+            try store.changeMetadata { ($0.loading, $0.cursor) = (nil, nil) }
             try store.clearStage()
         }
     }
@@ -38,7 +38,7 @@ extension Layer {
     /// Takes the page that was asked for. The last one is on the disk with all before it.
     package func take(_ page: SnapshotPage, for asked: NextPage) throws -> LayerChanges {
         try store.write(page.next == nil ? .synced : .recoverable) { store in
-            var facts = try store.facts()
+            var facts = try store.metadata()
             var changes = LayerChanges()
             for item in page.records { try item.check() }
             if let next = page.next, let after = asked.after, !after.isBefore(next) {

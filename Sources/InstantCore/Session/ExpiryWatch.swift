@@ -34,7 +34,7 @@ struct ExpiryWatch: Hashable, Sendable {
     }
 
     /// The server says itself that the last minute has begun.
-    mutating func toldByServer() -> Timestamp? {
+    mutating func serverExpiry() -> Timestamp? {
         guard let last = Self.warnings.last, last < told else { return nil }
         told = last
         return end

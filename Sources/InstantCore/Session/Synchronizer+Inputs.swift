@@ -57,7 +57,7 @@ extension Synchronizer {
         case .leading(let leads): try lead(leads, now: now, random: &random)
         case .leadClaimed: try leadClaimed()
         case .sessionInvalidated: perform(session.invalidated())
-        case .announced(let own): presence.wished(own)
+        case .announced(let own): presence.setOwn(own)
         case .pushDelay(let delay):
             pushDelay = delay
             if delay == nil { pushAt = nil }
@@ -99,7 +99,7 @@ extension Synchronizer {
                 if let sessionRequest { effects.append(.cancel(sessionRequest.id)) }
                 let request = SyncRequest(id: number(), ticket: ticket, kind: .session)
                 sessionRequest = request
-                seenWhenAsked = (try? layer.facts())?.cursor?.revision
+                seenWhenAsked = (try? layer.metadata())?.cursor?.revision
                 effects.append(.send(request))
             case .closeStream: closeStreams()
             case .announceAuthenticated(let ticket): effects.append(.announce(.authenticated(ticket)))

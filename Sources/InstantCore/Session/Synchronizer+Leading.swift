@@ -26,7 +26,7 @@ extension Synchronizer {
         }
     }
 
-    mutating func tendLead() {
+    mutating func updateLeading() {
         let should = shouldLead
         if !should { stopLeading() }
         if should != wantsToLead {
@@ -109,7 +109,7 @@ extension Synchronizer {
     }
 
     /// Ends the cycle once another process has done what it is for.
-    mutating func tendFollowing(now: Timestamp) throws {
+    mutating func updateFollowing(now: Timestamp) throws {
         while session.dataTicket != nil, cycle.isSyncing {
             if cycle.state == .sendingChanges {
                 guard try backlog() != .sendable else { return }
@@ -125,7 +125,7 @@ extension Synchronizer {
     /// A view of another epoch cannot be compared.
     private func isGoalReached() throws -> Bool {
         guard let goal else { return true }
-        guard let cursor = try layer.facts().cursor else { return false }
+        guard let cursor = try layer.metadata().cursor else { return false }
         return !cursor.epoch.isExactly(goal.epoch) || cursor.revision >= goal.revision
     }
 
@@ -163,7 +163,7 @@ extension Synchronizer {
 
     /// Whoever did it: this process, or the one that holds the lock.
     mutating func migrated() throws {
-        guard cycle.isMigrating, try !layer.facts().needsMigration else { return }
+        guard cycle.isMigrating, try !layer.metadata().needsMigration else { return }
         perform(cycle.migrated(backlog: try layer.backlog()))
         effects.append(.announce(.changed(LayerChanges())))
         if session.dataTicket != nil { try beginCycle() }

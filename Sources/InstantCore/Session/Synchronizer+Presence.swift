@@ -3,7 +3,7 @@ import SyncProtocol
 
 /// Signs of life, beside the requests for records: none of them ever waits for one.
 extension Synchronizer {
-    mutating func tendPresence(now: Timestamp) {
+    mutating func updatePresence(now: Timestamp) {
         if hasStream, stream.current == nil { presence.cutOff() }
         hasStream = stream.current != nil
         if canTell, let ticket = session.dataTicket, let sign = presence.sign(at: now) {
@@ -11,7 +11,7 @@ extension Synchronizer {
             presenceRequest = request.id
             effects.append(.send(request))
         }
-        if let news = presence.takeNews() { effects.append(.announce(.presence(news))) }
+        if let news = presence.takeChanges() { effects.append(.announce(.presence(news))) }
     }
 
     /// Only who listens is here, from the first word of the channel on: its end is the end of what was said under its

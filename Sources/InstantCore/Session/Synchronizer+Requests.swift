@@ -5,7 +5,7 @@ import SyncProtocol
 extension Synchronizer {
     /// Sends the next request for records, if the cycle wants one and none is under way.
     mutating func pump(now: Timestamp) throws {
-        guard isLeading else { return try tendFollowing(now: now) }
+        guard isLeading else { return try updateFollowing(now: now) }
         guard underWay == nil else { return }
         // A process that has just begun to lead does not know either where the layer stands.
         if mustStartOver || epoch == nil, sessionRequest == nil { perform(session.invalidated()) }
@@ -35,7 +35,7 @@ extension Synchronizer {
             return try layer.seal(maximum: batchLimit).map { .push($0) } ?? layer.nextUpload().map { .upload($0) }
         }
         if let page = try layer.nextPage(epoch: epoch) { return .page(page) }
-        let facts = try layer.facts()
+        let facts = try layer.metadata()
         guard let cursor = facts.cursor else { return nil }
         if !isCaughtUp { return .pull(cursor) }
         return integrity.isDue(lastCheck: facts.checkedAt, at: now) ? .digest(epoch: cursor.epoch) : nil

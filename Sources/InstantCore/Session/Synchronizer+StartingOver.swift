@@ -10,7 +10,7 @@ extension Synchronizer {
     /// - Throws: ``InvalidServerData`` when the server sends us round in circles: then back-off, visibly.
     mutating func allowStartingOver(for answer: SessionAnswer, ticket: TokenHandle, now: Timestamp) throws {
         if acceptedToken != ticket { resets.tokenChanged() }
-        let before = try epoch ?? layer.facts().cursor?.epoch ?? ""
+        let before = try epoch ?? layer.metadata().cursor?.epoch ?? ""
         let isMoved = epoch.map { !$0.isExactly(answer.epoch) } ?? false
         guard mustStartOver || isMoved else { return }
         guard resets.allows(from: before, to: answer.epoch, at: now) else {

@@ -3,10 +3,10 @@ import SyncProtocol
 
 /// The live channel: opened when a session is live and caught up, read in order, replaced before it is closed.
 extension Synchronizer {
-    mutating func tendStream(now: Timestamp) throws {
+    mutating func updateStream(now: Timestamp) throws {
         guard isLeading, isListening, let ticket = session.dataTicket, !cycle.isSyncing, let epoch,
             let channel = stream.wanted(by: ticket, at: now),
-            let cursor = try layer.facts().cursor, cursor.epoch.isExactly(epoch)
+            let cursor = try layer.metadata().cursor, cursor.epoch.isExactly(epoch)
         else { return }
         let id = StreamID(number())
         close(stream.opened(id, ticket, channel, at: now))
@@ -23,9 +23,9 @@ extension Synchronizer {
         if stream.current?.wasHeard != wasHeard { presence.channelOpened() }
         close(replaced)
         switch event {
-        case .heartbeat: proved(id)
+        case .heartbeat: confirm(id)
         case .change(let change):
-            proved(id)
+            confirm(id)
             let heard = try layer.take(change)
             announce(heard.changes)
             if heard.changes.needsPull {
@@ -48,7 +48,7 @@ extension Synchronizer {
         }
         switch event.kind {
         case .open: break
-        case .expiring: if let end = expiry?.toldByServer() { announceExpiry(end) }
+        case .expiring: if let end = expiry?.serverExpiry() { announceExpiry(end) }
         case .expired: judge(.token(.expired), ticket: current.ticket, now: now, random: &random)
         case .revoked: judge(.token(.revoked), ticket: current.ticket, now: now, random: &random)
         case .lost:
@@ -83,7 +83,7 @@ extension Synchronizer {
     }
 
     /// The stream brings something: the next failure is the first one again.
-    private mutating func proved(_ id: StreamID) {
+    private mutating func confirm(_ id: StreamID) {
         guard id == stream.current?.id else { return }
         stream.broughtSomething(id)
         session.succeeded()

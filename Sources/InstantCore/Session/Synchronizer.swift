@@ -150,7 +150,7 @@ package struct Synchronizer {
         presence = PresenceMachine(session: session)
         self.isLeading = isLeading
         wantsToLead = isLeading
-        cycle = LayerMachine(try? layer.facts(), backlog: (try? layer.backlog()) ?? .none)
+        cycle = LayerMachine(try? layer.metadata(), backlog: (try? layer.backlog()) ?? .none)
     }
 
     /// Takes one input. Total: a store that fails ends the cycle, no input crashes.
@@ -164,13 +164,13 @@ package struct Synchronizer {
         do {
             try take(input, now: now, random: &random)
             try pump(now: now)
-            try tendStream(now: now)
+            try updateStream(now: now)
         } catch {
             let failure = (error as? InvalidServerData).map { SyncFailure.invalidServer($0.description) }
             fail(failure ?? .store("\(error)"), now: now, random: &random)
         }
-        tendLead()
-        tendPresence(now: now)
+        updateLeading()
+        updatePresence(now: now)
         watchExpiry(now: now)
         setWake(wokenAt: input == .woke ? now : nil)
         return effects

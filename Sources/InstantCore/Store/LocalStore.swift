@@ -28,7 +28,7 @@ extension LocalStore {
 
 /// One consistent view of what is kept.
 package protocol StoredLayer {
-    func facts() throws -> LayerMetadata
+    func metadata() throws -> LayerMetadata
 
     func record(_ id: Record.ID) throws -> StoredRecord?
     /// The server's rows in the order of their ids.
@@ -118,8 +118,8 @@ package protocol WritableLayer: StoredLayer {
 }
 
 extension WritableLayer {
-    func changeFacts(_ change: (inout LayerMetadata) -> Void) throws {
-        var facts = try facts()
+    func changeMetadata(_ change: (inout LayerMetadata) -> Void) throws {
+        var facts = try metadata()
         change(&facts)
         try set(facts)
     }

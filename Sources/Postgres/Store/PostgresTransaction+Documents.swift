@@ -31,7 +31,7 @@ extension PostgresTransaction {
     }
 
     func put(_ document: ServerDocument) throws {
-        try hold(.document(document.id))
+        try lock(.document(document.id))
         let old = try one("SELECT base FROM document WHERE id = $1", [.text(document.id)]) { $0.integer(0) }
         if let old, old != document.base { try note(unused: old, since: .startOfTime) }
         try forget(unused: document.base)
@@ -51,7 +51,7 @@ extension PostgresTransaction {
 
     func removeDocument(_ id: String, at moment: Timestamp) throws {
         // It keeps others from all of its layers, so that none has to be named.
-        try hold(.document(id))
+        try lock(.document(id))
         guard let document = try document(id) else { return }
         try run(
             """

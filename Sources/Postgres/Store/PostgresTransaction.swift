@@ -34,7 +34,7 @@ final class PostgresTransaction: StoreWriting {
 
     // MARK: Locks
 
-    func hold(_ what: Hold) throws {
+    func lock(_ what: LockTarget) throws {
         switch what {
         case .document(let id): try lock(PostgresLock.document(id))
         case .blob(let sha256): try lock(PostgresLock.blob(sha256))

@@ -37,7 +37,7 @@ struct DeleteCommand: AsyncParsableCommand {
     }
 
     private func check(_ session: LayerSession) throws {
-        guard let grant = session.descriptor.status.grant else { throw EditProblem.noGrant }
+        guard let grant = session.descriptor.status.grant else { throw EditError.noGrant }
         for id in ids {
             guard let record = try session.descriptor.layer.record(id) else {
                 throw CommandFailure("there is no annotation \(id) in this layer; nothing was deleted")

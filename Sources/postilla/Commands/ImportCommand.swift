@@ -48,7 +48,7 @@ struct ImportCommand: AsyncParsableCommand {
         try await session.synchronize()
         do {
             let author = dryRun ? nil : try session.author(author)
-            guard let grant = session.descriptor.status.grant else { throw EditProblem.noGrant }
+            guard let grant = session.descriptor.status.grant else { throw EditError.noGrant }
             var planner = try ImportPlanner(session.descriptor, grant: grant)
             var report = ImportReport(listing, isDryRun: dryRun)
             for part in (file.annotations + file.comments).chunks(of: AddLines.atOnce) {
@@ -93,7 +93,7 @@ struct ImportCommand: AsyncParsableCommand {
                 case .unchanged, .skip: continue
                 }
                 sent.append(step.id)
-            } catch let problem as EditProblem { outcomes[ByteOrdered(step.id)] = EditOutcome(problem) }
+            } catch let problem as EditError { outcomes[ByteOrdered(step.id)] = EditOutcome(problem) }
         }
         for (id, outcome) in zip(sent, try await session.deliver(sent)) { outcomes[ByteOrdered(id)] = outcome }
         // The file still has what did not get through.

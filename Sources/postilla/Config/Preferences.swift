@@ -78,15 +78,15 @@ struct Preferences {
     }
 
     /// Why an entry cannot be used.
-    private struct Wrong: Error {
+    private struct InvalidEntry: Error {
         var reason: String
     }
 
-    private static func preference(_ entry: TOMLEntry) throws(Wrong) -> Preference {
+    private static func preference(_ entry: TOMLEntry) throws(InvalidEntry) -> Preference {
         guard let preference = Preference(rawValue: entry.key) else {
             let near = CommandNames.nearest(to: entry.key, among: Preference.allCases.map(\.rawValue))
             let hint = near.map { "; did you mean \($0)?" } ?? "; postilla config tells all of them"
-            throw Wrong(reason: "there is no setting \(entry.key)\(hint)")
+            throw InvalidEntry(reason: "there is no setting \(entry.key)\(hint)")
         }
         let value = entry.words.count == 1 ? entry.words[0] : ""
         let wanted: String? =
@@ -99,41 +99,43 @@ struct Preferences {
             case _ where entry.words.count != 1: "one text in quotes"
             default: nil
             }
-        if let wanted { throw Wrong(reason: "\(preference.rawValue) is \(wanted)") }
+        if let wanted { throw InvalidEntry(reason: "\(preference.rawValue) is \(wanted)") }
         return preference
     }
 
-    private static func change(_ context: String, _ command: String, _ words: [String]) throws(Wrong) -> KeyChange {
+    private static func change(_ context: String, _ command: String, _ words: [String]) throws(InvalidEntry)
+        -> KeyChange
+    {
         guard let found = KeyContext.allCases.first(where: { $0.name == context }) else {
             let near = CommandNames.nearest(to: context, among: KeyContext.allCases.map(\.name))
-            throw Wrong(
+            throw InvalidEntry(
                 reason: "there is no place keys.\(context)"
                     + (near.map { "; did you mean keys.\($0)?" }
                         ?? "; there are \(KeyContext.allCases.map(\.name).joined(separator: ", "))"))
         }
         guard let known = Command(rawValue: command) else {
             let near = CommandNames.nearest(to: command, among: Command.allCases.map(\.rawValue))
-            throw Wrong(
+            throw InvalidEntry(
                 reason: "there is no command \(command)"
                     + (near.map { "; did you mean \($0)?" } ?? "; postilla config tells all of them"))
         }
         var sequences: [[Key]] = []
         for word in words.flatMap({ $0.split(separator: " ") }) {
             do throws(KeyNotationError) { sequences.append(try Key.sequence(String(word))) } catch {
-                throw Wrong(reason: "\(error)")
+                throw InvalidEntry(reason: "\(error)")
             }
         }
         return KeyChange(found, known, sequences)
     }
 
-    private static func check(color name: String, _ words: [String]) throws(Wrong) {
+    private static func check(color name: String, _ words: [String]) throws(InvalidEntry) {
         guard Theme.roles.contains(where: { $0.name == name }) else {
             let near = CommandNames.nearest(to: name, among: Theme.roles.map(\.name))
-            throw Wrong(
+            throw InvalidEntry(
                 reason: "nothing is coloured by the name \(name)" + (near.map { "; did you mean \($0)?" } ?? ""))
         }
         do throws(StyleNotationError) { _ = try Style(notation: words.joined(separator: " ")) } catch {
-            throw Wrong(reason: "\(error)")
+            throw InvalidEntry(reason: "\(error)")
         }
     }
 

@@ -9,7 +9,7 @@ struct TOMLEntry: Hashable {
 }
 
 /// What cannot be read of a configuration file.
-struct TOMLProblem: Error, Hashable {
+struct TOMLError: Error, Hashable {
     var line: Int
     var reason: String
 }
@@ -24,7 +24,7 @@ struct TOMLReader {
     private var entries: [TOMLEntry] = []
     private var known: Set<String> = []
 
-    static func entries(of text: String) throws(TOMLProblem) -> [TOMLEntry] {
+    static func entries(of text: String) throws(TOMLError) -> [TOMLEntry] {
         var reader = TOMLReader(rest: Array(text.unicodeScalars)[...])
         while !reader.rest.isEmpty { try reader.readLine() }
         return reader.entries
@@ -32,11 +32,11 @@ struct TOMLReader {
 
     private init(rest: ArraySlice<Unicode.Scalar>) { self.rest = rest }
 
-    private func problem(_ reason: String) -> TOMLProblem { TOMLProblem(line: line, reason: reason) }
+    private func problem(_ reason: String) -> TOMLError { TOMLError(line: line, reason: reason) }
 
     // MARK: Lines
 
-    private mutating func readLine() throws(TOMLProblem) {
+    private mutating func readLine() throws(TOMLError) {
         skipBlanks()
         switch rest.first {
         case nil, "\n", "\r", "#": break
@@ -46,26 +46,26 @@ struct TOMLReader {
         try endLine()
     }
 
-    private mutating func readTable() throws(TOMLProblem) {
+    private mutating func readTable() throws(TOMLError) {
         rest.removeFirst()
         if rest.first == "[" { throw problem("arrays of tables are not used here") }
         table = try readKey()
         guard rest.popFirst() == "]" else { throw problem("the name of a table ends with ]") }
     }
 
-    private mutating func readEntry() throws(TOMLProblem) {
+    private mutating func readEntry() throws(TOMLError) {
         let begin = line
         let key = (table + (try readKey())).joined(separator: ".")
         guard rest.popFirst() == "=" else { throw problem("there is no = behind \(key)") }
         skipBlanks()
         let words = rest.first == "[" ? try readArray() : [try readWord()]
         guard known.insert(key).inserted else {
-            throw TOMLProblem(line: begin, reason: "\(key) is set a second time")
+            throw TOMLError(line: begin, reason: "\(key) is set a second time")
         }
         entries.append(TOMLEntry(key: key, words: words, line: begin))
     }
 
-    private mutating func endLine() throws(TOMLProblem) {
+    private mutating func endLine() throws(TOMLError) {
         skipBlanks()
         if rest.first == "#" { try skipComment() }
         guard let end = rest.popFirst() else { return }
@@ -79,7 +79,7 @@ struct TOMLReader {
 
     // MARK: Keys
 
-    private mutating func readKey() throws(TOMLProblem) -> [String] {
+    private mutating func readKey() throws(TOMLError) -> [String] {
         var parts: [String] = []
         while true {
             skipBlanks()
@@ -94,7 +94,7 @@ struct TOMLReader {
         }
     }
 
-    private mutating func readBareKey() throws(TOMLProblem) -> String {
+    private mutating func readBareKey() throws(TOMLError) -> String {
         let key = take { $0.isKeyPart }
         guard !key.isEmpty else { throw problem("a key is made of letters, digits, - and _, or stands in quotes") }
         return key
@@ -102,7 +102,7 @@ struct TOMLReader {
 
     // MARK: Values
 
-    private mutating func readArray() throws(TOMLProblem) -> [String] {
+    private mutating func readArray() throws(TOMLError) -> [String] {
         rest.removeFirst()
         var words: [String] = []
         while true {
@@ -121,7 +121,7 @@ struct TOMLReader {
         return words
     }
 
-    private mutating func skipToNextInArray() throws(TOMLProblem) {
+    private mutating func skipToNextInArray() throws(TOMLError) {
         while true {
             skipBlanks()
             switch rest.first {
@@ -136,7 +136,7 @@ struct TOMLReader {
         }
     }
 
-    private mutating func readWord() throws(TOMLProblem) -> String {
+    private mutating func readWord() throws(TOMLError) -> String {
         switch rest.first {
         case "\"": return try readBasicString()
         case "'": return try readLiteralString()
@@ -171,7 +171,7 @@ struct TOMLReader {
 
     // MARK: Strings
 
-    private mutating func readLiteralString() throws(TOMLProblem) -> String {
+    private mutating func readLiteralString() throws(TOMLError) -> String {
         try begin(quote: "'")
         let text = take { $0 != "'" && !$0.isForbidden }
         guard rest.popFirst() == "'" else {
@@ -180,7 +180,7 @@ struct TOMLReader {
         return text
     }
 
-    private mutating func readBasicString() throws(TOMLProblem) -> String {
+    private mutating func readBasicString() throws(TOMLError) -> String {
         try begin(quote: "\"")
         var text = String.UnicodeScalarView()
         while let scalar = rest.popFirst(), !scalar.isForbidden {
@@ -193,12 +193,12 @@ struct TOMLReader {
         throw problem("a text in \" ends on its line and holds no control characters")
     }
 
-    private mutating func begin(quote: Unicode.Scalar) throws(TOMLProblem) {
+    private mutating func begin(quote: Unicode.Scalar) throws(TOMLError) {
         rest.removeFirst()
         if rest.starts(with: [quote, quote]) { throw problem("texts of several lines are not used here") }
     }
 
-    private mutating func readEscape() throws(TOMLProblem) -> Unicode.Scalar {
+    private mutating func readEscape() throws(TOMLError) -> Unicode.Scalar {
         switch rest.popFirst() {
         case "b": return "\u{8}"
         case "t": return "\t"
@@ -213,7 +213,7 @@ struct TOMLReader {
         }
     }
 
-    private mutating func readCode(digits: Int) throws(TOMLProblem) -> Unicode.Scalar {
+    private mutating func readCode(digits: Int) throws(TOMLError) -> Unicode.Scalar {
         let code = String(String.UnicodeScalarView(rest.prefix(digits)))
         guard code.unicodeScalars.count == digits, code.allSatisfy({ $0.isHexDigit && $0.isASCII }),
             let scalar = UInt32(code, radix: 16).flatMap(Unicode.Scalar.init)
@@ -226,7 +226,7 @@ struct TOMLReader {
 
     private mutating func skipBlanks() { _ = take { $0 == " " || $0 == "\t" } }
 
-    private mutating func skipComment() throws(TOMLProblem) {
+    private mutating func skipComment() throws(TOMLError) {
         _ = take { $0 != "\n" && $0 != "\r" && !$0.isForbidden }
         if rest.first?.isForbidden == true, rest.first != "\n", rest.first != "\r" {
             throw problem("a comment holds no control characters")

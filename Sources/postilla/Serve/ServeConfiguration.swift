@@ -113,7 +113,7 @@ struct ServeConfiguration {
         let path = algorithm == nil ? argument : String(parts[1])
         do {
             return try await VerificationKey(pem: try PrivateFile.read(path), algorithm: algorithm)
-        } catch let problem as KeyProblem { throw CommandFailure("\(path): \(problem)", .usage) }
+        } catch let problem as VerificationKeyError { throw CommandFailure("\(path): \(problem)", .usage) }
     }
 
     private mutating func readSecret() throws {

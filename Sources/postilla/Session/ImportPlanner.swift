@@ -40,7 +40,7 @@ struct ImportPlanner {
     init(_ descriptor: InstantDocumentDescriptor, grant: Grant) throws {
         self.descriptor = descriptor
         self.grant = grant
-        defaultGroup = try descriptor.layer.facts().groupForNew
+        defaultGroup = try descriptor.layer.metadata().groupForNew
     }
 
     mutating func plan(_ item: InstantJSONFile.Item) throws -> Step {

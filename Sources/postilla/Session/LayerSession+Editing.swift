@@ -77,7 +77,7 @@ extension LayerSession {
     ///
     /// - Throws: ``CommandFailure`` when the token may not write, which is asked first, or nobody can be asked.
     func author(_ given: String?) throws -> String? {
-        guard let grant = descriptor.status.grant else { throw EditProblem.noGrant }
+        guard let grant = descriptor.status.grant else { throw EditError.noGrant }
         guard grant.mayWrite else { throw CommandFailure("\(Denial.lacks(.write))", .notPermitted) }
         if grant.creatorName != nil { return given }
         if let name = given ?? client.rememberedAuthor { return name }

@@ -109,7 +109,7 @@ struct LayerSession: Sendable {
             try await follow(until: { $0 == .didFinishSync }, start: { $0.reauthenticate(withJWT: token) })
         } catch var failure as CommandFailure {
             // A layer that no server ever let anybody into is none of this machine's.
-            if try descriptor.layer.store.read({ try $0.facts() }).grant == nil, !descriptor.isOpenElsewhere {
+            if try descriptor.layer.store.read({ try $0.metadata() }).grant == nil, !descriptor.isOpenElsewhere {
                 try? descriptor.removeLocalStorage()
             }
             if failure.status == .unreachable, descriptor.status.lastSync != nil {
@@ -150,8 +150,8 @@ extension CommandFailure {
         switch error {
         case let failure as CommandFailure: self = failure
         case let error as InstantError: self.init(error)
-        case EditProblem.denied(let denial): self.init(denial.description, .notPermitted)
-        case let problem as EditProblem where problem == .noGrant:
+        case EditError.denied(let denial): self.init(denial.description, .notPermitted)
+        case let problem as EditError where problem == .noGrant:
             self.init(problem.description, .authentication)
         default: self.init("\(error)")
         }

@@ -24,7 +24,7 @@ struct LayerWatch {
         try await session.synchronize()
         let revision = try descriptor.layer.store.read { store in
             try store.forEachRevision { told[$0] = $1 }
-            return try store.facts().cursor?.revision ?? 0
+            return try store.metadata().cursor?.revision ?? 0
         }
         Output.json(ready(revision))
         for await event in events { try await heard(event) }
@@ -71,7 +71,7 @@ struct LayerWatch {
 
     private mutating func look(at ids: Set<Record.ID>) throws {
         let (found, head) = try descriptor.layer.store.read { store in
-            (try ids.map { (id: $0, stored: try store.record($0)) }, try store.facts().cursor?.revision ?? 0)
+            (try ids.map { (id: $0, stored: try store.record($0)) }, try store.metadata().cursor?.revision ?? 0)
         }
         var lines: [(revision: Revision, text: String)] = []
         for (id, stored) in found {

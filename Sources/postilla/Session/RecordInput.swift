@@ -56,13 +56,13 @@ extension InstantDocumentDescriptor {
         do {
             let group = draft.group.map(LayerMetadata.GroupChoice.init(group:))
             return Added(id: try create(draft.content, id: draft.id, group: group, author: author).id, outcome: nil)
-        } catch let problem as EditProblem { return Added(id: draft.id, outcome: EditOutcome(problem)) }
+        } catch let problem as EditError { return Added(id: draft.id, outcome: EditOutcome(problem)) }
     }
 }
 
 extension EditOutcome {
     /// Of an edit that was not even made.
-    init(_ problem: EditProblem) {
+    init(_ problem: EditError) {
         switch problem {
         case .denied, .noGrant: self = .denied(problem.description)
         case .noSuchRecord: self = .conflict(problem.description)

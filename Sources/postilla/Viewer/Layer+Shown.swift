@@ -22,7 +22,7 @@ extension Layer {
     }
 
     /// Records that are to be acted on together; those that are gone meanwhile are left out.
-    func gathered(_ wanted: RecordBatchRequest) throws -> [BatchRecord] {
+    func batch(_ wanted: RecordBatchRequest) throws -> [BatchRecord] {
         let span = try wanted.span.map {
             try rows(wanted.query, offset: $0.lowerBound, limit: $0.count).map(\.id)
         }

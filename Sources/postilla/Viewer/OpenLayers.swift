@@ -140,7 +140,7 @@ final class OpenLayers: Sendable {
         return OpenedLayer(
             reference: LayerReference(descriptor.identity), title: descriptor.title, status: descriptor.status,
             hasPDF: descriptor.pdfFile != nil, author: options.author ?? layer.client.rememberedAuthor,
-            groupChoice: try? descriptor.layer.facts().groupOverride, drafts: drafts, isReadOnly: options.isReadOnly)
+            groupChoice: try? descriptor.layer.metadata().groupOverride, drafts: drafts, isReadOnly: options.isReadOnly)
     }
 
     private func draftsFile(_ identity: LayerIdentity) -> String {

@@ -18,7 +18,7 @@ final class PagePictures {
         var post: @Sendable (Message) -> Void
     }
 
-    private enum Ability {
+    private enum PictureSupport {
         case unknown
         /// By the loop's clock.
         case asked(since: Int64)
@@ -26,7 +26,7 @@ final class PagePictures {
     }
 
     private let device: TerminalDevice
-    private var ability = Ability.unknown
+    private var ability = PictureSupport.unknown
     private var reports: [TerminalReport] = []
     /// Between the question and its answer.
     private var milliseconds: Int64 = 0
@@ -35,10 +35,10 @@ final class PagePictures {
     private var wanted: Request?
     private var painting: Task<Void, Never>?
     private var area: Area?
-    private let easel = Easel()
+    private let easel = PaintingSlot()
 
     /// Where the painting is left.
-    private final class Easel: Sendable {
+    private final class PaintingSlot: Sendable {
         let text = Mutex<PictureText?>(nil)
     }
 
@@ -114,7 +114,7 @@ final class PagePictures {
         let request: Request
         let format: PictureFormat
         let cell: (width: Int, height: Int)
-        let easel: Easel
+        let easel: PaintingSlot
 
         func run() async {
             do {

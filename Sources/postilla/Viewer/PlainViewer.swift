@@ -42,7 +42,7 @@ enum PlainViewer {
             Task { continuation.yield(.line(await nextLine())) }
         }
         // There are no pictures: nothing waits for the first one.
-        services.pictureWasDrawn()
+        services.frameWasDrawn()
         program.start(at: .now)
         goOn()
         for await event in events {

@@ -49,7 +49,7 @@ enum Viewer {
                 }
                 return program.isDone ? .quit : .goOn
             },
-            draw: { _ in program.canvas }, drawn: services.pictureWasDrawn)
+            draw: { _ in program.canvas }, drawn: services.frameWasDrawn)
         device.giveBack()
         services.finish()
         if let farewell = program.state.farewell { Output.message(farewell) }

@@ -61,7 +61,7 @@ final class ViewerServices: AppServices {
         case .loadPageRows(let index): reading { .pageRows(index, try $0.rows(onPage: index)) }
         case .loadRecord(let id): reading { .record(id, try $0.record(id)) }
         case .loadThread(let id): reading { .thread(id, try $0.thread(under: id)) }
-        case .gather(let wanted): reading { .gathered(try $0.gathered(wanted)) }
+        case .loadBatch(let wanted): reading { .batchLoaded(try $0.batch(wanted)) }
         case .loadFacets: reading { .facets(try $0.facets()) }
         case .loadOutbox: reading { .outbox(try $0.outboxItems()) }
         case .markRead(let ids):
@@ -112,7 +112,7 @@ final class ViewerServices: AppServices {
 
     // MARK: The first picture
 
-    func pictureWasDrawn() { firstPicture.wasDrawn() }
+    func frameWasDrawn() { firstPicture.wasDrawn() }
 
     /// The selected one of the open layers.
     private var tab: OpenTab? { selected.flatMap { layers[$0] } }

@@ -101,7 +101,7 @@ final class Writer {
 
     /// Says what is waited for as soon as it is so.
     private func tellProgress() {
-        guard let descriptor, let revision = try? descriptor.layer.facts().cursor?.revision else { return }
+        guard let descriptor, let revision = try? descriptor.layer.metadata().cursor?.revision else { return }
         switch mode {
         case .settling:
             guard descriptor.isDownloaded, descriptor.documentState == .clean,
@@ -171,7 +171,7 @@ extension Writer {
         say(.gone(id: id))
         guard random.chance(1, of: 4) else { return }
         say(.tried(.update(id: id, text: text)))
-        do { _ = try descriptor.undo(receipt) } catch is EditProblem { return }
+        do { _ = try descriptor.undo(receipt) } catch is EditError { return }
         keep(id, text)
     }
 

@@ -39,7 +39,7 @@ import Testing
         _ = try it.layer.beginThread(
             marker, id: "m", .plain("look"), commentID: "m1", author: nil, at: it.now)
         #expect(try it.layer.seal()?.changes.map(\.id) == ["m", "m1"])
-        #expect(throws: EditProblem.noThread(.isKind(.note))) {
+        #expect(throws: EditError.noThread(.isKind(.note))) {
             try it.layer.beginThread(note("x"), id: "q", .plain("q"), commentID: "q1", author: nil, at: it.now)
         }
         #expect(try it.layer.record("q") == nil)
@@ -48,9 +48,9 @@ import Testing
     @Test(
         "Where nothing can be said, with the reason",
         arguments: [
-            ("n", EditProblem.noThread(.isKind(.note))), ("c", .noThread(.isComment)), ("x", .rootGone),
+            ("n", EditError.noThread(.isKind(.note))), ("c", .noThread(.isComment)), ("x", .rootGone),
         ])
-    func refusals(root: String, why: EditProblem) throws {
+    func refusals(root: String, why: EditError) throws {
         let it = try Self.fixture()
         #expect(throws: why) { try it.layer.reply(to: root, .plain("a"), id: "d", author: nil, at: it.now) }
         // The same by hand, past the convenience.
@@ -63,13 +63,13 @@ import Testing
     @Test func aCommentWithoutARootIsNone() throws {
         let it = try Self.fixture()
         let lone = comment("a", under: "h").changing { $0["rootId"] = nil }
-        #expect(throws: EditProblem.noRoot) { try it.layer.create(lone, id: "d", author: nil, at: it.now) }
+        #expect(throws: EditError.noRoot) { try it.layer.create(lone, id: "d", author: nil, at: it.now) }
     }
 
     @Test func aCommentStaysInItsThread() throws {
         let it = try Self.fixture()
         for other in [comment("a", under: "own"), note("a")] {
-            #expect(throws: EditProblem.otherKind) { try it.layer.update("c", content: other, at: it.now) }
+            #expect(throws: EditError.otherKind) { try it.layer.update("c", content: other, at: it.now) }
         }
     }
 
@@ -95,7 +95,7 @@ import Testing
     @Test func onlyTheFirstCommentOnOnesOwnRootIsFree() throws {
         let it = try Self.fixture([])
         try it.layer.reply(to: "own", .plain("first"), id: "d", author: nil, at: it.now)
-        #expect(throws: EditProblem.denied(.needs([Permission(.comments, .reply, .own)]))) {
+        #expect(throws: EditError.denied(.needs([Permission(.comments, .reply, .own)]))) {
             try it.layer.reply(to: "own", .plain("second"), id: "e", author: nil, at: it.now)
         }
         #expect(try it.layer.problem(with: .reply, on: "own")?.description == "needs comments:reply:self")
@@ -111,11 +111,11 @@ import Testing
         let receipt = try it.layer.reword("r", "see that", at: it.now)
         #expect(receipt.after?.content["text"]?["value"] == "<p>see <b>that</b></p>")
         #expect(receipt.after?.content["mentions"] == ["bo"])
-        #expect(throws: EditProblem.formatted(FormattingConflict())) {
+        #expect(throws: EditError.formatted(FormattingConflict())) {
             try it.layer.reword("r", "gone", at: it.now)
         }
-        #expect(throws: EditProblem.notAComment) { try it.layer.reword("h", "a", at: it.now) }
-        #expect(throws: EditProblem.noSuchRecord("x")) { try it.layer.reword("x", "a", at: it.now) }
+        #expect(throws: EditError.notAComment) { try it.layer.reword("h", "a", at: it.now) }
+        #expect(throws: EditError.noSuchRecord("x")) { try it.layer.reword("x", "a", at: it.now) }
     }
 
     // MARK: What goes with its root
@@ -167,7 +167,7 @@ import Testing
         try it.push((.gone, nil))
         let conflict = try #require(try it.layer.conflicts().first)
         #expect(conflict.mine?["text"] == "too late")
-        #expect(throws: EditProblem.rootGone) {
+        #expect(throws: EditError.rootGone) {
             try it.layer.resolve(conflict.id, .mine, newID: "e", at: it.now)
         }
         #expect(try it.layer.conflicts().count == 1, "still there")

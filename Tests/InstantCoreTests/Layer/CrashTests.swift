@@ -29,10 +29,10 @@ import Testing
             let tell = try prepare(telling, it)
             let dying = Layer(store: DyingStore(it.layer.store, after: transactions))
             _ = try? tell(dying)
-            let isPast = try it.layer.facts().cursor?.revision == 5
+            let isPast = try it.layer.metadata().cursor?.revision == 5
             #expect(try (it.text("2") == "newer") == isPast, "after \(transactions) transactions")
             it.losePower()
-            let isPastStill = try it.layer.facts().cursor?.revision == 5
+            let isPastStill = try it.layer.metadata().cursor?.revision == 5
             #expect(try (it.text("2") == "newer") == isPastStill, "after \(transactions) transactions and a power cut")
             arrived.append(isPast)
         }

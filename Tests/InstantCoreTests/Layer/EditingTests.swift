@@ -78,15 +78,15 @@ import Testing
 
     @Test func everyDenialNamesItsReason() throws {
         let reader = try LayerFixture(general: [.readDocument])
-        #expect(throws: EditProblem.denied(.lacks(.write))) {
+        #expect(throws: EditError.denied(.lacks(.write))) {
             try reader.layer.update("1", content: note("x"), at: reader.now)
         }
         let own = try LayerFixture(collaboration: [
             Permission(.annotations, .view, .all), Permission(.annotations, .edit, .own),
         ])
-        #expect(throws: EditProblem.self) { try own.layer.delete("1", at: own.now) }
-        #expect(throws: EditProblem.noSuchRecord("x")) { try own.layer.delete("x", at: own.now) }
-        #expect(throws: EditProblem.invalid(.badBox)) {
+        #expect(throws: EditError.self) { try own.layer.delete("1", at: own.now) }
+        #expect(throws: EditError.noSuchRecord("x")) { try own.layer.delete("x", at: own.now) }
+        #expect(throws: EditError.invalid(.badBox)) {
             try own.layer.create(note("a").changing { $0["bbox"] = nil }, id: "n", author: nil, at: own.now)
         }
         #expect(try own.layer.tally().isEmpty)
@@ -95,7 +95,7 @@ import Testing
     @Test func nothingMayBeChangedBeforeATokenWasEverAccepted() throws {
         let identity = LayerIdentity(server: "s", documentID: "doc", layer: "", userID: nil)
         let layer = Layer(store: MemoryStore(LayerMetadata(identity: identity, clientID: "me")))
-        #expect(throws: EditProblem.noGrant) {
+        #expect(throws: EditError.noGrant) {
             try layer.create(note("a"), id: "n", author: nil, at: Timestamp(seconds: 1))
         }
     }

@@ -11,7 +11,7 @@ import Testing
         let it = try LayerFixture()
         let clock = Timestamp(milliseconds: milliseconds)
         _ = try it.accept(it.grant(), clock: clock)
-        #expect(try it.layer.facts().clockOffset == clock - it.now)
+        #expect(try it.layer.metadata().clockOffset == clock - it.now)
     }
 
     @Test func aGrantWithoutWriteParksWhatWaitsAndANewOneLetsItGo() throws {
@@ -48,7 +48,7 @@ import Testing
     @Test func anAnswerForAnotherLayerOrUserIsNotTaken() throws {
         let it = try LayerFixture()
         #expect(throws: InvalidServerData.self) { try it.accept(it.grant(user: "bo")) }
-        #expect(try it.layer.facts().grant?.userID == "ana")
+        #expect(try it.layer.metadata().grant?.userID == "ana")
     }
 
     @Test func anotherPDFMakesWaitingEditsConflicts() throws {

@@ -38,7 +38,7 @@ struct LayerFixture {
             SessionAnswer(
                 grant: grant, now: clock ?? now, generation: generation,
                 epoch: "e\(generation == "g" ? "" : generation)", head: head, pdfSHA256: pdf, pdfBytes: 1, title: "T"),
-            seen: try layer.facts().cursor?.revision, now: now, newClientID: "me-\(generation)")
+            seen: try layer.metadata().cursor?.revision, now: now, newClientID: "me-\(generation)")
     }
 
     /// A snapshot, at revision 3 if nothing else is said.

@@ -17,7 +17,7 @@ import Testing
             for id in ["1", "2", "3", "4", "5", "9"] {
                 try store.show(ShownRow(Record(id: id, content: note("old")), delivery: .delivered))
             }
-            var facts = try store.facts()
+            var facts = try store.metadata()
             facts.derivation = ShownRow.derivation - 1
             try store.set(facts)
         }
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test func whatIsOursComesFirstAndTheRestInSteps() throws {
-        #expect(try layer.facts().needsMigration)
+        #expect(try layer.metadata().needsMigration)
         #expect(try texts() == Array(repeating: "old", count: 6))
         #expect(try layer.migrate(limit: 2) == false)
         #expect(try texts() == ["text 1", "text 2", "old", "old", "old", "mine"])
@@ -36,12 +36,12 @@ import Testing
         #expect(try layer.migrate(limit: 2) == false)
         #expect(try layer.migrate(limit: 2))
         #expect(try texts() == ["text 1", "text 2", "text 3", "text 4", "text 5", "mine"])
-        #expect(try layer.facts().needsMigration == false)
+        #expect(try layer.metadata().needsMigration == false)
     }
 
     @Test func whereItStandsIsKept() throws {
         _ = try layer.migrate(limit: 2)
-        let facts = try layer.facts()
+        let facts = try layer.metadata()
         #expect(try LayerMetadata(json: facts.json) == facts)
         #expect(facts.migratedTo == "2")
     }
@@ -69,7 +69,7 @@ import Testing
         #expect(states(synchronizer.handle(.storeChanged, now: fixture.now, random: &random)) == [.dirty])
         // Or it ends before it has: this one takes over.
         try layer.store.write { store in
-            var facts = try store.facts()
+            var facts = try store.metadata()
             facts.wasReset = true
             facts.cursor = nil
             try store.set(facts)

@@ -105,10 +105,10 @@ private struct Attempt {
             try edit()
             #expect(row.isAllowed, "\(row): \(row.why)")
             return true
-        } catch EditProblem.denied(let denial) {
+        } catch EditError.denied(let denial) {
             #expect(!row.isAllowed, "\(row): \(row.why)")
             if let reason = row.reason { #expect(denial.description == reason, "\(row)") }
-        } catch EditProblem.noSuchRecord, EditProblem.rootGone {
+        } catch EditError.noSuchRecord, EditError.rootGone {
             #expect(try it.layer.record(id) == nil, "\(row)")
         }
         return false

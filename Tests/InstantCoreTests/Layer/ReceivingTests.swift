@@ -16,7 +16,7 @@ import Testing
         #expect(try event(5, 6, item("1", "later", 6)).needsPull)
         #expect(try it.text("1") == "one")
         #expect(try event(2, 3, item("2", "backwards", 3)) == LayerChanges())
-        #expect(try it.layer.facts().cursor == Cursor(epoch: "e", revision: 4))
+        #expect(try it.layer.metadata().cursor == Cursor(epoch: "e", revision: 4))
     }
 
     @Test func anEventOfAnotherEpochIsNotTaken() throws {
@@ -86,7 +86,7 @@ import Testing
         try it.pull(item("2", "new", 8), upTo: 8)
         try it.pull(item("2", "old", 5), upTo: 5)
         #expect(try it.text("2") == "new")
-        #expect(try it.layer.facts().cursor?.revision == 8)
+        #expect(try it.layer.metadata().cursor?.revision == 8)
     }
 
     @Test func whatIsGoneDoesNotComeBackWithALateAnswer() throws {
@@ -135,11 +135,11 @@ import Testing
         _ = try it.layer.take(
             SnapshotPage(epoch: "e", at: 9, records: [item("a", "A", 1)], next: "a"), for: first)
         #expect(try it.text("a") == "A")
-        #expect(try it.layer.facts().cursor == nil)
+        #expect(try it.layer.metadata().cursor == nil)
         let second = try #require(try it.layer.nextPage(epoch: "e"))
         #expect(second == Layer.NextPage(after: "a", at: 9, epoch: "e"))
         _ = try it.layer.take(SnapshotPage(epoch: "e", at: 9, records: [item("b", "B", 2)], next: nil), for: second)
-        #expect(try it.layer.facts().cursor == Cursor(epoch: "e", revision: 9))
+        #expect(try it.layer.metadata().cursor == Cursor(epoch: "e", revision: 9))
         #expect(try it.layer.unreadCount() == 0)
         #expect(try it.layer.nextPage(epoch: "e") == nil)
     }

@@ -10,7 +10,7 @@ import Testing
         let it = try LayerFixture()
         try it.layer.update("2", content: note("waits"), at: it.now)
         try it.accept(it.grant(), generation: "g2", head: 2)
-        #expect(try it.layer.facts().clientID == "me-g2")
+        #expect(try it.layer.metadata().clientID == "me-g2")
         #expect(try it.layer.hasUnsent())
         #expect(try it.layer.seal() == nil)
         try it.restore([stored("1", "one", 0), stored("2", "two", 2)])
@@ -155,13 +155,13 @@ import Testing
         _ = try it.layer.take(SnapshotPage(epoch: "eg2", at: 3, records: items, next: "1"), for: first)
         // Everything but the store is gone; the same answer comes again.
         try it.accept(it.grant(), generation: "g2", head: 3)
-        #expect(try it.layer.facts().isRecovering)
+        #expect(try it.layer.metadata().isRecovering)
         let next = try #require(try it.layer.nextPage(epoch: "eg2"))
         #expect(next.after == "1")
         let rest = [SyncItem.record(stored("2", "two", 3).record, 3)]
         _ = try it.layer.take(SnapshotPage(epoch: "eg2", at: 3, records: rest, next: nil), for: next)
         #expect(try it.layer.conflicts().count == 1)
-        #expect(try !it.layer.facts().isRecovering)
+        #expect(try !it.layer.metadata().isRecovering)
     }
 
     @Test func anEmptyLayerRemembersItsDeletes() throws {

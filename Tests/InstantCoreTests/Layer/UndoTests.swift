@@ -21,7 +21,7 @@ import Testing
         try it.push((.applied, 4))
         try it.pull(item("2", "mine", 4, by: "ana"), upTo: 4)
         try it.pull(.removed("2", .max), upTo: 5)
-        #expect(throws: EditProblem.self) { try it.layer.undo(receipt, at: it.now) }
+        #expect(throws: EditError.self) { try it.layer.undo(receipt, at: it.now) }
     }
 
     @Test func anUnsealedEditIsUndoneAsIfItHadNeverBeen() throws {
@@ -183,11 +183,11 @@ import Testing
         let receipt = try it.layer.update("2", content: note("mine"), at: it.now)
         try it.push((.applied, 4))
         try it.pull(item("2", "mine", 5), upTo: 5)
-        #expect(throws: EditProblem.cannotUndo("someone else wrote to it since")) {
+        #expect(throws: EditError.cannotUndo("someone else wrote to it since")) {
             try it.layer.undo(receipt, at: it.now)
         }
         try it.pull(item("2", "theirs", 6), upTo: 6)
-        #expect(throws: EditProblem.cannotUndo("it was changed again since")) {
+        #expect(throws: EditError.cannotUndo("it was changed again since")) {
             try it.layer.undo(receipt, at: it.now)
         }
     }

@@ -30,7 +30,7 @@ import Testing
                 title: "T"), seen: nil, now: it.now, newClientID: "c")
         guard let page = try it.layer.nextPage(epoch: "e") else {
             return try it.layer.store.write { store in
-                var facts = try store.facts()
+                var facts = try store.metadata()
                 facts.cursor = Cursor(epoch: "e", revision: revision)
                 try store.set(facts)
             }
@@ -78,7 +78,7 @@ import Testing
         let again = it.request(.tokenSupplied(TokenHandle(2)))
         #expect(it.names(.answered(again, it.session())).first == "authenticated")
         #expect(it.synchronizer.connection == .elsewhere)
-        #expect(try it.layer.facts().grant == nil, "the stored grant is that of the process that leads")
+        #expect(try it.layer.metadata().grant == nil, "the stored grant is that of the process that leads")
     }
 
     @Test func editsAreDecidedByTheTokenOfTheProcess() throws {
@@ -89,10 +89,10 @@ import Testing
         _ = it.give(.answered(asked, it.session(mine)))
         #expect(it.synchronizer.ownGrant == mine)
         let layer = Layer(store: it.layer.store, ownGrant: it.synchronizer.ownGrant)
-        #expect(throws: EditProblem.denied(.lacks(.write))) {
+        #expect(throws: EditError.denied(.lacks(.write))) {
             try layer.create(note("x"), id: "x", author: nil, at: it.now)
         }
-        #expect(try it.layer.facts().grant == it.grant)
+        #expect(try it.layer.metadata().grant == it.grant)
     }
 
     @Test func theTokenOfAnotherUserIsNotTakenBesideAProcessThatLeads() {

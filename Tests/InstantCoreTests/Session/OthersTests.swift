@@ -47,7 +47,7 @@ import Testing
             let asked = it.request(.tokenSupplied(TokenHandle(2)))
             let effects = it.give(.answered(asked, it.session(stranger)))
             #expect(effects.sent.isEmpty)
-            #expect((try? it.layer.facts())?.grant?.userID == "ana")
+            #expect((try? it.layer.metadata())?.grant?.userID == "ana")
         }
     }
 

@@ -12,7 +12,7 @@ import Testing
         let pull = it.request(.syncRequested)
         #expect(it.names(.failed(pull, .epochChanged)) == ["ask session"])
         let page = it.request(.answered(pull + 1, it.session()))
-        #expect(try it.layer.facts().cursor == nil)
+        #expect(try it.layer.metadata().cursor == nil)
         let records = [item("1", "one", 1)]
         #expect(it.names(.answered(page, it.page(records, at: 1))) == ["changed 1", "pull since 1"])
         // What was loaded anew is compared before the cycle ends.

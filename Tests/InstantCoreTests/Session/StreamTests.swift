@@ -91,7 +91,7 @@ import Testing
             _ = it.give(.heard(stream.id, .change(change)))
         }
         #expect(try it.layer.record("1").map { Annotation($0).text } == "five")
-        #expect(try it.layer.facts().cursor?.revision == 5)
+        #expect(try it.layer.metadata().cursor?.revision == 5)
     }
 
     /// The reader of the stream and a request find out at the same time that the token is over.

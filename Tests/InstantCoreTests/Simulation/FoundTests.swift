@@ -178,7 +178,7 @@ import Testing
         let gone = ChangeResult(n: 1, status: .gone, reason: "because")
         _ = try it.layer.take(PushAnswer(results: [gone], delta: nil), to: first, newClientID: "new")
         try it.pull(.removed("2", 4), upTo: 4)
-        #expect(throws: EditProblem.self) { try it.layer.undo(third, at: it.now) }
+        #expect(throws: EditError.self) { try it.layer.undo(third, at: it.now) }
         try it.layer.update("2", content: note("four"), at: it.now)
         #expect(try it.layer.seal() == nil)
         #expect(try it.layer.conflicts().map { $0.mine?["text"]?.string } == ["four"])
@@ -246,14 +246,14 @@ import Testing
     /// The stream was faster than the answer: the server lost nothing.
     @Test func aSessionAnswerThatComesLateIsNoRestoredServer() throws {
         let it = try LayerFixture()
-        let seen = try it.layer.facts().cursor?.revision
+        let seen = try it.layer.metadata().cursor?.revision
         try it.pull(item("1", "newer", 4), upTo: 4)
         let answer = SessionAnswer(
             grant: it.grant(), now: it.now, generation: "g", epoch: "e", head: 3, pdfSHA256: "pdf", pdfBytes: 1,
             title: "T")
         let accepted = try it.layer.accept(answer, seen: seen, now: it.now, newClientID: "other")
         #expect(!accepted.changes.startedAnew)
-        #expect(try it.layer.facts().clientID == "me")
-        #expect(try it.layer.facts().cursor?.revision == 4)
+        #expect(try it.layer.metadata().clientID == "me")
+        #expect(try it.layer.metadata().cursor?.revision == 4)
     }
 }

@@ -93,7 +93,7 @@ import Testing
         #expect(error == nil)
         #expect(try descriptor.layer.rows(onPage: 0).map(\.id) == ["r"])
         let content = try #require(try descriptor.layer.record("r")?.content)
-        #expect(throws: EditProblem.self) { try descriptor.update("r", content: content) }
+        #expect(throws: EditError.self) { try descriptor.update("r", content: content) }
         withExtendedLifetime(client) {}
     }
 

@@ -96,7 +96,7 @@ import Testing
             do {
                 _ = try ids(path)
                 let store = try LocalSQLiteStore(path: path)
-                _ = try store.read { try ($0.facts(), $0.tally(), $0.records(after: nil, limit: 100)) }
+                _ = try store.read { try ($0.metadata(), $0.tally(), $0.records(after: nil, limit: 100)) }
                 store.close()
             } catch let error as LocalStoreError {
                 refused += 1

@@ -49,7 +49,7 @@ struct TOMLReaderTests {
         ("\n\na = [\n1,\n?]", 5),
     ])
     func whatIsNotTakenIsToldWithItsLine(_ text: String, _ line: Int) {
-        #expect { try TOMLReader.entries(of: text) } throws: { ($0 as? TOMLProblem)?.line == line }
+        #expect { try TOMLReader.entries(of: text) } throws: { ($0 as? TOMLError)?.line == line }
     }
 
     /// Whatever a file holds: entries or a problem, never a crash.

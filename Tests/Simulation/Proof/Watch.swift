@@ -32,7 +32,7 @@ struct Watch {
     mutating func lostPower() { highest = [:] }
 
     mutating func looks(at device: Device, _ host: Host, rights: (Grant) -> Rights?) throws {
-        let facts = try device.disk.read { try $0.facts() }
+        let facts = try device.disk.read { try $0.metadata() }
         if let cursor = facts.cursor {
             try require(cursor.revision >= highest[cursor.epoch] ?? 0, "the cursor fell")
             highest[cursor.epoch] = cursor.revision

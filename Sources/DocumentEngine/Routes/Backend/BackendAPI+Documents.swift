@@ -17,7 +17,7 @@ extension BackendAPI {
     func upload(_ exchange: ServerRequest) async throws -> Response {
         switch exchange.mediaType {
         case "application/pdf":
-            let wish = PDFIntake.Wish(
+            let wish = PDFIntake.Options(
                 id: exchange.query["document_id"], title: exchange.query["title"],
                 overwrites: exchange.query["overwrite_existing_document"] == "true")
             try await intake.check(wish.id, wish)
@@ -86,7 +86,7 @@ extension BackendAPI {
     func deleteDocument(_ id: String) async throws -> Response {
         let now = engine.now()
         let (document, layers) = try await engine.writes.perform { store in
-            try store.hold(.document(id))
+            try store.lock(.document(id))
             let document = try Self.document(id, in: store)
             let layers = try store.layers(of: id).map(\.id)
             try store.removeDocument(id, at: now)
@@ -192,7 +192,7 @@ extension BackendAPI {
     }
 
     /// An upload as a form: the part `file`, and what else is wished as further parts.
-    func receiveForm(_ exchange: ServerRequest) async throws -> (Upload, PDFIntake.Wish) {
+    func receiveForm(_ exchange: ServerRequest) async throws -> (Upload, PDFIntake.Options) {
         let form = try await IncomingForm.read(
             exchange,
             IncomingForm.Rules(
@@ -202,13 +202,13 @@ extension BackendAPI {
         guard let file = form.files.first else {
             throw APIError(.badRequest, #"the form has no part "file" with the PDF"#)
         }
-        let wish = PDFIntake.Wish(form, named: file.fileName)
+        let wish = PDFIntake.Options(form, named: file.fileName)
         try await intake.check(wish.id, wish)
         return (file.upload, wish)
     }
 }
 
-extension PDFIntake.Wish {
+extension PDFIntake.Options {
     fileprivate init(_ form: IncomingForm, named fileName: String?) {
         var title = fileName?.split(separator: "/").last.map(String.init)
         if let name = title, name.lowercased().hasSuffix(".pdf") { title = String(name.dropLast(4)) }

@@ -23,7 +23,7 @@ extension BackendAPI {
             try await copyLayer(source, to: key)
         } else {
             try await engine.writes.perform { store in
-                try store.hold(.document(id))
+                try store.lock(.document(id))
                 _ = try Self.document(id, in: store)
                 guard try store.layer(key) == nil else {
                     throw APIError(.alreadyExists, "there is a layer with this name already")

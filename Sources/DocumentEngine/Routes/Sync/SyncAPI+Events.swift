@@ -75,7 +75,7 @@ extension SyncAPI {
         let known = exchange.query["presence"]
         let pull = {
             let delta = try await engine.view(claims) { try $0.delta(since: cursor, limit: Push.deltaLimit) }
-            try await engine.lookUpRecords(at: layer)
+            try await engine.loadPresenceRecords(at: layer)
             let people = known.map { _ in engine.people(at: layer, claims) }
             return PollAnswer(delta, presence: people?.version == known ? nil : people)
         }
