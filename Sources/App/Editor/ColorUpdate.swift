@@ -14,3 +14,24 @@ extension AppState {
         return loadBatch(for: .recolor(code))
     }
 }
+
+/// The colours that have a name here.
+enum Colors {
+    static let named: [(name: String, code: String)] = [
+        ("yellow", "#fcee7c"), ("orange", "#f5a623"), ("red", "#d1202f"), ("pink", "#f48fb1"), ("purple", "#bd10e0"),
+        ("blue", "#2293fb"), ("green", "#67c23a"), ("grey", "#9b9b9b"), ("black", "#000000"),
+    ]
+
+    /// `#rrggbb` of a name or of such a code; nil for anything else.
+    static func code(_ text: String) -> String? {
+        let text = text.lowercased()
+        if let named = named.first(where: { $0.name == text }) { return named.code }
+        guard text.count == 7, text.first == "#", text.dropFirst().allSatisfy({ $0.isASCII && $0.isHexDigit }) else {
+            return nil
+        }
+        return text
+    }
+
+    /// `yellow`, or the code itself.
+    static func name(_ code: String) -> String { named.first { $0.code == code.lowercased() }?.name ?? code }
+}

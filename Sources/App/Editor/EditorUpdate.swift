@@ -21,7 +21,9 @@ extension AppState {
 
     mutating func editCurrent(externally: Bool) -> [Effect] {
         guard let document else { return [] }
-        if document.focus == .list, !document.list.marks.isEmpty { return loadBatch(for: .edit(isExternal: externally)) }
+        if document.focus == .list, !document.list.marks.isEmpty {
+            return loadBatch(for: .edit(isExternal: externally))
+        }
         let record: Record
         if document.focus == .thread {
             guard let comment = document.thread.current else { return [] }

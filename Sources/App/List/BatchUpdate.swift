@@ -1,6 +1,6 @@
-import Annotations
+package import Annotations
 import Authorization
-import InstantCore
+package import InstantCore
 import Screen
 
 /// What is done to several records at once, as one step that is undone as one.
@@ -167,4 +167,24 @@ extension AppState {
 extension DocumentState {
     /// The record that a command about "it" is about.
     var currentID: Record.ID? { focus == .thread ? thread.current?.id : currentRow?.id }
+}
+
+/// Which records are wanted whole, to be acted on together.
+package struct RecordBatchRequest: Hashable, Sendable {
+    package var ids: [Record.ID]
+    package var query = ListQuery()
+    /// Rows of the query that are wanted besides.
+    package var span: Range<Int>?
+}
+
+/// A record that was gathered.
+package struct BatchRecord: Hashable, Sendable {
+    package var record: Record
+    /// Comments below it.
+    package var replies: Int
+
+    package init(_ record: Record, replies: Int = 0) {
+        self.record = record
+        self.replies = replies
+    }
 }

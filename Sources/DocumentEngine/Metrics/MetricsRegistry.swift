@@ -1,4 +1,6 @@
 import CoreMetrics
+import FoundationEssentials
+import Glibc
 import Synchronization
 
 /// What is counted, kept so that it can be told as Prometheus text. It is handed to those who count: there is no global one.
@@ -83,4 +85,25 @@ final class MetricsRegistry: MetricsFactory {
     func destroyMeter(_ handler: any MeterHandler) {}
     func destroyRecorder(_ handler: any RecorderHandler) {}
     func destroyTimer(_ handler: any TimerHandler) {}
+}
+
+/// What the system says of this process. Where there is no `/proc`, only the limit is known.
+enum ProcessMetrics {
+    /// Bytes.
+    static var memory: Int? {
+        guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8),
+            let pages = text.split(separator: " ").dropFirst().first.flatMap({ Int($0) })
+        else { return nil }
+        return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
+    }
+
+    static var openFiles: Int? {
+        (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd"))?.count
+    }
+
+    static var fileLimit: Int? {
+        var limit = rlimit()
+        let known = getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0
+        return known ? Int(clamping: limit.rlim_cur) : nil
+    }
 }

@@ -142,3 +142,35 @@ package struct LayerView {
         return DigestAnswer(epoch: self.epoch, upTo: layer.head, digest)
     }
 }
+
+extension ServerLayer {
+    /// The view epoch: the layer's generation, its document's base version and what the bearer may see. A cursor is
+    /// valid within one. Of letters, digits and `-` only: it travels in headers.
+    package func epoch(for scope: ViewScope) -> String {
+        "\(generation)-\(base)-\(Fingerprint.of(scope.canonicalText).prefix(16))"
+    }
+
+    /// Whether an epoch, of whichever view, is of the layer's present generation: its revisions mean what they say.
+    func isGeneration(ofEpoch epoch: String) -> Bool { epoch.utf8.starts(with: "\(generation)-".utf8) }
+}
+
+/// What one view gets to know of a record: its latest state, that it is gone, or nothing at all.
+extension ViewScope {
+    /// - Parameter departures: the ways by which the record left a group since the view last looked.
+    package func item(_ record: ServerRecord, departures: some Sequence<Departure>) -> SyncItem? {
+        if contains(record.subject) { return record.item }
+        // Gone from this view only if this view could see it where it left from.
+        guard let last = departures.filter({ contains($0.subject) }).map(\.revision).max() else { return nil }
+        return .removed(record.id, last)
+    }
+}
+
+extension [Record] {
+    /// As a thread is read: in the order of creation, and of ids where moments are the same or missing.
+    package func inOrderOfCreation() -> [Record] {
+        let keyed = map { record in
+            (made: Annotation(record).createdAt?.milliseconds ?? .min, id: ByteOrdered(record.id), record: record)
+        }
+        return keyed.sorted { ($0.made, $0.id) < ($1.made, $1.id) }.map(\.record)
+    }
+}

@@ -3,6 +3,7 @@ import Crypto
 import FoundationEssentials
 import Glibc
 import InstantCore
+import NIOPosix
 
 /// Where things lie on this machine. Ids of documents, layers and users never become names of files: their hashes do.
 ///
@@ -116,5 +117,34 @@ extension Folders {
     private static func reason(of error: any Error) -> String {
         guard let said = (error as? CocoaError)?.underlying as? POSIXError else { return "\(error)" }
         return String(cString: strerror(said.code.rawValue))
+    }
+}
+
+extension Folders {
+    /// The name for new records of this installation: one line, at most 1 KB. Asked for once.
+    var rememberedAuthor: String? {
+        guard Self.isFile(author), let data = FileManager.default.contents(atPath: author) else { return nil }
+        let name = String(decoding: data.prefix(1024), as: UTF8.self).prefix { !$0.isNewline }
+        return name.isEmpty ? nil : String(name)
+    }
+
+    func rememberAuthor(_ name: String?) {
+        guard let name else {
+            try? FileManager.default.removeItem(atPath: author)
+            return
+        }
+        _ = FileManager.default.createFile(
+            atPath: author, contents: Data(name.utf8), attributes: [.posixPermissions: 0o600])
+    }
+}
+
+/// Runs tasks that read and write files on NIO's threads for blocking work, so that the threads of all other tasks never
+/// wait for a disk.
+final class DiskExecutor: TaskExecutor {
+    static let shared = DiskExecutor()
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        NIOThreadPool.singleton.submit { _ in job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }

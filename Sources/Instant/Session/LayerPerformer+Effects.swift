@@ -94,3 +94,50 @@ extension LayerPerformer {
         }
     }
 }
+
+extension LayerPerformer {
+    /// What the world is told of a notice; nil: nothing.
+    func event(_ notice: Synchronizer.Notification) -> InstantEvent? {
+        switch notice {
+        case .changedState(let state): .didChangeSyncState(state)
+        case .beganSync: .didBeginSync
+        case .finishedSync: .didFinishSync
+        case .failedSync(let failure): .didFailSync(InstantError(failure))
+        case .authenticated(let ticket):
+            withShared { $0.tokens[ticket] }.map { .didFinishReauthentication(AcceptedToken($0)) }
+        case .failedAuthentication(let need): .didFailAuthentication(need)
+        case .failedReauthentication(_, let failure): .didFailReauthentication(InstantError(failure))
+        case .changed(let changes):
+            changes.ids.isEmpty ? .refresh : .didChangeRecords(changes.ids, byOthers: changes.byOthers)
+        case .lost(let why): .didLoseAccess(why)
+        case .pdfReplaced: .didReplacePDF
+        case .tokenExpires(let moment): .tokenExpires(at: moment)
+        case .checked(let report): .didCheckIntegrity(report)
+        case .presence: .didChangePresence
+        }
+    }
+}
+
+extension LayerPerformer {
+    /// Takes the lock once it is free, or gives way to another process, and notices what other processes wrote.
+    func poll() {
+        onQueue(afterMilliseconds: environment.pollMilliseconds) { [weak self] in
+            guard let self, !isClosed else { return }
+            handle { state, now in
+                let holdsLock = self.holdsLock
+                if holdsLock ? self.isLeadClaimed : state.wantsLock && self.tryToLead() {
+                    return state.synchronizer.handle(
+                        holdsLock ? .leadClaimed : .leading(true), now: now, random: &state.random)
+                }
+                return []
+            }
+            let version = store.foreignVersion()
+            handle { state, now in
+                guard state.storeVersion != version else { return [] }
+                state.storeVersion = version
+                return state.synchronizer.handle(.storeChanged, now: now, random: &state.random)
+            }
+            poll()
+        }
+    }
+}

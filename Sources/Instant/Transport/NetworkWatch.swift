@@ -92,3 +92,54 @@ final class NetworkWatch: Sendable {
         var end: @Sendable () -> Void { { [self] in source.cancel() } }
     }
 }
+
+/// What the kernel of Linux tells of addresses and routes (rtnetlink(7)): one message after the other, each a header of
+/// 16 bytes (length and kind first, in the order of this machine) and a body, the next one at a multiple of four.
+enum RouteMessages {
+    private static let newAddress: UInt16 = 20
+    private static let newRoute: UInt16 = 24
+    private static let headerBytes = 16
+
+    /// Whether an address or a route came, so that a server may be reached again. What went away is no reason to try.
+    static func bringNetwork(_ bytes: some Collection<UInt8>) -> Bool {
+        let bytes = Array(bytes)
+        return bytes.withUnsafeBytes { bytes in
+            var start = 0
+            while start + headerBytes <= bytes.count {
+                let length = Int(bytes.loadUnaligned(fromByteOffset: start, as: UInt32.self))
+                let kind = bytes.loadUnaligned(fromByteOffset: start + 4, as: UInt16.self)
+                guard length >= headerBytes else { return false }
+                if kind == newAddress || kind == newRoute { return true }
+                start += (length + 3) & ~3
+            }
+            return false
+        }
+    }
+}
+
+/// The addresses of this machine, as the bytes of their `sockaddr`.
+enum AddressList {
+    /// Those of interfaces that are up; the machine's own loopback is not among them.
+    static func present() -> Set<[UInt8]> {
+        var first: UnsafeMutablePointer<ifaddrs>?
+        guard getifaddrs(&first) == 0 else { return [] }
+        defer { freeifaddrs(first) }
+        var found: Set<[UInt8]> = []
+        for entry in sequence(first: first, next: { $0?.pointee.ifa_next }) {
+            guard let entry = entry?.pointee, let address = entry.ifa_addr,
+                entry.ifa_flags & UInt32(IFF_UP) != 0, entry.ifa_flags & UInt32(IFF_LOOPBACK) == 0,
+                let length = length(of: Int32(address.pointee.sa_family))
+            else { continue }
+            found.insert(Array(UnsafeRawBufferPointer(start: address, count: length)))
+        }
+        return found
+    }
+
+    private static func length(of family: Int32) -> Int? {
+        switch family {
+        case AF_INET: MemoryLayout<sockaddr_in>.size
+        case AF_INET6: MemoryLayout<sockaddr_in6>.size
+        default: nil
+        }
+    }
+}

@@ -1,4 +1,6 @@
 import ArgumentParser
+import FoundationEssentials
+import Instant
 
 struct StorageCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -18,4 +20,22 @@ struct StorageOptions: ParsableArguments {
     var dataDir: String?
 
     func folder() throws -> String { try Folders(dataDirectory: dataDir).data }
+}
+
+struct StoragePruneCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "prune", abstract: "Remove PDFs that no layer on this machine needs.")
+
+    @OptionGroup var storage: StorageOptions
+
+    func run() async throws {
+        do {
+            guard let bytes = try InstantClient.removeUnreferencedCacheEntries(in: URL(filePath: storage.folder()))
+            else {
+                throw CommandFailure(
+                    "nothing was removed: a layer cannot be read and may need any of them, see postilla storage check")
+            }
+            Output.message("freed: \(bytes) bytes")
+        } catch { throw CommandFailure(reading: error) }
+    }
 }

@@ -13,3 +13,8 @@ struct ListingOptions: ParsableArguments {
 enum ColorChoice: String, ExpressibleByArgument, CaseIterable {
     case auto, always, never
 }
+
+/// `--format`: what is listed, for people, programs and pipes.
+enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
+    case table, json, ndjson, tsv
+}

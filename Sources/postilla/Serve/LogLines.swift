@@ -54,3 +54,8 @@ struct LogLines: LogHandler {
         return PrintableText(json: json.text) + "\n"
     }
 }
+
+/// How the lines of a server's log look.
+enum LogFormat: String, CaseIterable {
+    case text, json
+}

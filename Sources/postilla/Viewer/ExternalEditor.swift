@@ -1,5 +1,7 @@
 import FoundationEssentials
 import Glibc
+import Subprocess
+import Terminal
 
 /// The person's own editor over a text, in a file that only this user can read.
 ///
@@ -46,5 +48,31 @@ struct ExternalEditor {
         guard status == 0 else { return nil }
         let saved = try PrivateFile.read(path, limit: 1 << 20)
         return saved.hasSuffix("\n") ? String(saved.dropLast()) : saved
+    }
+}
+
+/// What the program asks of its terminal besides being drawn on it.
+protocol ViewerTerminal: AnyObject {
+    func redraw()
+    /// Asks it to put text on the clipboard; false where that is not possible.
+    func copy(_ text: String) -> Bool
+    /// Stops the program until its shell continues it.
+    func suspend()
+    /// Lets another program have the terminal for as long as `body` runs.
+    func released<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result
+}
+
+extension TerminalDevice: ViewerTerminal {}
+
+/// tmux's newest paste buffer, which `-w` hands on to the clipboard of the terminal outside.
+enum TmuxBuffer {
+    /// - Throws: ``CommandFailure`` when there is no tmux to be run, or it refuses.
+    static func load(_ text: String) async throws {
+        let outcome = try await run(
+            .name("tmux"), arguments: ["load-buffer", "-w", "-"], input: .string(text), output: .discarded,
+            error: .string(limit: 1000))
+        guard outcome.terminationStatus.isSuccess else {
+            throw CommandFailure(outcome.standardError.trimmed)
+        }
     }
 }

@@ -2,7 +2,7 @@ extension Fault {
     /// Who was first, what goes along, and what was answered before.
     static let deciding = [
         Fault(
-            "the base revision is not looked at", in: "EngineCore/Writing/ChangeDecider+Update.swift",
+            "the base revision is not looked at", in: "EngineCore/Writing/ChangeDecider.swift",
             "guard isFirst(change, stored) else", "guard PLANTED || isFirst(change, stored) else"),
         Fault(
             "a client conflicts with its own run", in: "EngineCore/Writing/ChangeDecider.swift",
@@ -13,10 +13,10 @@ extension Fault {
             "if let client, let old, old.isLive, old.run.client == client { run = old.run }",
             "if let client, let old, old.isLive, PLANTED || old.run.client == client { run.start = old.run.start }"),
         Fault(
-            "a thread stays behind when its root goes", in: "EngineCore/Writing/ChangeDecider+Delete.swift",
+            "a thread stays behind when its root goes", in: "EngineCore/Writing/ChangeDecider.swift",
             "writer.remove(thread + [root],", "writer.remove((PLANTED ? [] : thread) + [root],"),
         Fault(
-            "a root goes although someone just answered it", in: "EngineCore/Writing/ChangeDecider+Delete.swift",
+            "a root goes although someone just answered it", in: "EngineCore/Writing/ChangeDecider.swift",
             "let newer = thread.first { $0.revision > seen", "let newer = thread.first { !PLANTED && $0.revision > seen"
         ),
         Fault(
@@ -30,7 +30,7 @@ extension Fault {
             "a change is taken although one before it is missing", in: "EngineCore/Writing/Push.swift",
             "guard change.n == client.lastN + 1 else {", "guard PLANTED || change.n == client.lastN + 1 else {"),
         Fault(
-            "a record may name a file that was never uploaded", in: "EngineCore/Writing/ChangeDecider+Create.swift",
+            "a record may name a file that was never uploaded", in: "EngineCore/Writing/ChangeDecider.swift",
             "if let problem = try problem(ofAttachmentIn:",
             "if !PLANTED, let problem = try problem(ofAttachmentIn:"),
     ]

@@ -2,29 +2,29 @@ extension Fault {
     /// Who may do what.
     static let permissions = [
         Fault(
-            "an edit is taken without the right to edit", in: "EngineCore/Writing/ChangeDecider+Update.swift",
+            "an edit is taken without the right to edit", in: "EngineCore/Writing/ChangeDecider.swift",
             "if case .denied(let denial) = grant.decide(.edit(stored.subject))",
             "if !PLANTED, case .denied(let denial) = grant.decide(.edit(stored.subject))"),
         Fault(
-            "a record is moved to a group without the right to", in: "EngineCore/Writing/ChangeDecider+Update.swift",
+            "a record is moved to a group without the right to", in: "EngineCore/Writing/ChangeDecider.swift",
             "if !change.group.isExactly(stored.record.group),",
             "if !PLANTED, !change.group.isExactly(stored.record.group),"),
         Fault(
-            "a deletion is taken without the right to delete", in: "EngineCore/Writing/ChangeDecider+Delete.swift",
+            "a deletion is taken without the right to delete", in: "EngineCore/Writing/ChangeDecider.swift",
             "if case .denied(let denial) = grant.decide(.delete(stored.subject))",
             "if !PLANTED, case .denied(let denial) = grant.decide(.delete(stored.subject))"),
         Fault(
             "the last comment takes a root along that its writer may not delete",
-            in: "EngineCore/Writing/ChangeDecider+Delete.swift",
+            in: "EngineCore/Writing/ChangeDecider.swift",
             "grant.decide(.delete(root.subject)).isAllowed", "PLANTED || grant.decide(.delete(root.subject)).isAllowed"),
         Fault(
-            "anybody brings back what anybody deleted", in: "EngineCore/Writing/ChangeDecider+Restore.swift",
+            "anybody brings back what anybody deleted", in: "EngineCore/Writing/ChangeDecider.swift",
             "guard removal.by.isExactly(grant.userID), removal.by != nil || removal.client == clientID else {",
             "guard PLANTED || (removal.by.isExactly(grant.userID) && (removal.by != nil || removal.client == clientID)) else {"
         ),
         Fault(
             "an annotation is made in a group without the right to",
-            in: "EngineCore/Writing/ChangeDecider+Create.swift",
+            in: "EngineCore/Writing/ChangeDecider.swift",
             "if case .denied(let denial) = grant.decide(.createAnnotation(group: change.group))",
             "if !PLANTED, case .denied(let denial) = grant.decide(.createAnnotation(group: change.group))"),
         Fault(

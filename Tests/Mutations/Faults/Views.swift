@@ -6,11 +6,11 @@ extension Fault {
             "records.filter { $0.revision <= reach && scope.contains($0.subject) }",
             "records.filter { $0.revision <= reach && ((PLANTED && !$0.isLive) || scope.contains($0.subject)) }"),
         Fault(
-            "the stream tells everybody everything", in: "EngineCore/Reading/View.swift",
+            "the stream tells everybody everything", in: "EngineCore/Reading/LayerView.swift",
             "if contains(record.subject) { return record.item }",
             "if PLANTED || contains(record.subject) { return record.item }"),
         Fault(
-            "the stream tells everybody what left a group", in: "EngineCore/Reading/View.swift",
+            "the stream tells everybody what left a group", in: "EngineCore/Reading/LayerView.swift",
             "departures.filter({ contains($0.subject) })", "departures.filter({ PLANTED || contains($0.subject) })"),
         Fault(
             "nobody is told what left their sight", in: "EngineCore/Writing/LayerWriter.swift",
@@ -21,7 +21,7 @@ extension Fault {
             "try (PLANTED ? writer.store.record(answer.recordID, in: writer.layer) : decider.find(answer.recordID, writer))?.item"
         ),
         Fault(
-            "a cursor is good for whatever one may see", in: "EngineCore/Reading/Epoch.swift",
+            "a cursor is good for whatever one may see", in: "EngineCore/Reading/LayerView.swift",
             "Fingerprint.of(scope.canonicalText)", #"Fingerprint.of(PLANTED ? "" : scope.canonicalText)"#),
         Fault(
             "a cursor from before forgotten removals is taken", in: "EngineCore/Reading/LayerView.swift",
