@@ -1,1 +1,0 @@
-../../../../Sources/DocumentEngine/Sharing/PeopleNotice.swift
