@@ -1,5 +1,5 @@
-# One word for each thing a person does here. Everything that is missing is installed first (Resources/setup.sh).
-# ARGS goes to the program: make run ARGS=--help
+# One target per task. Missing requirements are installed first (Resources/setup.sh).
+# ARGS is passed to the program: make run ARGS=--help
 
 ARGS =
 SEEDS = 10000
@@ -8,30 +8,30 @@ SOURCES = Package.swift Sources Tests
 CYCLES = 100
 EXAMPLES = 50
 SECONDS = 60
-# What the sanitizer and the coverage look at: the cores, the library, and the server they talk to.
+# Tests for `sanitize` and `coverage`: the cores, the library, and the server they use.
 MEASURED = AnnotationsTests|AuthorizationTests|SyncProtocolTests|InstantCoreTests|InstantTests|EngineCoreTests|DocumentEngineTests
 
 .PHONY: help run test api-test simulate mutations bench format lint clean crash torture fuzz sanitize coverage docs man pictures
 
 help:
-	@echo "make run     build Postilla and start its demo: a server, sample documents, the viewer"
+	@echo "make run     build Postilla and start the demo: a server, sample documents and the viewer"
 	@echo "make test    build and run all tests"
-	@echo "make api-test  make up EXAMPLES requests for each operation of docs/openapi.json, and see that it tells the truth"
-	@echo "make simulate  run SEEDS histories of clients and server FROM a seed on (else from a drawn one); TRACE=seed tells one"
-	@echo "make mutations  plant one error after the other in a copy of the cores, and see that each is noticed"
-	@echo "make docs    write the pages of the Instant library to .build/docs"
-	@echo "make man     write manual pages, one for each command, to .build/man"
-	@echo "make pictures  draw the screens in README anew, by the program itself"
-	@echo "make bench   measure, in a release build, beside less, fzf, tig, neomutt, curl, nginx, SQLite, PostgreSQL and Redis;"
-	@echo "             BASELINE=path compares with a program built before, or a folder with postilla and Benchmarks"
-	@echo "make crash   kill client and server CYCLES times and compare with what was promised (SEED=… plans it again)"
-	@echo "make torture  drive the real server as no client should, for SECONDS (SEED=… plans it again; STORE=sqlite or postgres)"
-	@echo "make fuzz    let libFuzzer break every reader, each for SECONDS; TARGETS names some (a build of its own)"
-	@echo "make sanitize  run the tests of cores and library under the thread sanitizer (a build of its own)"
-	@echo "make coverage  which lines the tests of cores and library run, by module (a build of its own)"
-	@echo "make format  write all Swift as .swift-format says"
-	@echo "make lint    check the same, and the scripts"
-	@echo "make clean   remove what was built"
+	@echo "make api-test  check the server against docs/openapi.json with EXAMPLES generated requests per operation"
+	@echo "make simulate  run SEEDS simulated histories of clients and server, starting at seed FROM; TRACE=seed prints one"
+	@echo "make mutations  check that the tests detect errors planted one by one in a copy of the cores"
+	@echo "make docs    generate the documentation of the Instant library in .build/docs"
+	@echo "make man     generate manual pages, one per command, in .build/man"
+	@echo "make pictures  record the screens in README again with the program itself"
+	@echo "make bench   benchmark a release build against less, fzf, tig, neomutt, curl, nginx, SQLite, PostgreSQL and Redis;"
+	@echo "             BASELINE=path compares with an earlier program, or a folder with postilla and Benchmarks"
+	@echo "make crash   kill client and server CYCLES times and check that confirmed data survives (SEED=… repeats a plan)"
+	@echo "make torture  misuse the real server for SECONDS (SEED=… repeats a plan; STORE=sqlite or postgres)"
+	@echo "make fuzz    run libFuzzer on every reader for SECONDS each; TARGETS selects some (separate build)"
+	@echo "make sanitize  run the tests of cores, library and server under the thread sanitizer (separate build)"
+	@echo "make coverage  report line coverage by module, from the tests of cores, library and server (separate build)"
+	@echo "make format  format all Swift code with .swift-format"
+	@echo "make lint    check the format, and the scripts with shellcheck"
+	@echo "make clean   remove build products"
 
 run:
 	@Resources/setup.sh run

@@ -1,15 +1,15 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Every target is compiled alike: no warning is left standing, and imports are internal unless they say otherwise.
+/// Settings of every target: warnings are errors, and imports are internal by default.
 let rim: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
     .treatAllWarnings(as: .error),
 ]
 
-/// Besides, a member is visible only where its module is imported. Not at the rim: where SwiftNIO and the C library
-/// meet, the compiler takes fields of C structs (`stat`, `timespec`) for members of whichever module it met first.
+/// Also makes members visible only where their module is imported. Not used at the rim: with SwiftNIO and the C library
+/// in one module, the compiler assigns fields of C structs (`stat`, `timespec`) to whichever module it loaded first.
 let strict = rim + [.enableUpcomingFeature("MemberImportVisibility")]
 
 func module(
@@ -25,8 +25,8 @@ func tests(_ name: String, _ uses: [Target.Dependency] = [], _ settings: [SwiftS
         swiftSettings: settings)
 }
 
-// The rim: what third parties do for us. Which module may import which is written in
-// docs/architecture.md and held by Tests/ArchitectureTests.
+// The rim: third-party libraries. docs/architecture.md states which module may import which, and
+// Tests/ArchitectureTests enforces it.
 let http: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let httpCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
 let httpTLS: Target.Dependency = .product(name: "HummingbirdTLS", package: "hummingbird")
@@ -74,7 +74,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
     ],
     targets: [
-        // Shared nouns and rules: synchronous, no third-party import.
+        // Shared modules. All except SQLite are synchronous and have no third-party imports.
         module("Annotations"),
         module("Authorization", ["Annotations"]),
         module("SyncProtocol", ["Annotations", "Authorization"]),
@@ -133,20 +133,20 @@ let package = Package(
                 "Annotations", "Authorization", "SyncProtocol", "InstantCore", "EngineCore", "Screen", "CPty", "CVTerm",
             ],
             path: "Tests/TestSupport", swiftSettings: strict),
-        // Programs that run beside a test.
+        // Child processes of tests.
         .target(name: "Children", dependencies: ["CPty"], path: "Tests/Children", swiftSettings: rim),
-        // The real server in a process of its own, for whatever needs one.
+        // The real server in a separate process.
         .target(
             name: "EngineSupport",
             dependencies: ["Annotations", "Authorization", "Children", crypto, httpClient, nio, nioHTTP],
             path: "Tests/EngineSupport", swiftSettings: rim),
-        // A bad network between the two.
+        // A faulty network between client and server.
         .target(
             name: "FaultProxy", dependencies: ["TestSupport", nio, nioPosix], path: "Tests/FaultProxy",
             swiftSettings: rim),
-        // Threads for tests that block.
+        // Threads for blocking tests.
         .target(name: "TestThreads", dependencies: [nioPosix], path: "Tests/TestThreads", swiftSettings: rim),
-        // A PostgreSQL of the tests' own.
+        // A private PostgreSQL for tests.
         .target(
             name: "PostgresSupport", dependencies: ["Postgres", "Children"], path: "Tests/PostgresSupport",
             swiftSettings: rim),
@@ -220,7 +220,7 @@ let package = Package(
                 arguments,
             ],
             path: "Tests/Crash", swiftSettings: rim),
-        // The real server over real sockets, beside the core in memory.
+        // The real server over real sockets, compared with the core in memory.
         .target(
             name: "TortureHarness",
             dependencies: [

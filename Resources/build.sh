@@ -1,5 +1,5 @@
 #!/bin/sh
-# build.sh debug|release PRODUCT|tests: builds quietly, but says beforehand when it will take long.
+# build.sh debug|release PRODUCT|tests: builds quietly, but announces a long first build.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -12,7 +12,7 @@ else
     set -- --product "$what"
     built=.build/$configuration/$what
 fi
-# What is released needs no Swift on the machine it runs on, and starts without binding a dozen libraries.
+# A release build runs on machines without Swift, and starts without loading a dozen libraries.
 if [ "$configuration" = release ]; then set -- "$@" --static-swift-stdlib; fi
 
 if [ -e "$built" ]; then

@@ -1,6 +1,6 @@
 #!/bin/sh
-# coverage.sh BUILD: sums up by module which lines the tests of a build with --enable-code-coverage ran, and names the
-# files of the measured modules that miss most.
+# coverage.sh BUILD: summarises line coverage by module, for a build tested with --enable-code-coverage, and lists the
+# files of the measured modules with the most missed lines.
 set -eu
 cd "$(dirname "$0")/.."
 

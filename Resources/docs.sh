@@ -1,5 +1,5 @@
 #!/bin/sh
-# docs.sh: writes the pages of the Instant library to .build/docs, from its debug build.
+# docs.sh: generates the documentation of the Instant library from its debug build, into .build/docs.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -9,7 +9,7 @@ graphs=.build/docs/graphs
 rm -rf .build/docs
 mkdir -p "$graphs"
 
-# A debug module names the C libraries below it even where it hides them.
+# A debug module references the C libraries it depends on, even hidden ones.
 set --
 for map in .build/debug/*.build/module.modulemap .build/checkouts/*/Sources/*/module.modulemap \
     .build/checkouts/*/Sources/*/include/module.modulemap; do

@@ -1,7 +1,7 @@
 #!/bin/sh
-# fuzz.sh SECONDS [TARGET…]: lets libFuzzer look for input that breaks one reader after the other, each for so long. What it
-# finds is in .build/fuzz/found; put it into Tests/FuzzTests/Corpus, and the tests read it from then on.
-# fuzz.sh keep [TARGET…]: takes some of the inputs that reach everything reached so far into the corpus, the largest ones.
+# fuzz.sh SECONDS [TARGET…]: runs libFuzzer on each reader for SECONDS. Inputs that break a reader are written to
+# .build/fuzz/found; copy them to Tests/FuzzTests/Corpus to make them test cases.
+# fuzz.sh keep [TARGET…]: minimises the found inputs, preserving their coverage, and adds the largest to the corpus.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -14,7 +14,7 @@ fuzz=$PWD/.build/fuzz-build/debug/Fuzz
 mkdir -p "$work/found"
 
 if [ $# -eq 0 ]; then
-    # Names of readers, without blanks: a list of words on purpose.
+    # Reader names contain no blanks, so word splitting is intended.
     # shellcheck disable=SC2046
     set -- $("$fuzz")
 fi
@@ -24,7 +24,7 @@ keep() {
     mkdir -p "$work/kept"
     FUZZ_TARGET=$1 "$fuzz" -merge=1 -max_len=1024 "$work/kept" "$work/$1" >"$work/$1.log" 2>&1
     rm -f "$corpus/$1"/kept-*
-    # A handful is enough for the tests; the rest is found again in seconds.
+    # A few are enough for the tests; libFuzzer finds the others again in seconds.
     find "$work/kept" -type f -exec wc -c {} + | grep -v ' total$' | sort -n | tail -n 8 |
         while read -r _ file; do cp "$file" "$corpus/$1/kept-$(basename "$file" | cut -c 1-12)"; done
 }
@@ -38,7 +38,7 @@ for target in "$@"; do
         continue
     fi
     printf '%s: ' "$target"
-    # ncurses keeps what it has learnt of a terminal until the process ends.
+    # ncurses holds terminal data until the process ends.
     leaks=1
     if [ "$target" = terminal ]; then leaks=0; fi
     if ASAN_OPTIONS=detect_leaks=$leaks FUZZ_TARGET=$target "$fuzz" -max_total_time="$seconds" -max_len=4096 -timeout=10 -rss_limit_mb=2048 \

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Manual pages from what the program says of itself: one for it and one for each command.
+"""Generates manual pages from the program's own help: one for the program and one per command.
 
     postilla --experimental-dump-help | man.py FOLDER VERSION
 
-Written for man(7), so that any man can show them.
+Uses man(7) macros only, so that any man can display them.
 """
 import json
 import pathlib
@@ -24,13 +24,13 @@ STATUSES = [
 
 
 def escaped(text):
-    """Text as roff prints it: hyphens stay hyphens, and no line is taken for a request."""
+    """Escapes text for roff: hyphens stay hyphens, and no line becomes a request."""
     text = text.replace("\\", "\\e").replace("-", "\\-")
     return "\\&" + text if text[:1] in (".", "'") else text
 
 
 def paragraphs(text):
-    """Running text, filled; lines that stand in keep their form."""
+    """Formats running text as filled; indented lines stay unfilled."""
     lines = []
     is_set = False
     for line in text.split("\n"):

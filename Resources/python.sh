@@ -1,6 +1,6 @@
 #!/bin/sh
-# python.sh: what the tests need of Python, in an environment of its own under .build: made when it is missing or its list
-# has changed, else nothing is done and no network is needed.
+# python.sh: creates a Python environment for the tests under .build if it is missing or its requirements changed.
+# Otherwise it does nothing and needs no network.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -11,5 +11,5 @@ if [ -x "$place/bin/python" ] && cmp -s "$wanted" "$place/requirements.txt"; the
 rm -rf "$place"
 python3 -m venv "$place"
 "$place/bin/python" -m pip --quiet --disable-pip-version-check install --requirement "$wanted"
-# Last: an environment that was not finished is made again.
+# Copied last, so that an incomplete environment is created again.
 cp "$wanted" "$place/requirements.txt"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# setup.sh run|test|bench: sees to it that this machine has what Postilla needs, and installs what is missing with the
-# system's package manager. Says nothing when there is nothing to do, and then needs no network and no rights.
+# setup.sh run|test|bench: installs what Postilla needs and this machine lacks, with the system's package manager. If
+# nothing is missing, it prints nothing and needs neither network nor root.
 set -eu
 
 purpose=${1:-run}
@@ -16,7 +16,7 @@ has_header() {
     return 1
 }
 
-# Where PostgreSQL's own programs are: Debian keeps them out of the path.
+# Debian installs PostgreSQL's programs outside PATH.
 has_postgres() {
     if has initdb; then return 0; fi
     for program in /usr/lib/postgresql/*/bin/initdb; do
@@ -25,7 +25,7 @@ has_postgres() {
     return 1
 }
 
-# What is needed, one a line: how to see that it is there, then its package for apt, dnf and pacman.
+# The requirements, one per line: how to detect each, then its package for apt, dnf and pacman.
 needs() {
     cat <<'LIST'
 command git            git            git            git
@@ -54,7 +54,7 @@ command redis-server   redis-server   redis          redis
 LIST
 }
 
-# The packages of what is missing, on one line.
+# Prints the missing packages on one line.
 missing_packages() {
     needs | while read -r kind name apt dnf pacman; do
         case $kind in
@@ -88,7 +88,7 @@ check_swift() {
     fi
 }
 
-# How a command gets the right to install: not at all for root, else by sudo where it will not ask in vain.
+# Finds how to install: directly as root, otherwise with sudo if it needs no password or can ask for one.
 find_right() {
     right=
     if [ "$(id -u)" -eq 0 ]; then return 0; fi
@@ -98,12 +98,12 @@ find_right() {
     [ -t 0 ]
 }
 
-# $packages is a list of words on purpose, and so is $right.
+# Word splitting of $packages and $right is intended.
 # shellcheck disable=SC2086
 install_packages() {
     case $manager in
     apt-get)
-        # A list that is not fresh enough may still do, as on a machine without network.
+        # An outdated list may suffice, for example without network.
         $right apt-get -qq update >&2 || say "apt-get update failed; trying with the lists that are here"
         $right env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 \
             install --yes --no-install-recommends $packages >&2

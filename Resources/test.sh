@@ -1,6 +1,6 @@
 #!/bin/sh
-# test.sh [argument of swift test ...]: runs the tests that were built. Where nobody can scroll back, what failed is said
-# once more at the end: logs are often kept by their last page.
+# test.sh [argument of swift test ...]: runs the built tests. Without a terminal, repeats the failures at the end,
+# because often only the last page of a log is stored.
 set -eu
 cd "$(dirname "$0")/.."
 

@@ -1,7 +1,7 @@
 /*
- * Lets the thread sanitizer see how a contended Mutex of Swift is handed over on Linux: the kernel does that, from inside
- * libswiftSynchronization, which is not instrumented. Without this every lock that two threads wanted at once is
- * reported as a race on what it guards. Preloaded by sanitize.sh; both functions do what they stand for and tell it.
+ * Reports to the thread sanitizer how a contended Swift Mutex passes from one thread to the next on Linux. The kernel
+ * does this from inside libswiftSynchronization, which is not instrumented, so that without this shim every contended
+ * lock is reported as a race on the data it protects. Preloaded by sanitize.sh; both functions call the original.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -14,7 +14,7 @@
 #define WAIT "$s15Synchronization12_MutexHandleV9_lockSlowyys6UInt32VF"
 #define WAKE "$s15Synchronization12_MutexHandleV11_unlockSlowyyF"
 
-/* Only there in programs that were built with the sanitizer; others inherit the preloading. */
+/* Defined only in programs built with the sanitizer; child processes without it inherit the preload. */
 void __tsan_acquire(void *address) __attribute__((weak));
 void __tsan_release(void *address) __attribute__((weak));
 

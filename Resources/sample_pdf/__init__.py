@@ -1,1 +1,1 @@
-"""Makes the sample PDFs. Standard library only; the same script makes the same bytes."""
+"""Generates the sample PDFs, deterministically, with the standard library only."""

@@ -1,4 +1,4 @@
-"""A PDF being made: objects, pages, outline, page labels."""
+"""A PDF under construction: objects, pages, outline, page labels."""
 
 import hashlib
 import zlib
@@ -7,7 +7,7 @@ from . import fonts
 
 
 def string(text):
-    """A text as a PDF string: as it is where that is safe, else as UTF-16 in hexadecimal."""
+    """Encodes a text as a PDF string: unchanged if safe, otherwise as UTF-16 in hexadecimal."""
     if all(32 <= ord(character) < 127 and character not in "()\\" for character in text):
         return f"({text})"
     return "<" + ("\ufeff" + text).encode("utf-16-be").hex().upper() + ">"
@@ -22,7 +22,7 @@ def numbers(values):
 
 
 class Page:
-    """One page: what is drawn on it, and its annotations, as object numbers."""
+    """One page: its content, and the object numbers of its annotations."""
 
     def __init__(self, document, entries, origin):
         self.document = document
@@ -71,7 +71,7 @@ class Document:
         return page
 
     def entry(self, title, page, top, level=0):
-        """Adds a line to the outline: level 0, or 1 for one below the last of level 0."""
+        """Adds an outline entry: level 0, or level 1 below the last of level 0."""
         self.outline.append((title, page, top, level))
 
     def bytes(self):

@@ -1,4 +1,4 @@
-"""A handbook of more than a hundred pages, put together from sentences, with a mark here and there."""
+"""A handbook of more than a hundred pages, generated from sentences, with some marks."""
 
 from . import fonts
 from .document import Document
@@ -50,7 +50,7 @@ HOURS = ["0000", "0400", "0800", "1200", "1600", "2000"]
 
 
 class Dice:
-    """Numbers that are the same on every machine and in every version."""
+    """Pseudo-random numbers that are equal on every machine and in every Python version."""
 
     def __init__(self):
         self.state = 20260105
@@ -61,7 +61,7 @@ class Dice:
 
 
 def make():
-    # The sheet is larger than the page, as a printer wants it: what is shown does not begin at 0, 0.
+    # The sheet is larger than the page, as for printing, so the visible area does not begin at 0, 0.
     box = "/MediaBox[0 0 613 860]/CropBox[9 9 604 851]"
     document = Document(TITLE, AUTHOR, box, origin=(9, 9))
     document.labels = "/Nums[0<</S/r>>4<</S/D>>]"
@@ -153,7 +153,7 @@ def _table(story, dice, a, b):
 
 
 def _mark(marks, story, index, dice):
-    """One to three marks in a chapter; not every chapter has one."""
+    """Adds one to three marks to some chapters."""
     wanted = [("Highlight", "believe neither", "How often does that happen?"), ("Underline", "to the minute", ""),
               ("Highlight", "has not been checked", ""), ("StrikeOut", "be friendly", "Be polite; friendly takes too long.")]
     for kind, phrase, text in wanted[: index % 4]:

@@ -5,14 +5,14 @@ from .setting import lines
 
 
 class Marks:
-    """Puts annotations on pages; each is given a date a little later than the one before."""
+    """Adds annotations to pages, each with a later date than the previous one."""
 
     def __init__(self, document):
         self.document = document
         self.minutes = 0
 
     def on_words(self, subtype, pieces, author, text="", color=(1, 0.85, 0.2), entries="", quads=True):
-        """A text markup. Without quads it is one that does not say which words it marks."""
+        """Adds a text markup; without quads, it does not state which words it marks."""
         boxes = lines(pieces)
         page = boxes[0][0]
         dx, dy = page.origin
@@ -24,7 +24,7 @@ class Marks:
         return self.add(page, subtype, box, author, text, f"/C{numbers(color)}{places}{entries}")
 
     def add(self, page, subtype, box, author, text="", entries="", popup=True):
-        """Any annotation; the box is left, bottom, right, top. Returns its object number."""
+        """Adds an annotation and returns its object number; the box is left, bottom, right, top."""
         document = self.document
         self.minutes += 7
         day, rest = divmod(self.minutes, 24 * 60)

@@ -1,4 +1,4 @@
-"""A paper of a few pages: two columns, a table, a formula, a figure, a turned page, many kinds of mark."""
+"""A paper of a few pages: two columns, a table, a formula, a figure, a rotated page, many kinds of mark."""
 
 from . import fonts
 from .document import Document, number
@@ -15,7 +15,7 @@ what those traces are for, why they are lost when a text moves from paper to scr
 needs so that several readers can mark one text at the same time without getting in each other\u2019s way.
 """
 
-# Each entry is a heading ("#" and its text), a paragraph, or the name of a part that is drawn ("=").
+# Each entry is a heading ("#" and its text), a paragraph, or the name of a drawn part ("=").
 BODY = [
     "# 1 A margin is a place to talk",
     """Open a library book that has been borrowed for fifty years and you will meet its read\u00aders. One of them
@@ -133,7 +133,7 @@ def make():
 
 
 def _columns(document):
-    """The next column: left, then right, then a new page; the first page leaves room for the head."""
+    """Returns a function for the next column: left, then right, then a new page; the first page leaves room for the title."""
     waiting = []
 
     def more():
@@ -230,7 +230,7 @@ def _figure(story):
 
 
 def _appendix(document):
-    """A wide table on a page that is turned: the sheet stands, the page lies."""
+    """Draws a wide table on a rotated page: portrait sheet, landscape page."""
     page = document.page(box="/MediaBox[0 0 595 842]/Rotate 90")
     page.draw("0 1 -1 0 595 0 cm")
     page.text(60, 530, "Appendix: raw counts", fonts.SANS_BOLD, 14)
@@ -280,7 +280,7 @@ def _mark(document, story, appendix):
 
 
 def _draw(marks, story, appendix):
-    """The marks that are drawn rather than put on words."""
+    """Adds the marks that are not on words."""
     page, left, bottom = story.figure
     around = [left + 150, bottom - 2, left + 186, bottom + 78]
     marks.add(page, "Circle", around, "ana", "Only eight weeks.", "/C[0.9 0.2 0.2]/BS<</W 1.5>>")
@@ -296,6 +296,6 @@ def _draw(marks, story, appendix):
     path = marks.points(page, [left + 120, bottom + 10, left + 132, bottom + 34, left + 144, bottom + 12])
     marks.add(page, "PolyLine", [left + 118, bottom + 8, left + 146, bottom + 36], "carla", "", f"/Vertices{path}/C[0.6 0.2 0.7]")
     marks.add(marks.document.pages[0], "Stamp", [430, 756, 535, 784], "ana", "", "/Name/Draft/C[0.9 0.2 0.2]")
-    # On the turned page places are those of the sheet: across the sheet is up the page as shown.
+    # On the rotated page, coordinates are those of the sheet: its x axis is vertical on the displayed page.
     marks.add(appendix, "Text", [40, 640, 58, 658], "ben", "The sums agree with Table 1.", "/Name/Check/C[0.6 0.9 0.5]")
     marks.add(appendix, "Square", [237, 55, 257, 700], "carla", "This reader stands out.", "/C[0.9 0.2 0.2]")

@@ -1,27 +1,27 @@
-"""Sets text in columns and remembers where each word went, so that marks can be put on words."""
+"""Sets text in columns and records the place of each word, for marks on words."""
 
 from . import fonts
 
 HYPHEN = "\u00ad"
-"""Where a word may be divided."""
+"""A point where a word may be divided."""
 
 
 class Piece:
-    """A word, or the part of one on a line, with its place: baseline start, length, size."""
+    """A word, or its part on a line, with its place: baseline start, length, size."""
 
     def __init__(self, page, x, y, width, size):
         self.page, self.x, self.y, self.width, self.size = page, x, y, width, size
 
 
 class Column:
-    """A part of a page that text fills from its top; `y` is where the next line may begin."""
+    """An area that text fills from the top; `y` is where the next line may begin."""
 
     def __init__(self, page, left, top, width, bottom):
         self.page, self.left, self.y, self.width, self.bottom = page, left, top, width, bottom
 
 
 class Story:
-    """Text that runs through columns. `more` makes the next column when one is full."""
+    """Text that flows through columns. `more` creates the next column when one is full."""
 
     def __init__(self, more):
         self.more = more
@@ -36,7 +36,7 @@ class Story:
         self.column.y -= height
 
     def heading(self, text, font=fonts.SANS_BOLD, size=11, before=10, after=4):
-        """A line that stays with what follows; returns its place for the outline."""
+        """Sets a line kept with the following text; returns its place for the outline."""
         self.room(before + size + 40)
         self.space(before + size)
         self._line([[word] for word in text.split()], font, size, 0)
@@ -59,7 +59,7 @@ class Story:
             start = 0
 
     def _break(self, words, font, size, width):
-        """The words that fit on a line, and those that do not; a divided word is in both."""
+        """Returns the words that fit on a line, and the rest; a divided word is in both."""
         line = []
         for index, word in enumerate(words):
             if font.width(" ".join("".join(parts) for parts in line + [word]), size) <= width:
@@ -90,7 +90,7 @@ class Story:
             self.words.append((text, [piece]))
 
     def find(self, phrase, after=0):
-        """The pieces of the first place where these words stand, ends of sentences not minded."""
+        """Returns the pieces of the first occurrence of these words, ignoring sentence punctuation."""
         wanted = phrase.split()
         texts = [text.strip(".,;:?()\u201c\u201d") for text, _ in self.words]
         for start in range(after, len(texts) - len(wanted) + 1):
@@ -100,7 +100,7 @@ class Story:
 
 
 def lines(pieces):
-    """Boxes around pieces, one for each line: page, left, bottom, right, top."""
+    """Returns boxes around pieces, one per line: page, left, bottom, right, top."""
     boxes = []
     for piece in pieces:
         bottom, top = piece.y - 0.22 * piece.size, piece.y + 0.72 * piece.size

@@ -1,29 +1,29 @@
-/// A record read for display: what a list row, a mark on the page and a detail view need.
+/// A record parsed for display: the data of a list row, a mark on the page and a detail view.
 ///
-/// Reading is lenient. Real exports leave out "required" members; what is missing is nil or empty here and the
-/// content itself is untouched. Every text in it is hostile until cleaned for the screen.
+/// Parsing is lenient, because real exports leave out "required" members: what is missing is nil or empty here, and the
+/// content does not change. Every text is untrusted until cleaned for the screen.
 public struct Annotation: Hashable, Sendable, Identifiable {
     public var id: Record.ID
     public var kind: AnnotationKind
-    /// Counted from 0; nil when the content names none that makes sense.
+    /// Zero-based; nil if the content has no valid one.
     public var pageIndex: Int?
     public var box: Rect?
-    /// One box for each line of marked words, for text markup.
+    /// One box for each line of marked text, for text markup.
     public var rects: [Rect]
-    /// The comment text: a note's text, the note of a markup, the text of a comment.
+    /// The text of a note or a comment, or the note of a markup.
     public var text: String
-    /// The name to show; ``Record/createdBy`` is the user that permissions speak of.
+    /// The name to show; permissions refer to ``Record/createdBy``.
     public var author: String?
     public var color: String?
     public var createdAt: Timestamp?
     public var updatedAt: Timestamp?
-    /// The root of the thread this comment belongs to.
+    /// The root of the thread of this comment.
     public var rootID: Record.ID?
-    /// Lines of points for ink; one line for polygons and polylines; start and end for a line.
+    /// Lists of points: several for ink, one for polygons and polylines, start and end for a line.
     public var strokes: [[Point]]
-    /// What is missing or odd about a record that was read from a PDF, in words.
+    /// What is missing or odd in a record read from a PDF, as text.
     public var warning: String?
-    /// The link's target, in words (`page 4`, an address).
+    /// The link's target as text (`page 4`, an address).
     public var target: String?
 
     public init(_ record: Record) { self.init(id: record.id, content: record.content) }
@@ -46,7 +46,7 @@ public struct Annotation: Hashable, Sendable, Identifiable {
         target = Self.target(object["action"])
     }
 
-    /// A string (v1) or `{format, value}` (v2); a markup keeps its comment in `note`.
+    /// Reads a string (v1) or `{format, value}` (v2); a markup has its comment in `note`.
     private static func text(_ object: JSONObject) -> String {
         ["text", "note", "contents"].lazy.compactMap { object[$0].flatMap(words) }.first ?? ""
     }
@@ -73,7 +73,7 @@ public struct Annotation: Hashable, Sendable, Identifiable {
 }
 
 extension Rect {
-    /// `[left, top, width, height]` with finite numbers and sides that are not negative.
+    /// Reads `[left, top, width, height]` with finite numbers and no negative sides.
     public init?(json: JSON) {
         guard let values = json.array?.compactMap(\.double), values.count == 4, json.array?.count == 4,
             values[2] >= 0, values[3] >= 0

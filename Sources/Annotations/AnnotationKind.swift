@@ -1,10 +1,10 @@
-/// The kinds of annotation a person can see, by their Instant JSON `type`.
+/// The kinds of annotation, by their Instant JSON `type`.
 public enum AnnotationKind: Hashable, Sendable {
     case highlight, underline, strikeOut, squiggly
     case note, text, ink, line, rectangle, ellipse, polygon, polyline, stamp, image, link
     case commentMarker
     case comment
-    /// Any other type, named by its text; shown as such, never lost.
+    /// Any other type, by its text; shown as such, never lost.
     case unknown(String)
 
     public init(type: String) {
@@ -16,7 +16,7 @@ public enum AnnotationKind: Hashable, Sendable {
         return Self.byKind[self] ?? "pspdfkit/unknown"
     }
 
-    /// A mark on words, with one box (`rects`) for each line of them.
+    /// Whether it marks text, with one box (`rects`) for each line.
     public var isMarkup: Bool { Self.markups.contains(self) }
 
     package static let markups: [AnnotationKind] = [.highlight, .underline, .strikeOut, .squiggly]
@@ -39,7 +39,7 @@ public enum AnnotationKind: Hashable, Sendable {
         }
     }
 
-    /// The kind in words, for a person.
+    /// The kind's name for the user.
     public var name: String {
         switch self {
         case .highlight: "highlight"
@@ -63,7 +63,7 @@ public enum AnnotationKind: Hashable, Sendable {
         }
     }
 
-    /// All kinds that have a name of their own.
+    /// All kinds except unknown ones.
     package static var known: [AnnotationKind] { types.map(\.1) }
 
     private static let types: [(String, AnnotationKind)] = [

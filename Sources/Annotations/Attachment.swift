@@ -1,9 +1,9 @@
-/// Names a file that records refer to, such as the picture of an image annotation: the SHA-256 of its bytes, as 64
-/// lower-case hexadecimal digits (Instant JSON: `imageAttachmentId`).
+/// The name of a file that records refer to, such as the picture of an image annotation: the SHA-256 of its bytes, as
+/// 64 lower-case hexadecimal digits (Instant JSON: `imageAttachmentId`).
 public struct AttachmentID: Hashable, Sendable, Comparable, CustomStringConvertible {
     public let hex: String
 
-    /// nil for anything else than such a name; so it can stand in a path or a header as it is.
+    /// Returns nil for anything else than such a name, which is therefore safe in a path or a header.
     public init?(_ text: String) {
         let digits = text.utf8
         guard digits.count == 64,
@@ -21,10 +21,10 @@ public struct AttachmentID: Hashable, Sendable, Comparable, CustomStringConverti
 }
 
 extension Content {
-    /// The attachment the record needs; nil when it names none, or names one in a way that is not ours: such a name is
-    /// kept like any unknown member and nothing is loaded by it.
+    /// The attachment that the record needs; nil if it names none, or by another kind of name. Such a name is preserved
+    /// like any unknown member and loads nothing.
     public var attachmentID: AttachmentID? {
-        // Few records have one, and parsing each to find out would cost more than the rest of a write.
+        // Few records have one, and parsing each of them would cost more than the rest of a write.
         guard text.utf8.holds(Self.attachmentKey) else { return nil }
         return self["imageAttachmentId"]?.string.flatMap(AttachmentID.init)
     }

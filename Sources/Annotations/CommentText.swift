@@ -1,10 +1,10 @@
-/// What a comment says, in either of its two forms: a plain string (version 1), or `{format, value}` (version 2).
+/// The text of a comment, in either of its two forms: a plain string (version 1), or `{format, value}` (version 2).
 public enum CommentText: Hashable, Sendable {
     case plain(String)
     /// Paragraphs with formatting and mentions; version 2 only.
     case xhtml(String)
 
-    /// - Parameter json: the `text` of a comment; nil when it is neither form.
+    /// - Parameter json: The `text` of a comment; the result is nil if it has neither form.
     public init?(json: JSON) {
         if let plain = json.string {
             self = .plain(plain)
@@ -15,7 +15,7 @@ public enum CommentText: Hashable, Sendable {
         }
     }
 
-    /// As a person reads it.
+    /// The text without markup, for display.
     public var words: String {
         switch self {
         case .plain(let text): text
@@ -39,7 +39,7 @@ public enum CommentText: Hashable, Sendable {
 }
 
 extension Content {
-    /// A comment under a root: on its page, and in its version unless the text needs the second.
+    /// Returns a comment under a root: on its page, and in its version unless the text needs version 2.
     public static func comment(_ text: CommentText, under id: Record.ID, _ root: Content) -> Content {
         let root = root.object
         var version = root["v"]?.integer == 1 ? Int64(1) : 2
@@ -53,11 +53,11 @@ extension Content {
         return Content(object)
     }
 
-    /// A marker that a thread can begin at where there are no words to mark.
+    /// Returns a marker at which a thread can begin where no text can be marked.
     ///
     /// - Parameters:
-    ///   - page: counted from 0.
-    ///   - place: its centre, in points from the top left.
+    ///   - page: Zero-based.
+    ///   - place: Its centre, in points from the top left.
     public static func commentMarker(onPage page: Int, at place: Point) -> Content {
         let side = 32.0
         var object = JSONObject()
@@ -71,7 +71,7 @@ extension Content {
     }
 }
 
-/// The words of a comment written in XHTML, as a row of text can show them.
+/// The text of a comment in XHTML, as a row of text can show it.
 enum PlainText {
     static func reading(xhtml: String) -> String {
         var words = XHTMLPieces(Array(xhtml.utf8)).pieces.flatMap(\.words)

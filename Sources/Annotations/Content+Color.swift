@@ -1,5 +1,5 @@
 extension AnnotationKind {
-    /// Where Instant JSON keeps the colour that a person sees first; nil for kinds without one.
+    /// The Instant JSON member of the most visible colour; nil for kinds without one.
     private var colorMember: String? {
         switch self {
         case .highlight, .underline, .strikeOut, .squiggly, .note: "color"
@@ -17,10 +17,10 @@ extension AnnotationKind {
 }
 
 extension Content {
-    /// As it is written, usually `#rrggbb`; nil when none is.
+    /// As written, usually `#rrggbb`; nil if absent.
     public var color: String? { Annotation(id: "", content: self).color }
 
-    /// With another colour, if it is of a kind that has one or has one already.
+    /// Returns the content with another colour, if its kind has one or it has one already.
     ///
     /// - Parameter color: `#rrggbb`.
     public func changingColor(to color: String) -> Content {

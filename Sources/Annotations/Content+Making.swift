@@ -1,11 +1,11 @@
-// New annotations as Instant JSON v1. Author, times, group and id are stamped by the library.
+// New annotations as Instant JSON v1. The library stamps author, times, group and id.
 extension Content {
     /// The side of a note's icon, in points.
     package static let noteSide = 32.0
 
-    /// A note.
+    /// Returns a note.
     ///
-    /// - Parameter corner: where the icon's top left corner goes.
+    /// - Parameter corner: The top left corner of the icon.
     public static func note(page: Int, at corner: Point, text: String) -> Content {
         let box = Rect(left: corner.x, top: corner.y, width: noteSide, height: noteSide)
         return make("pspdfkit/note", page, box) {
@@ -15,9 +15,9 @@ extension Content {
         }
     }
 
-    /// Marked words; nil without any.
+    /// Returns a text markup; nil without boxes.
     ///
-    /// - Parameter rects: one box for each line of marked words; at least one.
+    /// - Parameter rects: One box for each line of marked text.
     public static func markup(_ kind: AnnotationKind, page: Int, rects: [Rect]) -> Content? {
         guard let first = rects.first else { return nil }
         return make(kind.type, page, rects.dropFirst().reduce(first) { $0.union($1) }) {
@@ -27,8 +27,8 @@ extension Content {
         }
     }
 
-    /// The content with its text changed, where its kind keeps it: a markup in `note`, everything else in `text`; as an
-    /// object where it was one. Plain from now on: ``replacingText(with:)`` keeps formatting.
+    /// Returns the content with another text, where its kind has it: a markup in `note`, everything else in `text`; as
+    /// an object if it was one. The text is plain then: ``replacingText(with:)`` keeps formatting.
     public func changingText(to text: String) -> Content {
         changing {
             let key = $0.textMember
@@ -64,6 +64,6 @@ extension Content {
 }
 
 extension JSONObject {
-    /// The name of the member that holds what a person reads of this content.
+    /// The name of the member with the readable text of this content.
     var textMember: String { AnnotationKind(type: self["type"]?.string ?? "").isMarkup ? "note" : "text" }
 }

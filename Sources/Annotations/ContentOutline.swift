@@ -1,5 +1,5 @@
-/// What the rules of a write look at in a content, found in one walk over its text; the rest is skipped. To build the
-/// whole tree for it, and to write the tree out again, took longer than everything else that is decided.
+/// The parts of a content that the rules of a write use, found in one pass over its text; the rest is skipped. Building
+/// the whole tree and writing it again took longer than all other decisions.
 package struct ContentOutline {
     package private(set) var type: String?
     package private(set) var rootID: String?
@@ -8,14 +8,14 @@ package struct ContentOutline {
     private var pageIndex: Int64?
     private var hasBox = false
     private var hasText = false
-    /// Where the value of `creatorName` stands.
+    /// The byte range of the value of `creatorName`.
     private var creatorPlace: Range<Int>?
     private let bytes: [UInt8]
 
     package init(_ content: Content) {
         bytes = Array(content.text.utf8)
         var reader = JSONReader(checked: bytes)
-        // The text was checked when the content was made; of what a broken store returns instead nothing is found.
+        // The text was checked on creation; in what a broken store returns instead, nothing is found.
         try? reader.object { (key: String, reader: inout JSONReader) throws(JSONError) in
             switch key {
             case "type": type = try reader.value().string
@@ -35,12 +35,12 @@ package struct ContentOutline {
         }
     }
 
-    /// A comment names its root or says so in its type; all else is an annotation.
+    /// A comment names its root or has the type of one; everything else is an annotation.
     package var contentType: ContentType {
         rootID != nil || type == "pspdfkit/comment" ? .comments : .annotations
     }
 
-    /// A record stays what it is: an annotation, or a comment of its thread.
+    /// Whether both are annotations, or comments of the same thread: an edit must not change that.
     package func isSameKind(as other: ContentOutline) -> Bool {
         contentType == other.contentType && rootID.isExactly(other.rootID)
     }
@@ -59,7 +59,7 @@ package struct ContentOutline {
         guard hasBox else { throw .badBox }
     }
 
-    /// The content with this creator name, or without one. The text is kept where it says so already; else only that
+    /// Returns the content with this creator name, or without one. Text that already has it stays; otherwise only that
     /// member is written.
     package func authored(_ content: Content, by name: String?) -> Content {
         guard creatorName != name.map(JSON.string) else { return content }

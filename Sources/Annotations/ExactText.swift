@@ -1,20 +1,20 @@
 extension String {
     /// Whether both are the same, scalar for scalar.
     ///
-    /// `==` takes `é` and `e` with a combining accent for one text. Names that decide something must not: user ids,
-    /// groups and JSON keys are compared as they stand (RFC 7519 section 7.3, RFC 8259 section 8.3), as a database does.
+    /// `==` treats `é` and `e` with a combining accent as equal. Names in decisions must differ: user ids, groups and
+    /// JSON keys are compared exactly (RFC 7519 section 7.3, RFC 8259 section 8.3), as a database does.
     package func isExactly(_ other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
         let same = utf8.withContiguousStorageIfAvailable { one in
             other.utf8.withContiguousStorageIfAvailable { one.elementsEqual($0) }
         }
-        // What came from Foundation on another system may lie in pieces.
+        // A string from Foundation on another system may not be contiguous.
         return (same ?? nil) ?? utf8.elementsEqual(other.utf8)
     }
 }
 
 extension String? {
-    /// nil is exactly nil, and nothing else: not the empty text, not `"null"`.
+    /// Whether both are the same; nil is neither the empty text nor `"null"`.
     package func isExactly(_ other: String?) -> Bool {
         switch (self, other) {
         case (nil, nil): true
@@ -24,8 +24,8 @@ extension String? {
     }
 }
 
-/// A text compared by its UTF-8 bytes: what looks up ids, which are different when they differ in one byte. Swift's own
-/// comparison takes canonically equivalent texts for equal, so that one would take the place of the other.
+/// A text compared by its UTF-8 bytes, to look up ids, which differ if one byte does. Swift's own comparison treats
+/// canonically equivalent texts as equal, so that one would replace the other.
 package struct ByteOrdered: Hashable, Comparable, Sendable {
     package let text: String
 

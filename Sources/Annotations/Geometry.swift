@@ -31,7 +31,7 @@ public struct Rect: Hashable, Sendable {
     public var bottom: Double { top + height }
     public var middle: Point { Point(x: left + width / 2, y: top + height / 2) }
 
-    /// The smallest box that holds both.
+    /// Returns the smallest box that contains both.
     public func union(_ other: Rect) -> Rect {
         let left = min(self.left, other.left)
         let top = min(self.top, other.top)
@@ -39,7 +39,7 @@ public struct Rect: Hashable, Sendable {
             left: left, top: top, width: max(right, other.right) - left, height: max(bottom, other.bottom) - top)
     }
 
-    /// The area the two share, in square points; 0 when they only touch.
+    /// Returns the shared area, in square points; 0 if they only touch.
     public func overlap(_ other: Rect) -> Double {
         let width = min(right, other.right) - max(left, other.left)
         let height = min(bottom, other.bottom) - max(top, other.top)

@@ -1,8 +1,8 @@
-/// Where somebody is in a document: what others see of a person who reads along.
+/// The position of a participant in a document, as others see it.
 public struct Location: Hashable, Sendable {
-    /// nil: in the document, on no page in particular.
+    /// nil: on no particular page.
     public var pageIndex: Int?
-    /// The marked words, by their position on the page, since lines and rows differ from screen to screen.
+    /// The selected text, by its position on the page, because lines and rows differ between screens.
     public var selection: [PageArea]
     /// The annotation or comment in focus.
     public var record: Record.ID?
@@ -13,7 +13,7 @@ public struct Location: Hashable, Sendable {
         self.record = record
     }
 
-    /// By their bytes: two ids that look alike are two records.
+    /// Compared by bytes: two ids that look alike are two records.
     public static func == (one: Location, other: Location) -> Bool {
         one.pageIndex == other.pageIndex && one.selection == other.selection && one.record.isExactly(other.record)
     }
@@ -22,7 +22,7 @@ public struct Location: Hashable, Sendable {
 /// Boxes on one page.
 public struct PageArea: Hashable, Sendable {
     public var pageIndex: Int
-    /// One for each line of what is marked.
+    /// One box for each selected line.
     public var rects: [Rect]
 
     public init(pageIndex: Int, rects: [Rect]) {
@@ -32,10 +32,10 @@ public struct PageArea: Hashable, Sendable {
 }
 
 extension Location {
-    /// All boxes of a selection together; more is told by the first ones.
+    /// The limit of boxes in a selection; only the first ones are sent.
     public static let maximumRects = 100
 
-    /// Whether it can be told: pages that a document may have, boxes within reach of a page, an id that is one.
+    /// Whether it can be sent: pages that a document may have, boxes near a page, a valid id.
     package var isValid: Bool {
         let pages = [pageIndex].compactMap(\.self) + selection.map(\.pageIndex)
         let rects = selection.flatMap(\.rects)
@@ -44,7 +44,7 @@ extension Location {
             && (record.map(Record.isValidID) ?? true)
     }
 
-    /// The same with no more boxes than can be told.
+    /// The location with no more boxes than can be sent.
     package var bounded: Location {
         var (bounded, left) = (self, Self.maximumRects)
         bounded.selection = selection.prefix(left).compactMap { area in

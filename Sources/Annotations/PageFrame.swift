@@ -1,10 +1,10 @@
-/// How a page is shown: which part of the sheet, and turned how far. Takes places of the file (points, y
-/// upwards, origin anywhere) to places of the page as displayed (points, y downwards, origin top left), and back.
+/// The displayed part and rotation of a page. Converts points of the file (in points, y upwards, any origin) to points
+/// of the displayed page (in points, y downwards, origin top left), and back.
 ///
-/// Poppler decides the same way, so that marks meet the words: corners in any order, the crop box cut to the
-/// media box, US letter where there is no box, and a rotation that is no quarter turn is none.
+/// Poppler follows the same rules, so that marks match the text: corners in any order, the crop box clipped to the
+/// media box, US letter without a box, and no rotation unless by quarter turns.
 package struct PageFrame: Hashable, Sendable {
-    /// The part shown, in the file's coordinates.
+    /// The displayed part, in the file's coordinates.
     package let left, bottom, width, height: Double
     /// Quarter turns clockwise, 0…3.
     package let turns: Int
@@ -33,7 +33,7 @@ package struct PageFrame: Hashable, Sendable {
         return sorted.0 < sorted.2 && sorted.1 < sorted.3 ? sorted : nil
     }
 
-    /// Of the page as displayed.
+    /// The size of the page as displayed.
     package var displayedWidth: Double { turns % 2 == 0 ? width : height }
     package var displayedHeight: Double { turns % 2 == 0 ? height : width }
 }
@@ -51,7 +51,7 @@ extension PageFrame {
         }
     }
 
-    /// The smallest box that holds the points `x, y, x, y, …`; nil without any.
+    /// Returns the smallest box around the points `x, y, x, y, …`; nil without any.
     package func box(around numbers: some Collection<Double>) -> Rect? {
         let points = points(numbers)
         guard let first = points.first else { return nil }
@@ -60,7 +60,7 @@ extension PageFrame {
         }
     }
 
-    /// The points `x, y, x, y, …`; a last number without its pair is left out.
+    /// Returns the points `x, y, x, y, …`; an unpaired last number is left out.
     package func points(_ numbers: some Collection<Double>) -> [Point] {
         let numbers = Array(numbers)
         return stride(from: 0, to: numbers.count - 1, by: 2).map { point(numbers[$0], numbers[$0 + 1]) }
@@ -69,7 +69,7 @@ extension PageFrame {
 
 // MARK: - From the display to the file
 extension PageFrame {
-    /// `[x, y]` in the file's coordinates.
+    /// Returns `[x, y]` in the file's coordinates.
     package func place(_ point: Point) -> [Double] {
         let (across, down) =
             switch turns {
@@ -81,15 +81,15 @@ extension PageFrame {
         return [left + across, bottom + height - down]
     }
 
-    /// `[left, bottom, right, top]` in the file's coordinates.
+    /// Returns `[left, bottom, right, top]` in the file's coordinates.
     package func corners(of box: Rect) -> [Double] {
         let one = place(Point(x: box.left, y: box.top))
         let other = place(Point(x: box.right, y: box.bottom))
         return [min(one[0], other[0]), min(one[1], other[1]), max(one[0], other[0]), max(one[1], other[1])]
     }
 
-    /// The corners of a box of words as PDF's readers expect them: top left, top right, bottom left, bottom right as
-    /// displayed.
+    /// Returns the corners of a box of text in the order that PDF readers expect: top left, top right, bottom left,
+    /// bottom right as displayed.
     package func quad(of box: Rect) -> [Double] {
         [
             Point(x: box.left, y: box.top), Point(x: box.right, y: box.top), Point(x: box.left, y: box.bottom),

@@ -1,15 +1,15 @@
-/// An annotation or a comment as the server keeps it (protocol: `{id, content, createdBy, updatedBy, group}`).
+/// An annotation or a comment as the server stores it (protocol: `{id, content, createdBy, updatedBy, group}`).
 public struct Record: Hashable, Sendable, Identifiable {
-    /// Any string unique in its layer: ULIDs made by clients, decimal object numbers of the PDF for base
-    /// records. Hostile until cleaned for display.
+    /// Any string unique in its layer: ULIDs made by clients, decimal object numbers of the PDF for base records.
+    /// Untrusted until cleaned for display.
     public typealias ID = String
 
     public var id: ID
     public var content: Content
-    /// The user who made it; never changes. nil: anonymous, or part of the PDF itself.
+    /// The user who created it; never changes. nil: anonymous, or part of the PDF itself.
     public var createdBy: String?
     public var updatedBy: String?
-    /// The group that permissions may speak of; nil is the null group, as good a group as any.
+    /// The group that permissions may name; nil is the null group, a group like any other.
     public var group: String?
 
     public init(
@@ -22,18 +22,18 @@ public struct Record: Hashable, Sendable, Identifiable {
         self.group = group
     }
 
-    /// 1 to 256 bytes without space, control character or DEL, so that an id fits a header and one line. It may hold
-    /// `/` and `..`: an id is never a path, and percent-encoded in a URL.
+    /// Whether an id has 1 to 256 bytes without space, control character or DEL, so that it fits a header and one line.
+    /// It may contain `/` and `..`: an id is never a path, and percent-encoded in a URL.
     public static func isValidID(_ id: ID) -> Bool {
         !id.isEmpty && id.utf8.count <= 256 && id.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F }
     }
 }
 
-/// What a permission may speak of (guide: collaboration permissions, "content-type").
+/// The content type of a permission (guide: collaboration permissions, "content-type").
 public enum ContentType: String, Hashable, Sendable, CaseIterable {
     case annotations
     case comments
-    /// Of other clients; kept, and nothing of ours is one.
+    /// Of other clients; preserved, but no record here has it.
     case formFields = "form-fields"
 }
 
@@ -51,10 +51,10 @@ extension Record {
         }
     }
 
-    /// The same of a record whose texts lie somewhere else, and of which nothing has to be escaped.
+    /// Writes a record whose texts are in other memory and need no escaping.
     ///
-    /// - Parameter content: JSON text that was checked.
-    /// - Returns: whether it is written; else nothing is.
+    /// - Parameter content: Checked JSON text.
+    /// - Returns: Whether it was written; otherwise nothing was.
     package static func write(
         id: UnsafeBufferPointer<UInt8>, content: UnsafeBufferPointer<UInt8>, createdBy: UnsafeBufferPointer<UInt8>?,
         updatedBy: UnsafeBufferPointer<UInt8>?, group: UnsafeBufferPointer<UInt8>?, revision: Int64,
@@ -63,7 +63,7 @@ extension Record {
         func isPlain(_ text: UnsafeBufferPointer<UInt8>?) -> Bool { text.map(JSONWriter.isPlain) ?? true }
         guard isPlain(id), isPlain(createdBy), isPlain(updatedBy), isPlain(group) else { return false }
         let texts = id.count + content.count + (createdBy?.count ?? 0) + (updatedBy?.count ?? 0) + (group?.count ?? 0)
-        // The names of the members and what stands between them take less than 80.
+        // Member names and punctuation take less than 80 bytes.
         json.value(upTo: texts + 80 + JSONPieces.digits) { pieces in
             pieces.put(#"{"id":"#)
             pieces.put(string: id)
@@ -82,7 +82,7 @@ extension Record {
         return true
     }
 
-    /// One record as JSON text, as `GET …/annotations/{id}` answers it.
+    /// The record as JSON text, as in the response to `GET …/annotations/{id}`.
     public var json: String {
         var writer = JSONWriter(capacity: content.text.utf8.count + 128)
         write(to: &writer)
@@ -91,9 +91,9 @@ extension Record {
 }
 
 extension Content {
-    /// A comment names its root or says so in its type; all else is an annotation.
+    /// A comment names its root or has the type of one; everything else is an annotation.
     public var contentType: ContentType { ContentOutline(self).contentType }
 
-    /// A record stays what it is: an annotation, or a comment of its thread.
+    /// Whether both are annotations, or comments of the same thread: an edit must not change that.
     package func isSameKind(as other: Content) -> Bool { ContentOutline(self).isSameKind(as: ContentOutline(other)) }
 }

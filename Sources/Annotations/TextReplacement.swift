@@ -1,15 +1,15 @@
-/// The words were changed where a text has formatting or a mention that plain words cannot carry.
+/// A text change that crosses formatting or a mention, which plain text cannot express.
 public struct FormattingConflict: Error, Hashable, Sendable, CustomStringConvertible {
     public init() {}
 
     public var description: String {
-        "the words were changed across formatting or a mention, which plain text cannot carry: edit its XHTML"
+        "the change crosses formatting or a mention, which plain text cannot express; edit the XHTML"
     }
 }
 
 extension Content {
-    /// The comment, or the annotation, with other words. Members of the text that are unknown stay, and so does the
-    /// formatting around the words that changed, mentions included.
+    /// Returns the comment, or the annotation, with another text. Unknown members of the text stay, and so do mentions
+    /// and the formatting around the change.
     public func replacingText(with words: String) throws(FormattingConflict) -> Content {
         let members = object
         let name = members.textMember
@@ -32,7 +32,7 @@ extension Content {
 }
 
 extension String {
-    /// This XHTML with other words in it: only the stretch between what begins and ends alike is written anew.
+    /// Returns this XHTML with another text: only the part between the common beginning and end is rewritten.
     fileprivate func replacingText(with words: String) throws(FormattingConflict) -> String {
         let source = Array(utf8)
         let read = XHTMLPieces(source)
@@ -40,7 +40,7 @@ extension String {
         while old.last == UInt8(ascii: "\n") { old.removeLast() }
         let new = Array(words.utf8)
         guard old != new else { return self }
-        // Where there is nothing but paragraphs, nothing can be lost.
+        // If the source has only paragraphs and breaks, nothing can be lost.
         if read.isPlain { return words.paragraphs }
         let change = Change(from: old, to: new)
         guard let place = read.place(of: change.old) else { throw FormattingConflict() }
@@ -68,7 +68,7 @@ extension String {
     }
 }
 
-/// The shortest stretch two texts differ in, in whole scalars.
+/// The shortest range in which two texts differ, in whole scalars.
 private struct Change {
     var old: Range<Int>
     var new: Range<Int>
@@ -86,7 +86,8 @@ private struct Change {
 }
 
 extension XHTMLPieces {
-    /// Where in the source a stretch of words stands; nil when it reaches over a tag, or into what is kept whole.
+    /// Returns the source range of a part of the text; nil if it crosses a tag or touches an element that is kept
+    /// whole.
     fileprivate func place(of words: Range<Int>) -> Range<Int>? {
         var offset = 0
         let standing = pieces.map { piece -> (piece: Piece, words: Range<Int>) in
@@ -94,7 +95,7 @@ extension XHTMLPieces {
             return (piece, offset..<(offset + piece.words.count))
         }
         guard !words.isEmpty else { return gap(at: words.lowerBound, standing).map { $0..<$0 } }
-        // A tag without words counts where it stands between two that go.
+        // A tag without text counts if it is between two pieces that are replaced.
         let going = standing.filter {
             $0.words.overlaps(words)
                 || ($0.words.isEmpty && words.lowerBound < $0.words.lowerBound
@@ -104,7 +105,8 @@ extension XHTMLPieces {
         return first.source.lowerBound..<last.source.upperBound
     }
 
-    /// Where new words go: behind those they follow, else before those they precede, else outside what is kept whole.
+    /// Returns where to insert text: after the text before it, else before the text after it, else outside a whole
+    /// element.
     private func gap(at offset: Int, _ standing: [(piece: Piece, words: Range<Int>)]) -> Int? {
         let before = standing.last { $0.piece.isFree && $0.words.upperBound == offset }
         let after = standing.first { $0.piece.isFree && $0.words.lowerBound == offset }
@@ -116,6 +118,6 @@ extension XHTMLPieces {
 }
 
 extension XHTMLPieces.Piece {
-    /// Words that may change by themselves.
+    /// Whether the piece may change by itself.
     fileprivate var isFree: Bool { !isTag && !isWhole }
 }

@@ -1,18 +1,19 @@
-/// Why no comment can stand under a record. Threads are flat, and begin at words or at a marker (guide: comments).
+/// The reason why a record cannot have comments. Threads are flat, and begin at a text markup or at a comment marker
+/// (guide: comments).
 public enum NoThread: Error, Hashable, Sendable, CustomStringConvertible {
     case isComment
     case isKind(AnnotationKind)
 
     public var description: String {
         switch self {
-        case .isComment: "threads are flat: reply to the annotation the thread begins at, not to a comment"
-        case .isKind(let kind): "a thread begins at a text markup or a comment marker, not at \(kind.withArticle)"
+        case .isComment: "threads are flat; reply to the annotation, not to a comment"
+        case .isKind(let kind): "a thread needs a text markup or a comment marker, not \(kind.withArticle)"
         }
     }
 }
 
 extension Content {
-    /// Why this record is not the root of any thread; nil when it may be.
+    /// Why this record cannot be the root of a thread; nil if it can.
     public var noThread: NoThread? {
         if contentType == .comments { return .isComment }
         let kind = AnnotationKind(type: self["type"]?.string ?? "")

@@ -1,4 +1,4 @@
-/// A moment, in milliseconds since 1970-01-01T00:00:00Z. Passed in, never taken from a clock in here.
+/// A time, in milliseconds since 1970-01-01T00:00:00Z. Passed in: nothing here reads a clock.
 public struct Timestamp: Hashable, Sendable, Comparable {
     public var milliseconds: Int64
 
@@ -11,14 +11,14 @@ public struct Timestamp: Hashable, Sendable, Comparable {
     public static func < (one: Timestamp, other: Timestamp) -> Bool { one.milliseconds < other.milliseconds }
 }
 
-/// Sums stop at the ends of time: a moment may come from a hostile server.
+/// Sums saturate: a time may come from a hostile server.
 extension Timestamp {
     public static func + (moment: Timestamp, milliseconds: Int64) -> Timestamp {
         let (sum, overflow) = moment.milliseconds.addingReportingOverflow(milliseconds)
         return Timestamp(milliseconds: overflow ? (milliseconds < 0 ? .min : .max) : sum)
     }
 
-    /// The distance in milliseconds.
+    /// Returns the distance in milliseconds.
     public static func - (one: Timestamp, other: Timestamp) -> Int64 {
         let (distance, overflow) = one.milliseconds.subtractingReportingOverflow(other.milliseconds)
         return overflow ? (one < other ? .min : .max) : distance
@@ -26,8 +26,8 @@ extension Timestamp {
 }
 
 extension Timestamp {
-    /// `2026-05-30T02:20:01.313Z`, with an optional fraction and an offset of `Z` or `±hh:mm` (RFC 3339); years
-    /// 0000 to 9999. nil for anything else.
+    /// Parses `2026-05-30T02:20:01.313Z`, with an optional fraction and an offset of `Z` or `±hh:mm` (RFC 3339), in the
+    /// years 0000 to 9999; nil for anything else.
     public init?(iso8601 text: String) {
         var text = text
         guard let milliseconds = text.withUTF8({ Self.milliseconds(MomentReader(bytes: $0)) }) else { return nil }
@@ -47,7 +47,7 @@ extension Timestamp {
         return (((days * 24 + hour) * 60 + minute - offset) * 60 + second) * 1000 + fraction
     }
 
-    /// `2026-05-30T02:20:01.313Z`. Outside years 0000–9999 the nearest moment within.
+    /// `2026-05-30T02:20:01.313Z`. Times outside years 0000–9999 become the nearest one within.
     public var iso8601: String {
         let clamped = min(max(milliseconds, -62_167_219_200_000), 253_402_300_799_999)
         let seconds = clamped.flooredQuotient(1000)
@@ -57,8 +57,8 @@ extension Timestamp {
             + "\((time / 60 % 60).padded(2)):\((time % 60).padded(2)).\((clamped - seconds * 1000).padded(3))Z"
     }
 
-    /// Days since 1970-01-01 of a date in the proleptic Gregorian calendar: years counted from March, so that
-    /// the leap day is the last of its year, in eras of 400 years (146,097 days).
+    /// Returns the days since 1970-01-01 of a date in the proleptic Gregorian calendar: years counted from March, so
+    /// that the leap day is the last of its year, in eras of 400 years (146,097 days).
     static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
         let year = month <= 2 ? year - 1 : year
         let era = year.flooredQuotient(400)
@@ -91,7 +91,7 @@ extension Int64 {
     }
 }
 
-/// Walks through the text of a moment.
+/// A parser of the text of a time.
 private struct MomentReader {
     let bytes: UnsafeBufferPointer<UInt8>
     private var offset = 0
@@ -106,7 +106,7 @@ private struct MomentReader {
         return true
     }
 
-    /// Exactly so many digits.
+    /// Reads exactly this many digits.
     mutating func number(_ digits: Int) -> Int64? {
         guard bytes.count - offset >= digits else { return nil }
         var value: Int64 = 0
@@ -118,7 +118,7 @@ private struct MomentReader {
         return value
     }
 
-    /// Milliseconds behind a point; 0 without one, nil when no digit follows it. Finer digits are dropped.
+    /// Reads milliseconds after a point; 0 without one, nil if no digit follows it. Finer digits are dropped.
     mutating func fraction() -> Int64? {
         guard take(".") else { return 0 }
         var milliseconds: Int64 = 0
@@ -131,7 +131,7 @@ private struct MomentReader {
         return offset > start ? milliseconds : nil
     }
 
-    /// `Z` or `±hh:mm`, in minutes.
+    /// Reads `Z` or `±hh:mm`, in minutes.
     mutating func zone() -> Int64? {
         if take("Z") || take("z") { return 0 }
         let isWest = take("-")

@@ -1,5 +1,5 @@
-/// Identifiers for new records: 48 bits of time and 80 random bits in 26 characters of Crockford's base 32, so
-/// that ids made later sort later and two clients never meet (ULID specification).
+/// Identifiers for new records: 48 bits of time and 80 random bits in 26 characters of Crockford's base 32, so that
+/// later ids sort later and those of two clients do not collide (ULID specification).
 package enum ULID {
     private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
 
@@ -18,7 +18,7 @@ package enum ULID {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The creation time of a ULID; nil if the text is not one.
+    /// Returns the creation time of a ULID; nil if the text is not one.
     package static func moment(of id: Record.ID) -> Timestamp? {
         guard id.utf8.count == 26 else { return nil }
         var time: Int64 = 0

@@ -1,19 +1,19 @@
-/// The words of a comment written in XHTML, piece by piece, each with the place it was read from.
+/// The text of a comment in XHTML, in pieces, each with its place in the source.
 ///
-/// Lenient, because the text is somebody else's: tags are dropped, ends of paragraphs and breaks become new lines,
-/// the entities that editors write are resolved, and what is neither tag nor entity stays as it stands.
+/// Lenient, because other programs write the text: tags are dropped, ends of paragraphs and breaks become new lines,
+/// the entities that editors write are resolved, and everything else stays unchanged.
 struct XHTMLPieces {
     struct Piece {
         /// In the source's bytes.
         var source: Range<Int>
         var words: [UInt8]
         var isTag = false
-        /// Part of an element that means more than its words, such as a mention: it is kept whole or not at all.
+        /// Part of an element that means more than its text, such as a mention: it is kept or replaced as a whole.
         var isWhole = false
     }
 
     private(set) var pieces: [Piece] = []
-    /// Nothing but paragraphs and breaks, none of them with an attribute.
+    /// Whether the source has only paragraphs and breaks, without attributes.
     private(set) var isPlain = true
     private let source: [UInt8]
     private var open: [(name: String, isWhole: Bool)] = []
@@ -45,7 +45,7 @@ struct XHTMLPieces {
             isWhole: isWhole)
     }
 
-    /// - Returns: whether the tag belongs to an element that is kept whole.
+    /// - Returns: Whether the tag belongs to an element that is kept whole.
     private mutating func follow(name: String, text: String) -> Bool {
         if name.hasPrefix("/") {
             let closed = name.dropFirst()
@@ -62,7 +62,7 @@ struct XHTMLPieces {
 
     private func entity(at start: Int) -> Piece? {
         guard source[start] == UInt8(ascii: "&"),
-            // `&#x10FFFF;` is the longest there is.
+            // `&#x10FFFF;` is the longest one.
             let end = source[start...].prefix(10).firstIndex(of: UInt8(ascii: ";")),
             let text = Self.resolve(String(decoding: source[(start + 1)..<end], as: UTF8.self))
         else { return nil }
@@ -81,7 +81,7 @@ struct XHTMLPieces {
         }
     }
 
-    /// XML's own references, and what HTML writes besides.
+    /// Resolves XML's own references, and `nbsp` of HTML.
     private static func resolve(_ name: String) -> String? {
         if name == "nbsp" { return "\u{A0}" }
         let reference = name.hasPrefix("#X") ? "#x" + name.dropFirst(2) : name
@@ -90,9 +90,9 @@ struct XHTMLPieces {
 }
 
 extension Unicode.Scalar {
-    /// What a reference stands for that every XML knows (XML 1.0, sections 4.1 and 4.6).
+    /// Resolves a reference that is defined in every XML document (XML 1.0, sections 4.1 and 4.6).
     ///
-    /// - Parameter reference: what stands between `&` and `;`: `amp`, `#233`, `#xE9`.
+    /// - Parameter reference: The text between `&` and `;`: `amp`, `#233`, `#xE9`.
     package init?(reference: some StringProtocol) {
         switch reference {
         case "amp": self = "&"

@@ -71,7 +71,7 @@ extension AppState {
         case .history(let lines): history.load(lines)
         case .requests(let requests): requestsCame(requests)
         case .presence(let presence): presenceCame(presence)
-        case .notice(let text): notice = .done(text)
+        case .notice(let text): notice = .done(text.asSentence)
         }
         return []
     }

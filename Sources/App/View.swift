@@ -26,7 +26,7 @@ extension Canvas {
     fileprivate mutating func drawTooSmall(_ size: Size) {
         let smallest = DocumentLayout.smallest
         let text: CleanText =
-            "too small: \(size.columns)x\(size.rows), need \(smallest.columns)x\(smallest.rows)"
+            "Too small: \(size.columns)x\(size.rows), minimum \(smallest.columns)x\(smallest.rows)"
         for (row, line) in text.wrapped(to: size.columns).enumerated() { write(line, row: row, column: 0) }
     }
 
@@ -35,7 +35,7 @@ extension Canvas {
             write("Opening ...", row: 1, column: 2)
             return
         }
-        write("This layer could not be opened.", row: 1, column: 2, style: state.theme.title)
+        write("Cannot open this layer", row: 1, column: 2, style: state.theme.title)
         let lines = CleanText(cleaning: problem).wrapped(to: state.size.columns - 4)
         for (row, line) in lines.enumerated() { write(line, row: row + 3, column: 2) }
     }

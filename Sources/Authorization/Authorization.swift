@@ -1,2 +1,2 @@
-// What a token lets its bearer do: claims, the permission grammar and the one decision function that
-// client and server share. Nothing here verifies a signature, reads a clock or talks to a server.
+// What a token allows: claims, the permission grammar and the one decision function that client and server share.
+// Verifying signatures, reading clocks and talking to servers do not belong here.

@@ -1,20 +1,20 @@
 import Annotations
 
-/// Reads claims one by one, each by its own rule (guide: authentication), and collects what is odd but harmless.
+/// A reader of claims, each by its own rule (guide: authentication), with warnings about harmless oddities.
 struct ClaimReader {
     let object: JSONObject
     var warnings: [String] = []
 
     init(object: JSONObject) { self.object = object }
 
-    /// A string claim; `null` counts as absent.
+    /// Reads a string claim; `null` counts as absent.
     mutating func text(_ name: String, required: Bool = false, limit: Int = 1024) throws(TokenError) -> String? {
         switch object[name] {
         case nil, .null?:
             if required { throw .missing(name) }
             return nil
         case .string(let text)?:
-            if required, text.isEmpty { throw .wrongType(name, "a string that is not empty") }
+            if required, text.isEmpty { throw .wrongType(name, "a non-empty string") }
             guard text.utf8.count <= limit, !text.utf8.contains(0) else {
                 throw .wrongType(name, "a string of at most \(limit) bytes without NUL")
             }
@@ -23,14 +23,14 @@ struct ClaimReader {
         }
     }
 
-    /// The name of a user or a group. Empty is the null one, as in the grammar of permissions, where `group=` is the
-    /// null group: a group that no permission could name would be nobody's.
+    /// Reads the name of a user or a group. Empty means null, as in the permission grammar, where `group=` is the null
+    /// group: otherwise no permission could name that group.
     mutating func name(_ claim: String) throws(TokenError) -> String? {
         let text = try text(claim)
         return text?.isEmpty == true ? nil : text
     }
 
-    /// A NumericDate (RFC 7519 section 2): seconds since 1970, a fraction allowed, up to the year 9999.
+    /// Reads a NumericDate (RFC 7519 section 2): seconds since 1970, with an optional fraction, up to the year 9999.
     mutating func moment(_ name: String) throws(TokenError) -> Timestamp? {
         guard let value = object[name], !value.isNull else { return nil }
         guard let seconds = value.double, seconds >= 0, seconds <= 253_402_300_799 else {
@@ -39,7 +39,7 @@ struct ClaimReader {
         return Timestamp(milliseconds: Int64((seconds * 1000).rounded(.down)))
     }
 
-    /// `"all"` or an array of words. Words we do not know are for other clients.
+    /// Reads `"all"` or an array of names. Unknown names are for other clients.
     mutating func generalPermissions() throws(TokenError) -> Set<GeneralPermission> {
         switch object["permissions"] {
         case nil, .null?: throw .missing("permissions")
@@ -53,8 +53,8 @@ struct ClaimReader {
                 } else {
                     warnings.append(
                         word == "all"
-                            ? #""all" inside an array of permissions grants nothing: write "permissions": "all""#
-                            : #"the permission "\#(word)" is unknown here and grants nothing"#)
+                            ? #""all" in an array of permissions grants nothing; use "permissions": "all""#
+                            : #"unknown permission "\#(word)"; it grants nothing"#)
                 }
             }
             return general
@@ -74,10 +74,10 @@ struct ClaimReader {
                 switch Permission.read(text) {
                 case .granted(let permission): permissions.append(permission)
                 case .unknown:
-                    warnings.append(#"the collaboration permission "\#(text)" is unknown here and grants nothing"#)
+                    warnings.append(#"unknown collaboration permission "\#(text)"; it grants nothing"#)
                 case .malformed:
                     warnings.append(
-                        #"the collaboration permission "\#(text)" is not of the form content-type:action:scope and grants nothing"#
+                        #"invalid collaboration permission "\#(text)" (expected content-type:action:scope); it grants nothing"#
                     )
                 }
             }
@@ -86,13 +86,13 @@ struct ClaimReader {
         }
     }
 
-    /// One guide says `group`, every other source `default_group`: the latter counts, the former alone is taken with
-    /// a warning, and both must agree.
+    /// Reads the default group. One guide names the claim `group`, every other source `default_group`: the latter
+    /// counts, the former alone is accepted with a warning, and both must agree.
     mutating func defaultGroup() throws(TokenError) -> String? {
         let group = try name("default_group")
         guard let old = try name("group") else { return group }
         guard let group else {
-            warnings.append(#"the claim "group" is read as "default_group""#)
+            warnings.append(#"the claim "group" is used as "default_group""#)
             return old
         }
         guard group.isExactly(old) else { throw .twoDefaultGroups }

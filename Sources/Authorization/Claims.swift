@@ -1,24 +1,24 @@
 public import Annotations
 
-/// What a token says, read from its payload. Nothing here is verified: a client decodes to know what it holds, the
+/// The claims of a token, read from its payload. Nothing here is verified: a client decodes them for its own use, the
 /// server decides (guide: authentication; RFC 7519).
 public struct Claims: Hashable, Sendable {
-    /// What the token grants, as far as it goes by its own words.
+    /// What the token grants, by its own claims.
     public var grant: Grant
     public var notBefore: Timestamp?
     public var issuedAt: Timestamp?
     /// Makes the token revocable.
     public var tokenID: String?
-    /// Oddities that do not make the token invalid, in sentences: unknown or malformed entries, a claim under an old
+    /// Oddities that do not make the token invalid, as sentences: unknown or malformed entries, a claim under an old
     /// name.
     public var warnings: [String]
 
-    /// Tokens are at most 8 KB by default; more is refused unread.
+    /// The default limit of a token, 8 KB; larger ones are refused unread.
     public static let maximumTokenBytes = 8 << 10
 
     /// Decodes a token offline.
     ///
-    /// - Throws: ``TokenProblem`` when it is no JWT of ours (`invalidJWT`).
+    /// - Throws: ``TokenError`` if it is not a valid token (`invalidJWT`).
     public init(token: String) throws(TokenError) {
         guard token.utf8.count <= Self.maximumTokenBytes else { throw .tooLarge(limit: Self.maximumTokenBytes) }
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)

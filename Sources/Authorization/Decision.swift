@@ -1,6 +1,6 @@
 public import Annotations
 
-/// What a decision looks at in a record: nothing else of it matters.
+/// The properties of a record on which a decision depends.
 public struct Subject: Hashable, Sendable {
     public var contentType: ContentType
     public var createdBy: String?
@@ -16,23 +16,23 @@ public struct Subject: Hashable, Sendable {
         self.init(record.contentType, createdBy: record.createdBy, group: record.group)
     }
 
-    /// By their bytes: who may see a record hangs on whether it left its group.
+    /// Compared by bytes: visibility depends on whether a record left its group.
     public static func == (one: Subject, other: Subject) -> Bool {
         one.contentType == other.contentType && one.createdBy.isExactly(other.createdBy)
             && one.group.isExactly(other.group)
     }
 }
 
-/// Something a bearer wants to do to a record.
+/// An operation on a record that needs a decision.
 public enum Operation: Hashable, Sendable {
     case view(Subject)
     case edit(Subject)
     case delete(Subject)
     /// A new annotation in this group; nil is the null group.
     case createAnnotation(group: String?)
-    /// A new comment in this group under this root. `first`: the thread has no comment yet.
+    /// A new comment in this group under this root. `first`: the thread has no comments yet.
     case createComment(root: Subject, first: Bool, group: String?)
-    /// Moving an existing record to another group.
+    /// A move of an existing record to another group.
     case move(Subject, to: String?)
 }
 
@@ -43,7 +43,7 @@ public enum Decision: Hashable, Sendable {
     public var isAllowed: Bool { self == .allowed }
 }
 
-/// Why not, in words that fit a status line: `read-only: this token lacks "write"`.
+/// The reason why an operation is denied, as text for a status line: `read-only: this token lacks "write"`.
 public enum Denial: Hashable, Sendable, CustomStringConvertible {
     /// The general permission is missing.
     case lacks(GeneralPermission)
@@ -60,10 +60,10 @@ public enum Denial: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Grant {
-    /// The one decision of client and server: general permissions first, then, where the claim is present, record by
-    /// record. Deny by default, grants add up, nothing subtracts (guide: collaboration permissions).
+    /// Decides for client and server: general permissions first, then, if the claim is present, record by record.
+    /// Denies by default; grants add up, nothing subtracts (guide: collaboration permissions).
     ///
-    /// Pure: no clock. Whether the token is still valid is not asked here.
+    /// Pure: no clock. Whether the token is still valid is not checked here.
     public func decide(_ operation: Operation) -> Decision {
         guard mayRead else { return .denied(.lacks(.readDocument)) }
         if case .view(let subject) = operation { return decide(.view, subject) }
@@ -89,7 +89,7 @@ extension Grant {
         }
     }
 
-    /// Whether the bearer may see the record: what it may not see never leaves the server.
+    /// Whether the token may view the record; other records never leave the server.
     public func canView(_ subject: Subject) -> Bool { decide(.view(subject)).isAllowed }
 
     private func decide(_ action: Permission.Action, _ subject: Subject) -> Decision {
@@ -100,14 +100,14 @@ extension Grant {
         return granted ? .allowed : .denied(.needs(wouldAllow(action, subject)))
     }
 
-    /// A new record in another group than the default one. There is no record yet, so `self` and `createdBy` match
-    /// its creator-to-be.
+    /// Decides a new record in another group than the default one. No record exists yet, so `self` and `createdBy`
+    /// match its future creator.
     private func decideGroup(_ type: ContentType, _ group: String?) -> Decision {
         guard collaboration != nil, !group.orNull.isExactly(defaultGroup) else { return .allowed }
         return decideMove(Subject(type, createdBy: userID, group: nil), to: group)
     }
 
-    /// `all` and `group=` speak of the target group, `self` and `createdBy` of the record.
+    /// Decides a move: `all` and `group=` refer to the target group, `self` and `createdBy` to the record.
     private func decideMove(_ subject: Subject, to group: String?) -> Decision {
         var target = subject
         target.group = group.orNull
@@ -121,7 +121,7 @@ extension Grant {
 
     private func isOwn(_ subject: Subject) -> Bool { userID != nil && subject.createdBy.isExactly(userID) }
 
-    /// The narrowest entries that would have allowed it.
+    /// Returns the narrowest entries that would have allowed it.
     private func wouldAllow(_ action: Permission.Action, _ subject: Subject) -> [Permission] {
         let scope: Permission.Scope =
             isOwn(subject) && action != .setGroup ? .own : .group(subject.group)
@@ -130,6 +130,6 @@ extension Grant {
 }
 
 extension String? {
-    /// The empty name is the null user or group, as in an entry, where `group=` names it: else no entry could.
+    /// The empty name is the null user or group, as in an entry, where `group=` names it: otherwise no entry could.
     package var orNull: String? { self?.isEmpty == true ? nil : self }
 }

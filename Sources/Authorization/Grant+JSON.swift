@@ -1,6 +1,6 @@
 package import Annotations
 
-/// A grant as the session answer and the client's store write it: the words of the claims.
+/// A grant as the session response and the client's store contain it, under the names of the claims.
 extension Grant {
     package func write(to json: inout JSONWriter) {
         json.object {
@@ -25,14 +25,14 @@ extension Grant {
         return writer.text
     }
 
-    /// - Throws: ``JSONError`` when a member that must be there is not, or is of another type.
+    /// - Throws: ``JSONError`` if a required member is missing or of another type.
     package init(from reader: inout JSONReader) throws(JSONError) {
         let value = try reader.value()
         guard let documentID = value["document_id"]?.string, let words = value["permissions"]?.array,
             let expiresAt = value["expires_at"]?.integer
         else { throw reader.error(.wrongType("a grant")) }
         var collaboration: [Permission]?
-        // Absent means that general permissions alone decide, so a member that cannot be read must not pass for absent.
+        // Absent means that general permissions alone decide, so an unreadable member must not pass for absent.
         if let entries = value["collaboration_permissions"], !entries.isNull {
             guard let entries = entries.array else { throw reader.error(.wrongType("an array of permissions")) }
             collaboration = entries.compactMap { entry in

@@ -1,29 +1,29 @@
 public import Annotations
 
-/// A general permission, by its word in the `permissions` claim. Web clients know more words; they are kept aside.
+/// A general permission, by its name in the `permissions` claim. Names that only other clients use grant nothing here.
 public enum GeneralPermission: String, Hashable, Sendable, CaseIterable {
     case readDocument = "read-document"
     case download
     case write
 }
 
-/// What one token lets its bearer do on one layer: the claims without the token and without its signature.
+/// The permissions of one token on one layer: the claims without token and signature.
 ///
-/// The last accepted grant is stored with the layer and governs the keys until the next token.
+/// The last accepted grant is stored with the layer and applies until the next token.
 public struct Grant: Hashable, Sendable {
     public var documentID: String
-    /// The default layer's name is the empty string.
+    /// Empty for the default layer.
     public var layer: String
-    /// nil: anonymous.
+    /// nil if anonymous.
     public var userID: String?
     public var general: Set<GeneralPermission>
-    /// nil when the claim is absent: general permissions alone decide.
+    /// nil if the claim is absent: general permissions alone decide.
     public var collaboration: [Permission]?
     /// The group stamped on new records; nil is the null group.
     public var defaultGroup: String?
-    /// Author of new records, forced by the server; nil leaves it to the client.
+    /// The author of new records, enforced by the server; nil leaves it to the client.
     public var creatorName: String?
-    /// By the server's clock.
+    /// The expiry, by the server's clock.
     public var expiresAt: Timestamp
 
     public init(
@@ -46,7 +46,7 @@ public struct Grant: Hashable, Sendable {
     public var mayWrite: Bool { mayRead && general.contains(.write) }
 }
 
-/// What may be done to one record with the present grant (guide: `instantRecordOperations`).
+/// The operations that the present grant allows on one record (guide: `instantRecordOperations`).
 public struct RecordOperations: OptionSet, Hashable, Sendable {
     public let rawValue: UInt8
     public init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -58,15 +58,16 @@ public struct RecordOperations: OptionSet, Hashable, Sendable {
 }
 
 extension Grant {
-    /// All but ``RecordOperations/reply``, which is a question of the thread: whether the record can be a root, and
-    /// what stands under it.
+    /// Returns the allowed operations except ``RecordOperations/reply``, which depends on the thread: whether the
+    /// record can be a root, and which comments it has.
     public func operations(on record: Record) -> RecordOperations {
         RecordOperations.decisions(about: Subject(record)).reduce(into: []) {
             if decide($1.operation).isAllowed { $0.insert($1.name) }
         }
     }
 
-    /// Why not all of these may be done to a record, again but for ``RecordOperations/reply``; nil when they may.
+    /// Returns why not all these operations are allowed on a record, except ``RecordOperations/reply``; nil if they
+    /// are.
     package func denial(of operations: RecordOperations, on record: Record) -> Denial? {
         for (name, operation) in RecordOperations.decisions(about: Subject(record)) where operations.contains(name) {
             if case .denied(let denial) = decide(operation) { return denial }

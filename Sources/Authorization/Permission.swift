@@ -10,7 +10,7 @@ public struct Permission: Hashable, Sendable {
 
     public enum Scope: Hashable, Sendable {
         case all
-        /// Records created by the bearer.
+        /// Records created by the token's user.
         case own
         /// Records created by this user; nil is the null user.
         case createdBy(String?)
@@ -39,17 +39,17 @@ public struct Permission: Hashable, Sendable {
 }
 
 extension Permission: CustomStringConvertible {
-    /// What an entry of the claim turned out to be. Only `granted` grants anything.
+    /// The result of reading a claim entry. Only `granted` grants anything; the others are reported.
     public enum Entry: Hashable, Sendable {
         case granted(Permission)
-        /// Of three parts, but with words we do not know: kept, grants nothing.
+        /// Three parts, but with unknown names.
         case unknown(String)
-        /// Not of three parts, or a scope without a value: grants nothing and is reported.
+        /// Not three parts, or a scope without a value.
         case malformed(String)
     }
 
-    /// Reads one entry. The scope may hold any character, `:` and `=` too: only the first two colons and the
-    /// first `=` divide.
+    /// Reads one entry. The scope may contain any character, even `:` and `=`: only the first two colons and the first
+    /// `=` separate.
     public static func read(_ text: String) -> Entry {
         let parts = text.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, parts.allSatisfy({ !$0.isEmpty }) else { return .malformed(text) }
@@ -65,7 +65,7 @@ extension Permission: CustomStringConvertible {
         return .granted(Permission(type, action, scope))
     }
 
-    /// The entry as the claim writes it.
+    /// The entry as written in the claim.
     public var description: String { "\(contentType.rawValue):\(action.rawValue):\(scope)" }
 }
 

@@ -1,4 +1,4 @@
-/// Why a text is no token of ours (`invalidJWT`). Never holds the token itself.
+/// The reason why a text is not a valid token (`invalidJWT`). Never contains the token.
 public enum TokenError: Error, Hashable, Sendable, CustomStringConvertible {
     case tooLarge(limit: Int)
     case segments(Int)
@@ -11,16 +11,16 @@ public enum TokenError: Error, Hashable, Sendable, CustomStringConvertible {
 
     public var description: String {
         switch self {
-        case .tooLarge(let limit): "this is no token: it is larger than \(limit) bytes"
+        case .tooLarge(let limit): "not a token: larger than \(limit) bytes"
         case .segments(let count):
-            "this is no token: a JWT has three parts divided by dots, this has \(count)"
-        case .notBase64JSON(part: "signature"): "this is no token: it is not signed, or its signature is cut"
-        case .notBase64JSON(let part): "this is no token: its \(part) is not base64url-encoded JSON"
+            "not a token: a JWT has three parts separated by dots, this has \(count)"
+        case .notBase64JSON(part: "signature"): "not a token: the signature is missing or incomplete"
+        case .notBase64JSON(let part): "not a token: the \(part) is not base64url-encoded JSON"
         case .missing(let claim): #"the token lacks the claim "\#(claim)""#
         case .wrongType(let claim, let expected): #"the token's claim "\#(claim)" must be \#(expected)"#
         case .collaborationWithoutUser: #"the token has "collaboration_permissions" but no "user_id""#
-        case .twoDefaultGroups: #"the token names two default groups: "group" and "default_group" differ"#
-        case .badLayerName: "the token's layer name is longer than 256 characters or holds a *"
+        case .twoDefaultGroups: #"the token's claims "group" and "default_group" differ"#
+        case .badLayerName: "the token's layer name is longer than 256 characters or contains *"
         }
     }
 }

@@ -1,9 +1,9 @@
 import Annotations
 
-/// What a bearer may see, in a form in which equal sights are equal values: listeners with equal view scopes share
-/// one encoding of every change, and a cursor is valid within one (layer generation, view scope).
+/// The visible records of a token, in a form in which equal views are equal values: listeners with equal view scopes
+/// share one encoding of every change, and a cursor is valid within one (layer generation, view scope).
 public struct ViewScope: Hashable, Sendable {
-    /// nil: everything. Else what any of these covers; `self` is written out as the user.
+    /// nil: everything. Otherwise what any of these covers; `self` is replaced by the user.
     public let visible: Set<Permission>?
 
     init(visible: Set<Permission>?) { self.visible = visible }
@@ -17,14 +17,14 @@ public struct ViewScope: Hashable, Sendable {
             guard $0.contentType == subject.contentType else { return false }
             switch $0.scope {
             case .all: return true
-            case .own: return false  // never in a scope: written out as createdBy
+            case .own: return false  // never in a scope: replaced by createdBy
             case .createdBy(let user): return subject.createdBy.isExactly(user)
             case .group(let group): return subject.group.isExactly(group)
             }
         }
     }
 
-    /// A text that is the same for equal scopes, today and tomorrow: part of the view epoch.
+    /// A text that is the same for equal scopes, in every version: part of the view epoch.
     public var canonicalText: String {
         guard let visible else { return "*" }
         return visible.map(\.description).sorted().map { "\($0.utf8.count):\($0)" }.joined()

@@ -17,7 +17,7 @@ static int terminal = -1;
 static struct termios mode;
 static unsigned char text[512];
 static size_t text_length = 0;
-// A stack of its own: the crash may be that the other one is full.
+// A separate signal stack, because the crash may be a stack overflow.
 static unsigned char stack[64 * 1024];
 
 void ct_restore(void) {
@@ -40,7 +40,8 @@ static void crashed(int number, siginfo_t *info, void *context) {
     ct_restore();
     for (int i = 0; i < crash_count; i++)
         if (crashes[i] == number) sigaction(number, &before[i], NULL);
-    // The faulty instruction runs again and meets the handler from before; what was sent has to be sent again.
+    // A return repeats the faulty instruction under the previous handler. A sent signal, or SIGTRAP, must be raised
+    // again.
     if (info->si_code <= 0 || number == SIGTRAP) raise(number);
 }
 

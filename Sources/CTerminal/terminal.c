@@ -46,7 +46,7 @@ static int is_watching = 0;
 static void note_signal(int number) {
     int error = errno;
     unsigned char byte = (unsigned char)number;
-    // A full pipe loses nothing: the reader has still to look at all these signals.
+    // A full pipe drops the byte; the reader then still has unread signals to handle.
     ssize_t written = write(signal_pipe[1], &byte, 1);
     (void)written;
     errno = error;
@@ -68,7 +68,7 @@ int ct_watch_signals(void) {
     return signal_pipe[0];
 }
 
-// A handler that does nothing, not SIG_IGN, which the other program would inherit.
+// A handler that does nothing, instead of SIG_IGN, which the other program would inherit.
 static void let_pass(int number) {
     (void)number;
 }
@@ -94,13 +94,13 @@ void ct_unwatch_signals(void) {
 
 void ct_stop(void) {
     struct sigaction ours;
-    // First whoever started this from within the same job, a script or make. A signal to the process as a whole is taken
-    // by another thread, at a time of its own and perhaps after this one went on to draw: so it passes by here, and this
-    // thread stops by a signal to itself, before raise returns. The leader of a job has nobody to tell: its children
-    // go on, as one that stops between fork and exec would hold up the stop of the thread that waits for it, for ever.
+    // Stop the rest of the process group first, such as a script or make that started this program. This process
+    // ignores that signal: another thread could handle it, and only after this one has drawn again. This thread then
+    // stops by a signal to itself, before raise returns. A group leader signals only itself: a child stopped between
+    // fork and exec would block the thread that waits for it.
     handle(SIGTSTP, SIG_IGN, &ours);
     if (getpgrp() != getpid()) kill(0, SIGTSTP);
-    // The thread may be one of a pool, where all signals are blocked.
+    // The thread may belong to a pool where all signals are blocked.
     handle(SIGTSTP, SIG_DFL, NULL);
     sigset_t stop, blocked;
     sigemptyset(&stop);

@@ -1,11 +1,16 @@
-// The server: decisions are taken in EngineCore, and what is here performs them.
+// The server: EngineCore takes the decisions, this module performs them.
 //
-// HTTP/       from a request's head to a route and back: addresses, forms, ranges, errors
-// Routes/     what each address does: the backend's plane and the clients'
-// Tokens/     whose token is good
-// Limits/     what is taken of whom, and how fast
-// Intake/     PDFs and files on their way in
-// Store/      SQLite, files, and what notices a restored backup; PostgreSQL is a module of its own
-// Sharing/    several servers on one database
-// Operation/  whether it is ready, and the address for figures; Metrics/ are the figures
-// API/        the description of all of it
+// API/             openapi.json, the description of the HTTP API
+// Cluster/         synchronisation of several servers on one database
+// Engine/          transactions, the write queue, listeners and presence
+// HTTP/            from a request to a route and back: addresses, forms, ranges, errors
+// Intake/          PDFs, attachments and annotation files on their way in
+// Limits/          rate limits, timeouts, concurrency limits
+// Metrics/         metrics and their Prometheus endpoint
+// Routes/          the route table
+// Routes/Backend/  the backend API, `/api`
+// Routes/Sync/     the sync API, `/instant/v1`
+// Server/          start, shutdown, options and background services
+// Store/           SQLite, blobs, backup and restore detection; PostgreSQL is a separate module
+// Streaming/       event streams and their connections
+// Tokens/          signing and verifying tokens

@@ -1,11 +1,11 @@
 package import SyncProtocol
 
-/// Why a whole request is not done. Nothing was written, no change was consumed.
+/// The reason a whole request is refused. Nothing was written and no change was consumed.
 package struct APIError: Error, Hashable, Sendable, CustomStringConvertible {
     package var reason: ErrorAnswer.Reason
-    /// One sentence for a person; never holds a token or the text of a record.
+    /// One sentence for a person; never contains a token or the text of a record.
     package var description: String
-    /// When it is worth asking again; nil: nobody knows better than at once.
+    /// The earliest useful time to retry; nil if unknown.
     package var retryAfter: Duration?
 
     package init(_ reason: ErrorAnswer.Reason, _ description: String, retryAfter: Duration? = nil) {

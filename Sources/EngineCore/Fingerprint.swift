@@ -1,11 +1,11 @@
-/// A short text that stands for a longer one: FNV-1a, twice 64 bits with two offsets.
+/// A short text that stands for a longer one: FNV-1a, two 64-bit hashes with different offsets.
 ///
-/// Not for secrets and not against forgers: it tells a repeated change from a different one with the same number,
-/// and one view scope from another. What a view may see is decided by the scope itself, never by this.
+/// Not for secrets and not forgery-resistant. It distinguishes a repeated change from a different one with the same
+/// number, and one view scope from another. The scope itself, never its fingerprint, decides what a view may see.
 package enum Fingerprint {
     package static func of(_ text: String) -> String { of(Array(text.utf8)) }
 
-    /// - Parameter text: as UTF-8.
+    /// - Parameter text: UTF-8 bytes.
     package static func of(_ text: [UInt8]) -> String {
         var one: UInt64 = 0xCBF2_9CE4_8422_2325
         var other: UInt64 = 0x6C62_272E_07BB_0142

@@ -2,28 +2,28 @@ package import Annotations
 package import Authorization
 import SyncProtocol
 
-/// Finding and making layers.
+/// Finds and creates layers.
 package enum Layers {
-    /// The layer a token names; nil when it has to be made first, which needs a writing transaction.
+    /// Returns the layer a token names; nil if it must be created first, which needs a write transaction.
     ///
-    /// - Throws: ``APIError`` when the document is not there, or the layer is gone for this token.
+    /// - Throws: ``APIError`` if the document does not exist, or the layer was deleted for this token.
     package static func find(
         _ grant: Grant, issuedAt: Timestamp?, in store: any StoreReading
     ) throws -> ServerLayer? {
         let key = LayerKey(document: grant.documentID, name: grant.layer)
-        // There is none without its document.
+        // A layer exists only together with its document.
         if let layer = try store.layer(key) { return layer }
         guard try store.document(key.document) != nil else {
-            throw APIError(.documentNotFound, "there is no document with the id that the token names")
+            throw APIError(.documentNotFound, "the document of the token does not exist")
         }
-        // A token that does not say when it was issued may be older than the deletion.
+        // A token without an issue time may be older than the deletion.
         if let deleted = try store.deletion(of: key), issuedAt.map({ $0 <= deleted }) ?? true {
-            throw APIError(.layerDeleted, "the layer that the token names was deleted after the token was issued")
+            throw APIError(.layerDeleted, "the layer of the token was deleted after the token was issued")
         }
         return nil
     }
 
-    /// The layer a token names, made if need be: a layer exists as soon as a signed token names it.
+    /// Returns the layer a token names and creates it if needed: a layer exists as soon as a signed token names it.
     package static func open(
         _ grant: Grant, issuedAt: Timestamp?, in store: any StoreWriting, using random: inout some RandomNumberGenerator
     ) throws -> ServerLayer {
@@ -31,7 +31,7 @@ package enum Layers {
         return try make(LayerKey(document: grant.documentID, name: grant.layer), in: store, using: &random)
     }
 
-    /// Makes a layer under a new generation.
+    /// Creates a layer under a new generation.
     package static func make(
         _ key: LayerKey, in store: any StoreWriting, using random: inout some RandomNumberGenerator
     ) throws -> ServerLayer {
@@ -41,12 +41,12 @@ package enum Layers {
 
     static func check(_ key: LayerKey) throws {
         guard LayerKey.isValidName(key.name) else {
-            throw APIError(.badRequest, "a layer's name has at most 256 characters, no * and no control characters")
+            throw APIError(.badRequest, "a layer name must have at most 256 characters, no * and no control characters")
         }
     }
 
-    /// The store was restored from a backup: every layer goes on under a new generation, so that no client takes its
-    /// revisions for those it knows.
+    /// Gives every layer a new generation after the store was restored from a backup, so that no client mistakes the
+    /// restored revisions for those it knows.
     package static func renew(in store: any StoreWriting, using random: inout some RandomNumberGenerator) throws {
         for key in try store.layers() {
             guard let layer = try store.layer(key) else { continue }

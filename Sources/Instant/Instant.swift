@@ -1,8 +1,14 @@
-// The client library: clients, descriptors and their events, with what they stand on: the SQLite store, the HTTP
-// transport, the download of PDFs and the performer that does what InstantCore decides. No decision about a record,
-// a right or a conflict is made here, and nothing here knows a terminal.
+// The client library: clients, descriptors, documents and events, and the code that performs what InstantCore decides.
+// Decisions about records, permissions and conflicts belong in InstantCore, everything about terminals in other
+// modules.
 //
-// `import Instant` is all that a program needs: the nouns and rights that its surface speaks of come with it.
+// - API: the public types.
+// - Session: the performer of one layer, its events and timers.
+// - Store: the SQLite store of one layer.
+// - Transport: HTTP requests, live channels, and the watch for network changes.
+// - Files: the data folder: PDFs and their download, attachments, locks.
+//
+// `import Instant` suffices for a program: it re-exports the modules whose types its API uses.
 @_exported public import Annotations
 @_exported public import Authorization
 @_exported public import InstantCore

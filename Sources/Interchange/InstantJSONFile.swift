@@ -1,18 +1,18 @@
 package import Annotations
 
-/// Instant JSON of a whole document (vendor: "Instant JSON"), read.
+/// A parsed Instant JSON file of a whole document (vendor: "Instant JSON").
 ///
-/// Members that are not known are left out of account; what an annotation holds is kept as it is.
+/// Unknown top-level members are ignored; the content of annotations is preserved.
 package struct InstantJSONFile: Hashable, Sendable {
     package static let format = "https://pspdfkit.com/instant-json/v1"
 
-    /// Members that belong to the record and not to its content.
+    /// Members of the record, not of its content.
     static let envelope: Set = ["id", "createdBy", "updatedBy", "group"]
 
     package struct Item: Hashable, Sendable {
-        /// nil: the file gives it none.
+        /// nil if the file has none.
         package var id: Record.ID?
-        /// nil: not mentioned; `.some(nil)`: the null group.
+        /// nil if missing; `.some(nil)` for the null group.
         package var group: String??
         package var createdBy: String?
         package var updatedBy: String?
@@ -21,12 +21,12 @@ package struct InstantJSONFile: Hashable, Sendable {
 
     package private(set) var annotations: [Item] = []
     package private(set) var comments: [Item] = []
-    /// Object numbers of the PDF's own annotations that are not in the document any more.
+    /// Object numbers of the PDF's own annotations that the document no longer has.
     package private(set) var skippedObjects: [Int64] = []
-    /// Files that come with it, by the names under which records know them. Whether the names are true is not looked at.
+    /// Attached files by the ids that records use. The ids are not verified against the content.
     package private(set) var attachments: [AttachmentID: [UInt8]] = [:]
 
-    /// - Throws: ``JSONError`` with the place of what is wrong; then nothing of it counts.
+    /// - Throws: ``JSONError`` with the position; no part of the file is used then.
     package init(_ bytes: [UInt8]) throws(JSONError) {
         var reader = JSONReader(bytes)
         var isInstantJSON = false
@@ -77,7 +77,7 @@ package struct InstantJSONFile: Hashable, Sendable {
         try reader.array { (reader: inout JSONReader) throws(JSONError) in
             guard case .object = try reader.peek() else { throw reader.error(.wrongType("an object")) }
             let start = reader.offset
-            // Its depth is that of a record alone, as a server counts it.
+            // Nesting depth counts from the record, as on a server.
             items.append(try Item(try Content(from: &reader), at: start))
         }
         return items
@@ -105,20 +105,20 @@ extension InstantJSONFile.Item {
 }
 
 extension Content {
-    /// The text stays as it is where there is nothing to take out.
+    /// The original text stays if there is nothing to remove.
     fileprivate var withoutEnvelope: Content {
         guard object.members.contains(where: { InstantJSONFile.envelope.contains($0.key) }) else { return self }
         return changing { object in for name in InstantJSONFile.envelope { object[name] = nil } }
     }
 
-    /// Whether a record with this content, read from a file, is there already: the same but for what is stamped on a
-    /// record when it is written, and for the order of members.
+    /// Whether this content, read from a file, is already in a record: equal except for values stamped on writing and
+    /// for the order of members.
     package func isPresent(in record: Record) -> Bool {
         let (mine, theirs) = (object, record.content.object)
         func counts(_ member: JSONObject.Member) -> Bool {
             switch member.key {
             case "updatedAt", "creatorName": false
-            // Stamped where the file has none.
+            // Stamped only if the file has none.
             case "createdAt": mine["createdAt"] != nil
             default: !InstantJSONFile.envelope.contains(member.key)
             }

@@ -1,9 +1,9 @@
 package import Annotations
 
-/// Writes Instant JSON of a whole document piece by piece, so that a layer need not be held to be exported: annotations
-/// first, then comments, one record a line, then the files that they name.
+/// Writes Instant JSON of a whole document incrementally, so that a layer need not fit in memory: annotations first,
+/// then comments, one record per line, then the files that they reference.
 ///
-/// A record is its content with `id`, and `createdBy`, `updatedBy` and `group` where it has them.
+/// A record is its content with `id`, and `createdBy`, `updatedBy` and `group` if present.
 package struct InstantJSONWriter {
     private enum Section: String, Comparable {
         case annotations, comments, attachments
@@ -20,19 +20,19 @@ package struct InstantJSONWriter {
 
     package func begin() -> String { #"{"format":"\#(InstantJSONFile.format)""# }
 
-    /// - Precondition: no annotation comes behind a comment, and neither behind a file.
+    /// - Precondition: annotations come before comments, and both before files.
     package mutating func add(_ record: Record) -> String {
         add(Self.item(record).text, to: record.contentType == .comments ? .comments : .annotations)
     }
 
-    /// A file that records name.
+    /// Adds a file that records reference.
     package mutating func add(_ file: [UInt8], as id: AttachmentID) -> String {
         add(
             #""\#(id)":{"binary":"\#(Base64.encode(file))","contentType":"\#(Self.type(of: file))"}"#, to: .attachments)
     }
 
     private mutating func add(_ item: String, to wanted: Section) -> String {
-        precondition(section.map { $0 <= wanted } ?? true, "annotations come before comments, and both before files")
+        precondition(section.map { $0 <= wanted } ?? true, "write annotations before comments, and both before files")
         defer { section = wanted }
         if section == wanted { return ",\n" + item }
         let closing =
@@ -44,7 +44,7 @@ package struct InstantJSONWriter {
         section.map { "\n\($0.brackets.close)}\n" } ?? ",\n\"annotations\":[]}\n"
     }
 
-    /// As its first bytes tell.
+    /// Returns the media type by the file's first bytes.
     private static func type(of file: [UInt8]) -> String {
         if file.starts(with: [0x89, 0x50, 0x4E, 0x47]) { return "image/png" }
         if file.starts(with: [0xFF, 0xD8, 0xFF]) { return "image/jpeg" }

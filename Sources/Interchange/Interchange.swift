@@ -1,2 +1,2 @@
-// Whole-document formats: what a layer is written to and read from as one file, Instant JSON and XFDF. Pure: records in,
-// bytes out, and the other way round; which records there are and what becomes of them is decided elsewhere.
+// Reads and writes a layer as one file in a whole-document format, Instant JSON or XFDF. Pure: converts between records
+// and bytes. Not here: selecting the records, applying them, file access.

@@ -1,9 +1,9 @@
-/// Where something stands in a text, as editors count: lines and columns from 1, columns in characters.
+/// A position in a text as editors count: lines and columns from 1, columns in characters.
 package struct TextPlace: Hashable, Sendable, CustomStringConvertible {
     package var line: Int
     package var column: Int
 
-    /// - Parameter offset: the byte, counted from 0; behind the end, it is the end.
+    /// - Parameter offset: byte offset from 0, clamped to the end.
     package init(of offset: Int, in bytes: [UInt8]) {
         let before = bytes[..<min(max(0, offset), bytes.count)]
         line = before.count { $0 == UInt8(ascii: "\n") } + 1
@@ -11,6 +11,6 @@ package struct TextPlace: Hashable, Sendable, CustomStringConvertible {
         column = String(decoding: before[start...], as: UTF8.self).count + 1
     }
 
-    /// `12:5`, as compilers write it.
+    /// `12:5`, as in compiler messages.
     package var description: String { "\(line):\(column)" }
 }

@@ -1,12 +1,12 @@
-/// What PDF calls things, and what Instant JSON calls them.
+/// PDF names and their counterparts in Instant JSON.
 enum AnnotationNames {
-    /// Of flags, bit 1 first (ISO 32000-1, table 165). PDF says when to print, Instant JSON says when not to.
+    /// Flags, bit 1 first (ISO 32000-1, table 165). PDF has `Print`, Instant JSON has `noPrint`.
     static let flags = [
         "invisible", "hidden", "noPrint", "noZoom", "noRotate", "noView", "readOnly", "locked", "toggleNoView",
         "lockedContents",
     ]
 
-    /// Of notes (ISO 32000-1, 12.5.6.4), and the names Acrobat adds.
+    /// Note icons (ISO 32000-1, 12.5.6.4), and the names Acrobat adds.
     static let icons = [
         "Comment": "comment", "Key": "key", "Note": "note", "Help": "help", "NewParagraph": "newParagraph",
         "Paragraph": "paragraph", "Insert": "insert", "Star": "star", "Check": "check", "Checkmark": "check",
@@ -17,7 +17,7 @@ enum AnnotationNames {
         icons.first { $0.value == name && $0.key != "Checkmark" }?.key
     }
 
-    /// Of line ends (ISO 32000-1, table 176); `None` is left out.
+    /// Line ends (ISO 32000-1, table 176), without `None`.
     static let caps = [
         "Square": "square", "Circle": "circle", "Diamond": "diamond", "OpenArrow": "openArrow",
         "ClosedArrow": "closedArrow", "Butt": "butt", "ROpenArrow": "reverseOpenArrow",
@@ -26,7 +26,7 @@ enum AnnotationNames {
 
     static func cap(_ name: String?) -> String { caps.first { $0.value == name }?.key ?? "None" }
 
-    /// Of stamps (ISO 32000-1, 12.5.6.12), and the vendor's own.
+    /// Stamp names (ISO 32000-1, 12.5.6.12), and the vendor's names.
     static let stamps: Set<String> = [
         "Accepted", "Approved", "AsIs", "Completed", "Confidential", "Departmental", "Draft", "Experimental",
         "Expired", "Final", "ForComment", "ForPublicRelease", "InformationOnly", "InitialHere", "NotApproved",
@@ -34,6 +34,6 @@ enum AnnotationNames {
         "Witness",
     ]
 
-    /// Of a text's lines, by PDF's number.
+    /// Text alignments, indexed by PDF's number.
     static let alignments = ["left", "center", "right"]
 }

@@ -1,10 +1,10 @@
 import Annotations
 
-// What every kind of annotation may have, and how its parts are read.
+// Reads the members common to all kinds, and their parts.
 extension AnnotationReader {
     mutating func common() {
         json["opacity"] = .number(JSONNumber(min(1, max(0, source["CA"].number ?? 1))))
-        // The title of a form field's annotation is the field's name, not an author.
+        // The `T` entry of a form field's annotation is the field's name, not an author.
         let isField = source["Subtype"].name == "Widget"
         json["creatorName"] = isField ? nil : text("T", limit: Self.maxNameLength).map(JSON.string)
         json["createdAt"] = date("CreationDate")
@@ -16,12 +16,12 @@ extension AnnotationReader {
         aside["inReplyTo"] = AnnotationWalk.id(of: source.entries["IRT"]).map(JSON.string)
     }
 
-    /// The comment: the annotation's own, else, as some writers leave it, that of its popup.
+    /// The annotation's `Contents`, or that of its popup, where some writers put it.
     var contents: String? {
         text("Contents") ?? source.dictionary("Popup").flatMap { text("Contents", of: $0) }
     }
 
-    /// A text of the dictionary, or of another, its line ends as `\n`, too long a one cut.
+    /// Returns a text of this or another dictionary, with line ends as `\n`, cut to `limit` scalars.
     func text(_ key: String, of other: PDFDictionary? = nil, limit: Int = maxTextLength) -> String? {
         guard let text = (other ?? source).text(key) else { return nil }
         var result = String.UnicodeScalarView()
@@ -40,16 +40,16 @@ extension AnnotationReader {
     /// ISO 32000-1, table 165: bit 1 first.
     private var flags: [String] {
         let bits = source["F"].number.flatMap { UInt32(exactly: $0) } ?? 0b100
-        // PDF says when to print, Instant JSON says when not to.
+        // PDF's bit 3 is `Print`, Instant JSON's flag is `noPrint`, so the bit is inverted.
         return AnnotationNames.flags.enumerated().filter { (bits ^ 0b100) & (1 << $0.offset) != 0 }.map(\.element)
     }
 
-    /// An array of 1, 3 or 4 components as `#rrggbb`; nil for none, which means transparent.
+    /// Converts an array of 1, 3 or 4 components to `#rrggbb`; nil for an empty array, which means transparent.
     func color(_ key: String) -> JSON? {
         source.numbers(key).flatMap(Color.hexadecimal).map(JSON.string)
     }
 
-    /// Width of the line around or along it, in points; 1 where the file does not say.
+    /// Line or border width in points; 1 by default.
     var strokeWidth: JSON {
         let styled = source.dictionary("BS")?["W"].number
         let border = source.array("Border").flatMap { $0.count > 2 ? source.file.resolve($0[2]).number : nil }
@@ -63,17 +63,17 @@ extension AnnotationReader {
         return lengths.isEmpty ? nil : .array(lengths.map { .number(JSONNumber($0)) })
     }
 
-    /// Numbers of an array that come in groups, at most as many as a record is given.
+    /// Returns the numbers of an array in groups of `size`, at most ``maxNumbers`` numbers.
     mutating func groups(_ key: String, of size: Int) -> [ArraySlice<Double>] {
         guard let numbers = source.numbers(key) else { return [] }
-        if numbers.count % size != 0 { note("its \(key) are not complete") }
-        if numbers.count > Self.maxNumbers { note("it has too many \(key); the rest is left out") }
+        if numbers.count % size != 0 { note("incomplete \(key)") }
+        if numbers.count > Self.maxNumbers { note("too many \(key), the rest is omitted") }
         let count = min(numbers.count, Self.maxNumbers) / size * size
         return stride(from: 0, to: count, by: size).map { numbers[$0..<$0 + size] }
     }
 }
 
-/// Colours as PDF counts them, components from 0 to 1.
+/// PDF colours, with components from 0 to 1.
 package enum Color {
     package static func hexadecimal(_ components: [Double]) -> String? {
         let parts = components.map { min(1, max(0, $0)) }

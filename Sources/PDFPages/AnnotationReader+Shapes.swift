@@ -1,6 +1,6 @@
 import Annotations
 
-// Kinds that are drawn: ink, lines, rectangles, ellipses, polygons.
+// Reads drawn kinds: ink, lines, rectangles, ellipses, polygons.
 extension AnnotationReader {
     mutating func ink() {
         json["type"] = "pspdfkit/ink"
@@ -13,7 +13,7 @@ extension AnnotationReader {
             "points": .array(lines.map { .array($0.map(\.json)) }),
             "intensities": .array(lines.map { .array($0.map { _ in 0.5 }) }),
         ]
-        if lines.isEmpty { note("it has no strokes") }
+        if lines.isEmpty { note("no strokes") }
     }
 
     private mutating func strokes() -> [[Point]] {
@@ -21,11 +21,11 @@ extension AnnotationReader {
         var lines: [[Point]] = []
         for item in source.array("InkList") ?? [] {
             guard case .array(let items) = source.file.resolve(item) else {
-                note("one of its strokes cannot be read")
+                note("a stroke cannot be read")
                 continue
             }
             let numbers = items.prefix(left).compactMap { source.file.resolve($0).number }
-            if numbers.count < items.count { note("one of its strokes is not complete") }
+            if numbers.count < items.count { note("a stroke is incomplete") }
             left -= numbers.count
             let points = frame.points(numbers)
             if !points.isEmpty { lines.append(points) }
@@ -39,7 +39,7 @@ extension AnnotationReader {
         outline()
         json["lineCaps"] = lineCaps
         let ends = frame.points(source.numbers("L") ?? [])
-        guard ends.count == 2 else { return note("it does not say where it begins and ends") }
+        guard ends.count == 2 else { return note("no end points") }
         json["startPoint"] = ends[0].json
         json["endPoint"] = ends[1].json
     }
@@ -58,7 +58,7 @@ extension AnnotationReader {
         if name == "polyline" { json["lineCaps"] = lineCaps }
         let points = groups("Vertices", of: 2).flatMap { frame.points($0) }
         json["points"] = .array(points.map(\.json))
-        if points.isEmpty { note("it has no corners") }
+        if points.isEmpty { note("no corners") }
     }
 
     private mutating func outline() {

@@ -1,6 +1,6 @@
 import Annotations
 
-// Kinds that are about words: text markup, notes, free text, stamps and links.
+// Reads text kinds: text markup, notes, free text, stamps, links.
 extension AnnotationReader {
     mutating func markup(_ name: String) {
         json["type"] = .string("pspdfkit/markup/\(name)")
@@ -9,7 +9,7 @@ extension AnnotationReader {
         json["note"] = contents.map(JSON.string)
         var rects = groups("QuadPoints", of: 8).compactMap { frame.box(around: $0) }
         if rects.isEmpty {
-            note("it does not say which words it marks")
+            note("no text position stored")
             rects = [box].compactMap(\.self)
         }
         json["rects"] = .array(rects.map(\.json))
@@ -62,11 +62,11 @@ extension AnnotationReader {
         json["borderWidth"] = strokeWidth
         json["note"] = contents.map(JSON.string)
         json["action"] = destinations.action(of: source)
-        if json["action"] == nil { note("it leads nowhere that can be read") }
+        if json["action"] == nil { note("no readable target") }
     }
 }
 
-/// What a default appearance string says of a font: `0 0 1 rg /Helv 12 Tf` (ISO 32000-1, 12.7.3.3).
+/// The font settings of a default appearance string such as `0 0 1 rg /Helv 12 Tf` (ISO 32000-1, 12.7.3.3).
 struct DefaultAppearance: Hashable {
     var font: String?
     var size: Double?

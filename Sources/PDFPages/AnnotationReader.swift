@@ -1,24 +1,23 @@
 import Annotations
 
-/// Makes the Instant JSON of one annotation dictionary (vendor guide: JSON schema, annotations; ISO 32000-1,
-/// 12.5).
+/// Converts an annotation dictionary to Instant JSON (vendor guide: JSON schema, annotations; ISO 32000-1, 12.5).
 ///
-/// A member the file does not give is left out; what the kind cannot do without is noted in ``defects``.
+/// Members missing in the file are left out; missing required ones are noted in ``defects``.
 struct AnnotationReader {
     let source: PDFDictionary
     let frame: PageFrame
     let destinations: Destinations
-    /// In words of ours, such as "it has no box".
+    /// Fixed phrases such as "no box"; none quotes the file.
     private(set) var defects: [String] = []
     var json = JSONObject()
-    /// Members under `postilla`: what Instant JSON has no place for.
+    /// Members under `postilla`, for data without a place in Instant JSON.
     var aside = JSONObject()
-    /// The annotation's own rectangle, as displayed.
+    /// The annotation's rectangle, as displayed.
     let box: Rect?
 
-    /// Numbers of one annotation's points; more than a record could hold are left out.
+    /// Coordinates of one annotation; a record could not hold more, so the rest is left out.
     static let maxNumbers = 20_000
-    /// Unicode scalars of one text, and of one that names something.
+    /// Unicode scalars of a text, and of a name.
     static let maxTextLength = 100_000
     static let maxNameLength = 1000
 
@@ -37,7 +36,7 @@ struct AnnotationReader {
     }
 
     mutating func content() -> Content {
-        if box == nil { note("it has no box") }
+        if box == nil { note("no box") }
         common()
         kind()
         if json["bbox"] == nil { json["bbox"] = boxOfParts?.json }
@@ -70,10 +69,10 @@ struct AnnotationReader {
         }
     }
 
-    /// A kind that Instant JSON has no type for: what all kinds have in common is kept, and its name.
+    /// Keeps the common members and the name of a kind without an Instant JSON type.
     private mutating func unknown(_ name: String?) {
         aside["pdfSubtype"] = name.map { .string(String($0.prefix(128))) }
-        if name == nil { note("it does not say what kind it is") }
+        if name == nil { note("no kind stored") }
         json["note"] = contents.map(JSON.string)
         json["color"] = color("C")
     }

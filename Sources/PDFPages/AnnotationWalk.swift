@@ -1,6 +1,6 @@
 import Annotations
 
-/// Goes through the pages' lists of annotations and makes a record of each.
+/// Makes a record of each annotation on the pages' lists.
 struct AnnotationWalk {
     private(set) var found: BaseAnnotations
     private let tree: PageTree
@@ -8,7 +8,7 @@ struct AnnotationWalk {
     private let destinations: Destinations
     private var seen: Set<Record.ID> = []
 
-    /// Entries looked at in all; a hostile file lists one annotation on every page.
+    /// Limit on entries of all pages together: a hostile file may list one annotation on every page.
     private static let maxEntries = 500_000
     private static let maxWarnings = 1000
     private var entries = 0
@@ -20,20 +20,20 @@ struct AnnotationWalk {
         destinations = Destinations(tree: tree, file: file)
     }
 
-    /// Ends early when the task is cancelled.
+    /// Checks for cancellation before each page.
     mutating func walk() throws(CancellationError) {
         for (index, page) in tree.pages.enumerated() {
             guard !Task.isCancelled else { throw CancellationError() }
             guard page.dictionary.entries["Annots"] != nil else { continue }
             guard let list = page.dictionary.array("Annots") else {
-                if page.dictionary["Annots"] != .null { warn("the list of annotations cannot be read", page: index) }
+                if page.dictionary["Annots"] != .null { warn("the annotation list cannot be read", page: index) }
                 continue
             }
             for (position, entry) in list.enumerated() {
                 entries += 1
                 guard entries <= Self.maxEntries else {
                     return warn(
-                        "there are more than \(Self.maxEntries) annotations; the rest is not read", page: index)
+                        "more than \(Self.maxEntries) annotations, the rest is not read", page: index)
                 }
                 take(entry, at: position, page: page, index: index)
             }
@@ -42,12 +42,12 @@ struct AnnotationWalk {
 
     private mutating func take(_ entry: PDFObject, at position: Int, page: PageTree.Page, index: Int) {
         guard let dictionary = PDFDictionary(entry, in: file) else {
-            return warn("entry \(position + 1) of the list is no annotation", page: index)
+            return warn("entry \(position + 1) of the list is not an annotation", page: index)
         }
         guard dictionary["Subtype"].name != "Popup" else { return }
         let id = Self.id(of: entry) ?? "p\(index)a\(position)"
         guard seen.insert(id).inserted else {
-            return warn("it is listed more than once; the first place counts", page: index, record: id)
+            return warn("listed more than once, only the first counts", page: index, record: id)
         }
         var reader = AnnotationReader(
             dictionary, on: page.frame, pageIndex: index, number: Self.number(of: entry), destinations: destinations)

@@ -1,25 +1,25 @@
 package import Annotations
 
-/// The annotations a PDF itself holds, as records: the base layer.
+/// The base layer: the annotations stored in a PDF, as records.
 package struct BaseAnnotations: Hashable, Sendable {
-    /// In order of page, and on a page in the file's order.
+    /// In page order, and within a page in file order.
     ///
-    /// The id is the decimal object number, also in the content as `pdfObjectId`. An annotation written into its
-    /// page without a number of its own is `p<page>a<index>`, both counted from 0: the same each time the same
-    /// file is read, and never a number. Creator and group are null. What no member of Instant JSON can say is
-    /// in the member `postilla`: `pdfSubtype` for a kind without a type, `inReplyTo` (a record id), `warning`.
+    /// The id is the decimal object number, which the content repeats as `pdfObjectId`. An annotation written directly
+    /// into its page has the id `p<page>a<index>`, both counted from 0: stable for the same file, and never a number.
+    /// Creator and group are null. The member `postilla` holds what Instant JSON cannot express: `pdfSubtype` for a
+    /// kind without a type, `inReplyTo` (a record id), `warning`.
     package var records: [Record]
     package var warnings: [Warning]
-    /// How each page is shown, in order.
+    /// The geometry of each page, in page order.
     package var frames: [PageFrame]
 
-    /// Something that is missing or odd, with where it was met.
+    /// A missing or unusual part, and its place.
     package struct Warning: Hashable, Sendable, CustomStringConvertible {
-        /// Counted from 0; nil when it is about the file.
+        /// Counted from 0; nil for a warning about the whole file.
         package var pageIndex: Int?
-        /// nil when there was nothing to make a record of.
+        /// nil when no record could be made.
         package var record: Record.ID?
-        /// A sentence of ours: it quotes nothing from the file.
+        /// A sentence without text from the file.
         package var text: String
 
         package var description: String {
@@ -31,7 +31,7 @@ package struct BaseAnnotations: Hashable, Sendable {
 }
 
 extension PDFTools {
-    /// The annotations of a file. A popup is no record: it belongs to its parent.
+    /// Returns the annotations of a file. A popup belongs to its parent and is not a record.
     package func annotations(of file: String) async throws -> BaseAnnotations {
         let dump = try await dump(of: file)
         let tree = PageTree(dump, limit: limits.pages)

@@ -1,6 +1,6 @@
 import Annotations
 
-/// Numbers as content streams and attributes hold them: no exponent, no more decimals than anybody sees.
+/// Numbers in content streams and attributes: no exponent, at most four decimals.
 package enum Decimals {
     package static func text(_ value: Double) -> String {
         guard case .number(let rounded) = PDFObject.rounded(value) else { return "0" }

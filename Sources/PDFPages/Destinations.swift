@@ -1,6 +1,6 @@
 import Annotations
 
-/// Where links lead: actions (ISO 32000-1, 12.6) and destinations, explicit or by name (12.3.2).
+/// Resolves link targets: actions (ISO 32000-1, 12.6) and destinations, explicit or named (12.3.2).
 struct Destinations {
     private let indexes: [ObjectID: Int]
     private let pageCount: Int
@@ -14,14 +14,14 @@ struct Destinations {
         named = Self.names(in: file)
     }
 
-    /// For an annotation outside a file: it leads to pages by their numbers alone.
+    /// Creates a resolver for an annotation outside a file, whose links identify pages only by index.
     init(pageCount: Int) {
         (indexes, named) = ([:], [:])
         self.pageCount = pageCount
         file = ObjectDump()
     }
 
-    /// The action of a link as Instant JSON tells it; nil when there is none that can be read.
+    /// Returns a link's action as Instant JSON; nil when it has none or an unreadable one.
     func action(of source: PDFDictionary) -> JSON? {
         if let action = source.dictionary("A") { return self.action(action) }
         return goTo(source["Dest"])
@@ -64,7 +64,7 @@ struct Destinations {
             }
         case .dictionary(let entries): return isNamed ? page(file.resolve(entries["D"]), isNamed: true) : nil
         case .string(let name), .name(let name):
-            // A name stands for a place, never for another name.
+            // A name refers to a destination, never to another name.
             return isNamed ? nil : named[name].flatMap { page(file.resolve($0), isNamed: true) }
         default: return nil
         }
@@ -75,7 +75,8 @@ struct Destinations {
 extension Destinations {
     private static let maxNames = 100_000
 
-    /// The names of the file, from the old dictionary and from the name tree. Nodes and names are limited.
+    /// Returns the named destinations of the catalog's `Dests` dictionary and of the name tree, limiting nodes and
+    /// names.
     private static func names(in file: ObjectDump) -> [String: PDFObject] {
         guard let catalog = PDFDictionary(file.trailer, in: file)?.dictionary("Root") else { return [:] }
         var names = catalog.dictionary("Dests")?.entries ?? [:]

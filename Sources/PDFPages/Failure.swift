@@ -1,25 +1,25 @@
 import SystemPackage
 
 extension PDFTools {
-    /// A path that no tool can take for an option, an address or a file of arguments.
+    /// Returns a path that no tool can mistake for an option, a URL or an argument file.
     static func argument(for file: String) throws(PDFError) -> String {
         guard !file.isEmpty, !file.utf8.contains(0) else { throw .unreadable }
         return file.hasPrefix("/") ? file : "./" + file
     }
 
-    /// Why a tool could not read a file, found out by looking: the tools say it only in words.
+    /// Finds out why a tool could not read a file. The tools report it only as prose, so the file itself is examined.
     func reason(for file: String) async throws -> PDFError {
         let path = try Self.argument(for: file)
         if let plain = Self.look(at: FilePath(path)) { return plain }
-        // qpdf answers this question by its exit code: 0 means that a password is needed.
+        // `--requires-password` exits with 0 when a password is needed.
         let outcome = try await run(.qpdf, ["--requires-password", path], into: CollectedOutput())
         return outcome.exitCode == 0 ? .encrypted : .damaged
     }
 
-    /// What the file's length and first bytes tell; nil if it begins like a PDF. A PDF may begin with up to
-    /// 1,024 bytes of something else (ISO 32000-1, appendix H).
+    /// Judges a file by its length and first bytes; nil if it has a PDF header, which may begin anywhere in the first
+    /// 1,024 bytes (ISO 32000-1, appendix H).
     private static func look(at path: FilePath) -> PDFError? {
-        // Not waiting matters when the path names a pipe.
+        // Opening a pipe must not block.
         guard let file = try? FileDescriptor.open(path, .readOnly, options: .nonBlocking) else { return .unreadable }
         defer { try? file.close() }
         var head = [UInt8](repeating: 0, count: 1029)

@@ -1,17 +1,17 @@
-/// What `pdfinfo` printed: a line `Name: value` for each fact, and two for each page asked for.
+/// The output of `pdfinfo`: a line `Name: value` per fact, and two lines per requested page.
 struct InfoListing: Hashable {
     var title: String?
     var isEncrypted = false
-    /// 0 when the output does not tell.
+    /// 0 when the output does not contain it.
     var pageCount = 0
-    /// By page index; a page that could not be read is missing.
+    /// By page index; unreadable pages are missing.
     var sizes: [Int: PageSize] = [:]
 
     init(_ output: [UInt8]) {
         let text = String(decoding: output, as: UTF8.self)
         var turned: [Int: Bool] = [:]
-        // The title comes first and may hold line ends that make it look like more facts. Whatever the file
-        // can say is printed before what the tool found out, so the last line of a name is the one to trust.
+        // The title comes first and may contain line ends that imitate further facts. pdfinfo prints the file's texts
+        // before its own findings, so the last line with a name counts.
         for line in text.split(separator: "\n") {
             guard let colon = line.firstIndex(of: ":") else { continue }
             let name = line[..<colon]
@@ -35,7 +35,7 @@ struct InfoListing: Hashable {
         }
     }
 
-    /// `595.276 x 841.89 pts (A4)`; nil when it is no size a page can have.
+    /// Parses `595.276 x 841.89 pts (A4)`; nil for an impossible page size.
     private static func size(_ text: Substring) -> PageSize? {
         let words = text.split(separator: " ")
         guard words.count >= 3, let width = Double(words[0]), let height = Double(words[2]) else { return nil }

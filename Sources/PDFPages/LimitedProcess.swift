@@ -1,12 +1,12 @@
 import Subprocess
 import SystemPackage
 
-/// Where the output of a tool goes, piece by piece as it comes.
+/// A consumer of a tool's output, called for each piece as it arrives.
 protocol OutputSink: Sendable {
     mutating func receive(_ bytes: [UInt8]) async throws
 }
 
-/// Keeps all of it, for tools that print little.
+/// Collects the whole output of tools that print little.
 struct CollectedOutput: OutputSink {
     var bytes: [UInt8] = []
 
@@ -15,21 +15,20 @@ struct CollectedOutput: OutputSink {
     }
 }
 
-/// How a run ended and what its output became.
+/// The exit code of a run, and the sink with its output.
 struct ToolResult<Sink: OutputSink>: Sendable {
     var sink: Sink
-    /// nil when a signal ended it.
+    /// nil when a signal ended the process.
     var exitCode: Int?
 }
 
 extension PDFTools {
-    /// Runs a tool on a file under the limits, in an environment that holds nothing of ours.
+    /// Runs a tool on a file under the limits, in an environment of only `PATH` and `LC_ALL`.
     ///
-    /// What it says on standard error is thrown away: it is in words, and may quote the file. The child is
-    /// ended when the time is over, when it prints too much, when the sink throws, and when the task is
-    /// cancelled.
+    /// Standard error is discarded: it is prose and may quote the file. The child is ended when it exceeds the time or
+    /// output limit, when the sink throws, and when the task is cancelled.
     ///
-    /// - Parameter writing: bytes of a file it may write.
+    /// - Parameter writing: size limit in bytes of each file it writes.
     func run<Sink: OutputSink>(
         _ tool: Tool, _ arguments: [String], writing: Int64 = 64 << 20, into sink: Sink
     ) async throws -> ToolResult<Sink> {
@@ -48,9 +47,9 @@ extension PDFTools {
         }
     }
 
-    /// A tool that writes a large file, dumps core or grows has gone wrong: it reads one file and prints. Small
-    /// files are let pass, since a font cache that is out of date may be written anew. The second limit on the
-    /// processor lies above the first, or the signal would not tell which one it was.
+    /// A tool only reads one file and prints, so large files, core dumps and memory growth are errors. Small files are
+    /// allowed because it may refresh an outdated font cache. The hard CPU limit exceeds the soft one: equal limits
+    /// would send SIGKILL, which does not identify the cause.
     private func prefix(_ writing: Int64) -> [String] {
         let processor = "--cpu=\(limits.processorSeconds):\(limits.processorSeconds + 1)"
         return ["--as=\(limits.memory)", processor, "--fsize=\(writing)", "--core=0", "--"]
@@ -60,7 +59,7 @@ extension PDFTools {
         _ command: FilePath, _ arguments: [String], into start: Sink
     ) async throws -> ToolResult<Sink> {
         var options = PlatformOptions()
-        // Not stopped with our job, not reached by what is typed at the terminal.
+        // A separate process group: job control and keys at the terminal do not reach it.
         options.processGroupID = 0
         options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: .milliseconds(200))]
         let result = try await Subprocess.run(
@@ -97,13 +96,13 @@ extension TerminationStatus {
     }
 }
 
-/// What one run of a tool may use before it is ended.
+/// The resource limits of one tool run.
 package struct ToolLimits: Hashable, Sendable {
     /// Address space of the child, in bytes.
     package var memory: Int
     /// Processor time of the child, in seconds.
     package var processorSeconds: Int
-    /// Time on the wall, from start to end.
+    /// Wall-clock time from start to end.
     package var time: Duration
     /// Bytes the child may print.
     package var output: Int

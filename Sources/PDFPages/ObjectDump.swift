@@ -1,23 +1,23 @@
-/// The objects of a file as `qpdf --json` prints them, kept as printed and read when they are asked for.
+/// The objects of a file as `qpdf --json` prints them, stored as text and parsed on access.
 ///
-/// The output is `{…, "qpdf": [{…}, {"obj:1 0 R": {"value": …}, …, "trailer": {"value": …}}]}`. A file has many
-/// objects and few of them matter here, so what comes in is only cut into objects; streams are not kept.
+/// The output is `{…, "qpdf": [{…}, {"obj:1 0 R": {"value": …}, …, "trailer": {"value": …}}]}`. Few objects of a file
+/// are needed, so input is only split into objects; streams are dropped.
 struct ObjectDump: OutputSink {
     private var kept: [UInt8] = []
     private var places: [ObjectID: Range<Int>] = [:]
     private var trailerPlace: Range<Int>?
-    /// The object before the objects, `{"jsonversion": 2, …}`, which whoever changes the file has to repeat.
+    /// The object before the others, `{"jsonversion": 2, …}`, which an update has to repeat.
     private(set) var header: [UInt8] = []
     private var isInHeader = false
 
     private var depth = 0
     private var inText = false
     private var afterBackslash = false
-    /// The last text seen between objects: the key of the object to come.
+    /// The last string between objects: the key of the next object.
     private var key: [UInt8] = []
     private var start: Int?
 
-    /// Depth of the objects in the output.
+    /// Nesting depth of the objects in the output.
     private static let level = 3
 
     mutating func receive(_ bytes: [UInt8]) {
@@ -85,13 +85,13 @@ struct ObjectDump: OutputSink {
 extension ObjectDump {
     var trailer: PDFObject { trailerPlace.map(read) ?? .null }
 
-    /// The same as text, `{"value": …}`; nil if nothing stands there.
+    /// Returns an object's text, `{"value": …}`; nil if it is missing.
     func source(_ id: ObjectID) -> ArraySlice<UInt8>? { places[id].map { kept[$0] } }
 
-    /// What stands under a number; null if nothing does, or nothing that can be read.
+    /// Returns an object; null if it is missing or unreadable.
     func object(_ id: ObjectID) -> PDFObject { places[id].map(read) ?? .null }
 
-    /// The object itself where a reference may stand for it. A chain of references ends somewhere or is null.
+    /// Follows references, at most eight; a longer chain is null.
     func resolve(_ object: PDFObject?) -> PDFObject {
         var object = object ?? .null
         for _ in 0..<8 {

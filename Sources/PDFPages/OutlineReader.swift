@@ -1,9 +1,8 @@
 import Annotations
 
-/// Reads the outline of a file (ISO 32000-1, 12.3.3): a tree of headings, each naming its first child and its next
-/// sibling.
+/// Reads the outline of a file (ISO 32000-1, 12.3.3): a tree of headings, each naming its first child and next sibling.
 ///
-/// A tree may be a loop or have no end: no item counts twice, and items and depth are limited.
+/// A hostile tree may loop or be endless, so each item counts once, and items and depth are limited.
 struct OutlineReader {
     private(set) var entries: [PDFNavigation.Entry] = []
 
@@ -15,7 +14,7 @@ struct OutlineReader {
         let catalog = PDFDictionary(file.trailer, in: file)?.dictionary("Root")
         var waiting: [(item: PDFObject?, depth: Int)] = [(catalog?.dictionary("Outlines")?.entries["First"], 0)]
         var seen: Set<ObjectID> = []
-        // A stack: what is below an item comes before what follows it.
+        // A stack: an item's children precede its siblings.
         while let (item, depth) = waiting.popLast(), entries.count < Self.maxCount {
             guard case .reference(let id) = item, seen.insert(id).inserted,
                 let heading = PDFDictionary(item, in: file)

@@ -1,5 +1,4 @@
-/// A dictionary of a file, with references followed: asking for what is not there, or is something else,
-/// gives nil.
+/// A dictionary of a file that follows references: missing values and values of another type are nil.
 struct PDFDictionary {
     let entries: [String: PDFObject]
     let file: ObjectDump
@@ -19,14 +18,14 @@ struct PDFDictionary {
         return items
     }
 
-    /// The numbers of an array; nil when there is no array or one of them is no finite number.
+    /// Returns the numbers of an array; nil without an array or when an item is not a finite number.
     func numbers(_ key: String) -> [Double]? {
         guard let items = array(key) else { return nil }
         let numbers = items.compactMap { file.resolve($0).number }
         return numbers.count == items.count ? numbers : nil
     }
 
-    /// A text that is not empty.
+    /// Returns a text that is not empty.
     func text(_ key: String) -> String? {
         self[key].string.flatMap { $0.isEmpty ? nil : $0 }
     }

@@ -1,8 +1,8 @@
-/// What a PDF says about itself, without its pages' content.
+/// The metadata and page sizes of a PDF.
 package struct PDFInfo: Hashable, Sendable {
-    /// As the file has it: hostile, never to be drawn uncleaned.
+    /// Unchanged from the file: hostile, and never drawn without cleaning.
     package var title: String?
-    /// Whether the file is encrypted; one that is listed here can be read all the same.
+    /// Whether the file is encrypted; it can be read without a password nevertheless.
     package var isEncrypted: Bool
     /// One for each page, in order.
     package var pages: [PageSize]
@@ -24,12 +24,12 @@ package struct PageSize: Hashable, Sendable {
         self.height = height
     }
 
-    /// US letter: what readers take for a page that does not say.
+    /// US letter, which readers assume for a page without a size.
     static let usual = PageSize(width: 612, height: 792)
 }
 
 extension PDFTools {
-    /// Title and page sizes of a file.
+    /// Returns the title and page sizes of a file.
     package func info(of file: String) async throws -> PDFInfo {
         let listing = try await listing(of: file, pages: 0...limits.pages - 1)
         guard listing.pageCount <= limits.pages else {
@@ -39,7 +39,7 @@ extension PDFTools {
         return PDFInfo(title: listing.title, isEncrypted: listing.isEncrypted, pages: pages)
     }
 
-    /// What `pdfinfo` tells of the file, with the sizes of some of its pages.
+    /// Returns `pdfinfo`'s output for a file, with the sizes of a range of pages.
     func listing(of file: String, pages: ClosedRange<Int>) async throws -> InfoListing {
         let range = ["-f", "\(pages.lowerBound + 1)", "-l", "\(pages.upperBound + 1)"]
         let path = try Self.argument(for: file)

@@ -1,12 +1,12 @@
-/// How a file wants to be found one's way in: its outline, and what its pages are called.
+/// The navigation data of a file: its outline and page labels.
 package struct PDFNavigation: Hashable, Sendable {
     /// A heading of the outline.
     package struct Entry: Hashable, Sendable {
-        /// As the file has it: hostile, never to be drawn uncleaned.
+        /// Unchanged from the file: hostile, and never drawn without cleaning.
         package var title: String
-        /// 0 for the outermost.
+        /// 0 for the outermost level.
         package var depth: Int
-        /// Counted from 0; nil when it leads nowhere in this file.
+        /// Counted from 0; nil when the target is not in this file.
         package var pageIndex: Int?
 
         package init(title: String, depth: Int, pageIndex: Int?) {
@@ -16,9 +16,9 @@ package struct PDFNavigation: Hashable, Sendable {
         }
     }
 
-    /// In the order in which a person reads it.
+    /// In reading order.
     package var outline: [Entry]
-    /// What is printed on each page (`iii`, `A-4`); empty when the file does not say. Hostile like the titles.
+    /// The label of each page (`iii`, `A-4`), as hostile as the titles; empty when the file has none.
     package var labels: [String]
 
     package init(outline: [Entry] = [], labels: [String] = []) {
@@ -28,7 +28,7 @@ package struct PDFNavigation: Hashable, Sendable {
 }
 
 extension PDFTools {
-    /// The outline of a file and the labels of its pages.
+    /// Returns the outline and the page labels of a file.
     package func navigation(of file: String) async throws -> PDFNavigation {
         let dump = try await dump(of: file)
         let tree = PageTree(dump, limit: limits.pages)
@@ -38,11 +38,11 @@ extension PDFTools {
             labels: PageLabelReader(dump, pageCount: tree.pages.count).labels)
     }
 
-    /// The objects of a file, by qpdf.
+    /// Returns the objects of a file, from qpdf.
     func dump(of file: String) async throws -> ObjectDump {
         let path = try Self.argument(for: file)
         let outcome = try await run(.qpdf, ["--json=2", "--json-key=qpdf", "--no-warn", path], into: ObjectDump())
-        // 3 means that there were warnings, and all the output.
+        // 3 means complete output with warnings.
         guard outcome.exitCode == 0 || outcome.exitCode == 3 else { throw try await reason(for: file) }
         return outcome.sink
     }

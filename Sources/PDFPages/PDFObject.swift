@@ -1,13 +1,13 @@
-/// A PDF object as qpdf's JSON tells it (qpdf manual, "qpdf JSON format", version 2).
+/// A PDF object in qpdf's JSON (qpdf manual, "qpdf JSON format", version 2).
 package enum PDFObject: Hashable, Sendable {
     case null
     case bool(Bool)
     case number(Double)
-    /// Text, decoded by qpdf from PDFDocEncoding, UTF-16 or UTF-8; bytes that are no text as Latin-1.
+    /// Text, decoded by qpdf from PDFDocEncoding, UTF-16 or UTF-8; other bytes as Latin-1.
     case string(String)
-    /// Bytes that are no text; only ever written.
+    /// Bytes that are not text; only for writing.
     case bytes([UInt8])
-    /// Without its slash.
+    /// Without the slash.
     case name(String)
     case reference(ObjectID)
     case array([PDFObject])
@@ -24,7 +24,7 @@ package struct ObjectID: Hashable, Sendable {
         self.generation = generation
     }
 
-    /// From `12 0 R`.
+    /// Parses `12 0 R`.
     init?(_ text: Substring) {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         guard words.count == 3, words[2] == "R", let number = Int(words[0]), let generation = Int(words[1]),

@@ -1,10 +1,9 @@
 import Annotations
 
-/// Reads one object out of qpdf's JSON.
+/// Reads one object from qpdf's JSON.
 ///
-/// In that JSON everything a PDF has and JSON has not is a string with a mark: `/Name`, `u:text`, `b:6869`
-/// (bytes in hexadecimal), `12 0 R`. The output of a tool is hostile as well: depth is limited, and what is
-/// malformed gives nil.
+/// PDF types that JSON lacks are strings with a mark: `/Name`, `u:text`, `b:6869` (bytes in hexadecimal), `12 0 R`. The
+/// tool's output is hostile too: depth is limited, and malformed input gives nil.
 struct PDFObjectReader {
     static let maxDepth = 64
 
@@ -81,7 +80,7 @@ struct PDFObjectReader {
     }
 }
 
-// MARK: - JSON's own marks
+// MARK: - JSON tokens
 extension PDFObjectReader {
     private mutating func peek() -> UInt8? {
         rest = rest.drop { $0 <= UInt8(ascii: " ") }
@@ -120,7 +119,7 @@ extension PDFObjectReader {
             let digits = rest.prefix(4)
             rest = rest.dropFirst(4)
             guard let unit = UInt32(String(decoding: digits, as: UTF8.self), radix: 16) else { return nil }
-            // qpdf writes UTF-8 and escapes only controls; half of a pair has no meaning here.
+            // qpdf writes UTF-8 and escapes only control characters, so half of a surrogate pair has no meaning.
             return Unicode.Scalar(unit) ?? "\u{fffd}"
         default: return Unicode.Scalar(letter)
         }

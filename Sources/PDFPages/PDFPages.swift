@@ -1,15 +1,15 @@
-// Pages of a PDF, read in a separate process with limits on memory, time and output: how many and how large,
-// their text with boxes, and the annotations the file itself holds, as records. A PDF is hostile input and is
-// never parsed in this process; what is parsed here is what the tools print, and that is hostile too.
-// No layout of text (App), no drawing (Screen), no storing (the client and the server).
+// Reads PDF files in separate processes with limits on memory, time and output: page count and sizes, words with boxes,
+// pictures of pages, outline and page labels, and the file's annotations as records; also writes a layer's annotations
+// into a copy of a file. A PDF is hostile input and never parsed in this process; the tools' output, which is parsed
+// here, is hostile too. Not here: text layout (PageLayout), drawing (Screen), storage (client and server).
 
-/// Reads PDF files by running poppler's and qpdf's tools, each in a child process of its own with limits.
+/// Reads PDF files with the tools of poppler and qpdf, each run as a child process with limits.
 ///
-/// Every call is independent, may run beside others on any thread, ends its child when its task is cancelled
-/// (then it throws `CancellationError`) and otherwise throws ``PDFError``. Pages are counted from 0.
+/// Calls are independent and may run concurrently on any thread. A cancelled task ends its child and throws
+/// `CancellationError`; other failures throw ``PDFError``. Pages are counted from 0.
 package struct PDFTools: Sendable {
     package var limits: ToolLimits
-    /// Where the tools are looked for, in this order; the environment's PATH is not asked.
+    /// Directories searched for the tools, in this order; `PATH` is not used.
     package var directories: [String]
 
     package static let usualDirectories = ["/usr/bin", "/bin", "/usr/local/bin"]

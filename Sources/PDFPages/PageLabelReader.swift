@@ -1,7 +1,7 @@
-/// Reads what the pages of a file are called (ISO 32000-1, 12.4.2): a number tree of ranges, each with a style, a prefix
-/// and the number it begins with.
+/// Reads the page labels of a file (ISO 32000-1, 12.4.2): a number tree of ranges, each with a style, a prefix and a
+/// start number.
 struct PageLabelReader {
-    /// One for each page; empty when the file has none.
+    /// One per page; empty when the file has none.
     let labels: [String]
 
     private static let maxNodes = 10_000
@@ -15,7 +15,7 @@ struct PageLabelReader {
         }
         let starts = ranges.keys.sorted()
         labels = (0..<pageCount).map { page in
-            // Pages before the first range are called by their number.
+            // Pages before the first range are labelled with their number.
             guard let start = starts.last(where: { $0 <= page }), let range = ranges[start] else {
                 return "\(page + 1)"
             }
@@ -58,7 +58,7 @@ struct PageLabelReader {
         }
     }
 
-    /// `iv`; a number too large to be written so as figures.
+    /// Returns Roman numerals such as `iv`; decimal digits from 5000.
     private static func roman(_ number: Int) -> String {
         guard number < 5000 else { return String(number) }
         let signs = [
@@ -76,7 +76,7 @@ struct PageLabelReader {
         return text
     }
 
-    /// `a` to `z`, then `aa` to `zz`: the letter as often as the alphabet was gone through.
+    /// Returns `a` to `z`, then `aa` to `zz`, repeating the letter once more per pass through the alphabet.
     private static func letters(_ number: Int) -> String {
         let times = min(64, (number - 1) / 26 + 1)
         let letter = Character(Unicode.Scalar(UInt8(ascii: "a") + UInt8((number - 1) % 26)))

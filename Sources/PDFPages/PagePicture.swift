@@ -1,11 +1,11 @@
-/// A page as poppler paints it: rows from the top, three bytes a pixel, red, green and blue.
+/// A page painted by poppler: rows from the top, three bytes per pixel: red, green, blue.
 package struct PagePicture: Hashable, Sendable {
     package let width: Int
     package let height: Int
     package let pixels: [UInt8]
 
-    /// Reads a portable pixmap (`P6`, eight bits), as `pdftoppm` prints it; nil when it is anything else, cut, or of
-    /// another size than was asked for.
+    /// Reads a portable pixmap (`P6`, eight bits) as `pdftoppm` prints it; nil for other data, a truncated file or
+    /// another size.
     init?(pixmap: [UInt8], width: Int, height: Int) {
         let head = Array("P6\n\(width) \(height)\n255\n".utf8)
         guard pixmap.starts(with: head), pixmap.count == head.count + 3 * width * height else { return nil }
@@ -16,12 +16,12 @@ package struct PagePicture: Hashable, Sendable {
 }
 
 extension PDFTools {
-    /// Pixels of a picture at most: what a large terminal has room for.
+    /// Limit on the pixels of a picture, enough for a large terminal.
     package static let maxPixels = 4_000_000
 
-    /// Paints a page, stretched to exactly so many pixels.
+    /// Paints a page, stretched to exactly the given size in pixels.
     ///
-    /// - Throws: ``PDFError``; one that would be larger than ``mostPixels`` is not painted.
+    /// - Throws: ``PDFError``, also for more than ``maxPixels``.
     package func picture(of file: String, page: Int, width: Int, height: Int) async throws -> PagePicture {
         guard width > 0, height > 0, width <= Self.maxPixels, width * height <= Self.maxPixels else {
             throw PDFError.tooMuchOutput(bytes: 3 * Self.maxPixels)

@@ -2,8 +2,8 @@ package import Annotations
 
 /// The words of one page in reading order, with their boxes.
 ///
-/// Coordinates are those of the page as displayed: PDF points, origin at the top left corner of what is
-/// shown (crop box and rotation applied), y growing downwards. The boxes of annotations use the same.
+/// Coordinates are those of the page as displayed: PDF points, origin at the top left corner of the visible area (crop
+/// box and rotation applied), y downwards. Annotation boxes use the same.
 package struct PageText: Hashable, Sendable {
     package var width: Double
     package var height: Double
@@ -17,9 +17,9 @@ package struct PageText: Hashable, Sendable {
 }
 
 extension PageText {
-    /// One word as the PDF's own text shows it, and where it came from.
+    /// One word of the PDF's text layer and its position.
     package struct Word: Hashable, Sendable {
-        /// As the file has it: hostile, never to be drawn uncleaned.
+        /// Unchanged from the file: hostile, and never drawn without cleaning.
         package var text: String
         package var box: Rect
         /// Index of the source line in the page, in reading order.

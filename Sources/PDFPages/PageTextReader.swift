@@ -1,23 +1,23 @@
 import Annotations
 
-/// Reads the XHTML that `pdftotext -bbox-layout` prints, as it comes, and makes pages of it.
+/// Parses the XHTML of `pdftotext -bbox-layout` incrementally into pages.
 ///
-/// The elements are `page > flow > block > line > word`. Of markup only what that output holds is understood:
-/// a tag that is not known is passed over, a number that is none is replaced, and nothing makes it fail. What
-/// it holds back is bounded: a tag or a word longer than ``longest`` loses its end.
+/// The elements are `page > flow > block > line > word`. It understands only the markup of that output, skips unknown
+/// tags, replaces malformed numbers and never fails. Its buffer is bounded: a tag or word longer than ``maxWordLength``
+/// loses its end.
 struct PageTextReader: Sendable {
     static let maxWordLength = 16 << 10
-    /// Words of one page; a page that has more loses the rest.
+    /// Limit on words per page; the rest is dropped.
     static let maxWords = 200_000
 
-    /// Sizes of the pages to come, as displayed; pages beyond them are passed over.
+    /// Sizes of the expected pages, as displayed; further pages are skipped.
     private let sizes: [PageSize]
     private var count = 0
     private var page: PageText?
     private var flow = -1
     private var block = -1
     private var line = -1
-    /// Box of the word being read; nil between words.
+    /// Box of the current word; nil between words.
     private var box: Rect?
     private var text: [UInt8] = []
     private var token: [UInt8] = []
@@ -27,7 +27,7 @@ struct PageTextReader: Sendable {
         self.sizes = sizes
     }
 
-    /// The pages that these bytes completed.
+    /// Returns the pages that these bytes complete.
     mutating func receive(_ bytes: [UInt8]) -> [PageText] {
         var done: [PageText] = []
         var rest = bytes[...]
@@ -81,7 +81,7 @@ struct PageTextReader: Sendable {
             PageText.Word(text: word, box: box, line: max(0, line), block: max(0, block), flow: max(0, flow)))
     }
 
-    /// The box of a word; one that is no box is empty and stands where the word before it ends.
+    /// Returns the box of a word; a malformed one becomes an empty box at the end of the previous word.
     private func wordBox(_ tag: Tag, on page: PageText) -> Rect {
         if let left = tag["xMin"], let top = tag["yMin"], let right = tag["xMax"], let bottom = tag["yMax"] {
             return Rect(
@@ -92,7 +92,7 @@ struct PageTextReader: Sendable {
     }
 }
 
-/// Text in which `&amp;`, `&#233;` and the like stand for characters, as text. What is no entity stays.
+/// Decodes entities such as `&amp;` and `&#233;`. Malformed entities stay unchanged.
 func decodeEntities(_ bytes: some Collection<UInt8>) -> String {
     let text = String(decoding: bytes, as: UTF8.self)
     guard text.utf8.contains(UInt8(ascii: "&")) else { return text }
@@ -101,7 +101,7 @@ func decodeEntities(_ bytes: some Collection<UInt8>) -> String {
     while let ampersand = rest.firstIndex(of: "&") {
         result += rest[..<ampersand]
         rest = rest[ampersand...]
-        // The longest name there is in this output is `&#x10FFFF;`.
+        // The longest entity in this output is `&#x10FFFF;`.
         guard let end = rest.prefix(10).firstIndex(of: ";"),
             let character = Unicode.Scalar(reference: rest[..<end].dropFirst())
         else {

@@ -2,15 +2,15 @@ import Annotations
 
 /// The pages of a file in order, found by walking the page tree (ISO 32000-1, 7.7.3).
 ///
-/// A tree may be a loop, a thousand levels deep or list a page a million times: depth and nodes are limited,
-/// and what lies beyond is left out.
+/// A hostile tree may loop, be a thousand levels deep or list a page a million times, so depth and nodes are limited
+/// and the rest is left out.
 struct PageTree {
     private(set) var pages: [Page] = []
-    /// Index of each page that is an object of its own, for links.
+    /// Index of each page that is an indirect object, for links.
     private(set) var indexes: [ObjectID: Int] = [:]
 
     struct Page {
-        /// nil for a page that is written into the tree itself.
+        /// nil for a page written directly into the tree.
         var id: ObjectID?
         var dictionary: PDFDictionary
         var frame: PageFrame
@@ -28,9 +28,9 @@ struct PageTree {
     init(_ file: ObjectDump, limit: Int) {
         let catalog = PDFDictionary(file.trailer, in: file)?.dictionary("Root")
         guard let root = catalog?.entries["Pages"] else { return }
-        // A stack: the next page is always the last one.
+        // A stack: the next page is always last.
         var waiting = [Node(object: root, inherited: [:], depth: 0)]
-        // Nodes are counted where they are listed: each listing costs, whether or not it is walked.
+        // Nodes count when listed: each costs, walked or not.
         var room = 2 * limit
         while let node = waiting.popLast(), pages.count < limit {
             guard node.depth < Self.maxDepth, let dictionary = PDFDictionary(node.object, in: file) else { continue }

@@ -1,4 +1,4 @@
-/// The inside of one tag, such as `word xMin="93.5" yMin="371.1"`: its name, and its attributes as numbers.
+/// The inside of a tag such as `word xMin="93.5" yMin="371.1"`: its name, and its attributes as numbers.
 struct Tag {
     let name: String
     private let attributes: ArraySlice<UInt8>
@@ -9,7 +9,7 @@ struct Tag {
         attributes = bytes[end...]
     }
 
-    /// The number a named attribute holds; nil when there is none that a place on a page could be.
+    /// Returns an attribute's number; nil when it is missing or not a possible coordinate.
     subscript(_ wanted: String) -> Double? {
         var rest = attributes
         while let equals = rest.firstIndex(of: UInt8(ascii: "=")) {

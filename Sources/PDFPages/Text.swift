@@ -1,9 +1,9 @@
 import Synchronization
 
 extension PDFTools {
-    /// The words of some pages, handed over one page after the other while the rest is still being read.
+    /// Delivers the words of a range of pages, page by page, while the rest is still being read.
     ///
-    /// The next page waits until `each` is done with the one before. A page without text comes with no words.
+    /// The next page waits until `each` returns. A page without text is delivered without words.
     package func text(
         of file: String, pages: ClosedRange<Int>, each: @escaping @Sendable (Int, PageText) async throws -> Void
     ) async throws {
@@ -15,11 +15,11 @@ extension PDFTools {
         let path = try Self.argument(for: file)
         let outcome = try await run(
             .pdftotext, ["-q", "-bbox-layout", "-cropbox"] + range + [path, "-"], into: sink)
-        // Out of memory the tool may end well and have printed nothing: the pages are counted.
+        // Out of memory, pdftotext may exit with 0 and print nothing, so the pages are counted.
         guard outcome.exitCode == 0, outcome.sink.next == last + 1 else { throw try await reason(for: file) }
     }
 
-    /// The words of one page.
+    /// Returns the words of one page.
     package func text(of file: String, page: Int) async throws -> PageText {
         let found = Mutex<PageText?>(nil)
         try await text(of: file, pages: page...page) { _, text in found.withLock { $0 = text } }
@@ -27,14 +27,14 @@ extension PDFTools {
         return text
     }
 
-    /// The listing of pages that are all, or at least in part, in the file.
+    /// Returns the listing for a range of pages that overlaps the file's pages.
     private func pageListing(of file: String, pages: ClosedRange<Int>) async throws -> InfoListing {
         guard pages.lowerBound >= 0 else { throw PDFError.noSuchPage(pages.lowerBound, count: 0) }
         do {
             let capped = pages.clamped(to: 0...max(limits.pages - 1, pages.lowerBound))
             return try await listing(of: file, pages: capped)
         } catch PDFError.damaged where pages.lowerBound > 0 {
-            // The tool tells a page too far by failing.
+            // pdfinfo fails when the range begins after the last page.
             let count = try await listing(of: file, pages: 0...0).pageCount
             guard pages.lowerBound >= count else { throw PDFError.damaged }
             throw PDFError.noSuchPage(pages.lowerBound, count: count)
@@ -42,7 +42,7 @@ extension PDFTools {
     }
 }
 
-/// Hands on each page as soon as it is complete.
+/// Delivers each page as soon as it is complete.
 private struct PageSink: OutputSink {
     var reader: PageTextReader
     var next: Int

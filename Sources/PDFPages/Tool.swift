@@ -1,6 +1,6 @@
 import SystemPackage
 
-/// A program that is run for us, and the package that brings it.
+/// An external program, and the package that contains it.
 enum Tool: String, CaseIterable {
     case pdfinfo
     case pdftotext
@@ -18,7 +18,7 @@ enum Tool: String, CaseIterable {
 }
 
 extension PDFTools {
-    /// Tools that are not on this machine, each as the error that will tell of it.
+    /// The tools missing on this machine, each as the error to report.
     package var missing: [PDFError] {
         Tool.allCases.compactMap { tool in
             do throws(PDFError) { _ = try find(tool) } catch { return error }
@@ -26,7 +26,7 @@ extension PDFTools {
         }
     }
 
-    /// The full path of a tool in the first directory that has it.
+    /// Returns the path of a tool in the first directory that contains it.
     func find(_ tool: Tool) throws(PDFError) -> FilePath {
         for directory in directories {
             let path = FilePath(directory).appending(tool.rawValue)

@@ -1,17 +1,17 @@
 import Annotations
 
-/// Neighbouring bands that leave the same gutter free, with running text on both sides of it.
+/// Adjacent bands that leave the same gutter free, with running text on both sides of it.
 struct ColumnRun {
     var bands: Range<Int>
     /// The words of each column, from left to right.
     var parts: [[Int]]
 
-    /// How many bands may come before the first one with text on both sides.
+    /// Limit on bands before the first one with text on both sides.
     private static let maxLeadLength = 60
-    /// How many gutters are tried; pages have one or two.
+    /// Limit on gutters tried; pages have one or two.
     private static let maxGutters = 6
 
-    /// The run that begins with the band `start`, or nil when none does.
+    /// Finds the run that begins with the band `start`; nil when there is none.
     init?(bands: [PageBand], from start: Int, words: [PageWord], height: Double) {
         let (end, gutters) = Self.gutters(of: bands, from: start, width: height * 0.8)
         guard !gutters.isEmpty else { return nil }
@@ -24,7 +24,7 @@ struct ColumnRun {
             }
             return parts
         }
-        // The widest gutter first; each one that leaves running text in every part is taken.
+        // Try the widest gutter first, and use each one that leaves running text in every part.
         var taken: [Gutter] = []
         for gutter in gutters.sorted(by: { $0.width > $1.width }).prefix(Self.maxGutters) {
             let more = (taken + [gutter]).sorted { $0.left < $1.left }
@@ -35,8 +35,8 @@ struct ColumnRun {
         parts = cut(at: taken)
     }
 
-    /// How far the bands from `start` on leave the same gutters free, and which those are. A gutter found once must
-    /// stay; before that, a while is given for the second column to begin.
+    /// Returns the end of the bands from `start` on that leave the same gutters free, and these gutters. Once found, a
+    /// gutter must stay; before that, the second column may begin up to ``maxLeadLength`` bands later.
     private static func gutters(of bands: [PageBand], from start: Int, width: Double) -> (end: Int, [Gutter]) {
         var free = bands[start].free.filter { $0.width >= width }
         var box = bands[start].box
@@ -53,7 +53,7 @@ struct ColumnRun {
         return (end, inner)
     }
 
-    /// What two sets of gutters leave free together, both from left to right.
+    /// Returns the gutters that two sets, each from left to right, have in common.
     private static func sharedGutters(_ some: [Gutter], _ others: [Gutter], width: Double) -> [Gutter] {
         var shared: [Gutter] = []
         var first = 0
@@ -66,14 +66,14 @@ struct ColumnRun {
         return shared
     }
 
-    /// Whether the parts are running text, and stand beside each other, not one below the other.
+    /// Whether the parts are running text, side by side and not one below the other.
     private static func areColumns(_ parts: [[Int]], _ words: [PageWord], _ height: Double) -> Bool {
         guard parts.allSatisfy({ isText($0, words, height) }) else { return false }
         let boxes = parts.map { part in Rect.around(part.lazy.map { words[$0].box }) }
         return zip(boxes, boxes.dropFirst()).allSatisfy { $0.sharedHeight($1) > 0.5 }
     }
 
-    /// Whether words make at least three rows of running text, as against numbers, labels or list marks.
+    /// Whether words make at least three rows of running text, not numbers, labels or list marks.
     private static func isText(_ side: [Int], _ words: [PageWord], _ height: Double) -> Bool {
         let bands = PageBand.bands(of: side, in: words)
         let rows = bands.reduce(0) { $0 + $1.rows(height: height) }

@@ -1,9 +1,9 @@
-/// Finds the numbers along the axes of a figure, which are no text to read row by row.
+/// Finds the numbers along the axes of a figure, which do not read row by row.
 enum FigureLabels {
-    /// Fewer rows than this may be anything.
+    /// Minimum number of rows; fewer are not conclusive.
     private static let fewestRows = 4
 
-    /// Indices of the rows that hold labels: runs of rows with little but numbers, far apart.
+    /// Returns the indices of rows with labels: runs of rows that hold little except widely spaced numbers.
     static func rows(in rows: [PageRow], words: [PageWord]) -> Set<Int> {
         var found: Set<Int> = []
         var start = 0
@@ -22,7 +22,7 @@ enum FigureLabels {
         return found
     }
 
-    /// How many stretches of a row are nothing but a number; nil for a row with text in it.
+    /// Returns the number of stretches that are only a number; nil for a row with text.
     private static func numberCount(of row: PageRow, _ words: [PageWord]) -> Int? {
         guard row.count <= 60 else { return nil }
         let numbers = row.stretches.count { stretch in

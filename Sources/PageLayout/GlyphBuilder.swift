@@ -1,16 +1,16 @@
 import Annotations
 import Screen
 
-/// Lays the words of a page out as glyphs, in the order they are handed in.
+/// Lays out the words of a page as glyphs, in the order in which they are added.
 struct GlyphBuilder {
     let words: [PageWord]
     private let spellings: Set<String>
     private(set) var glyphs: [PageGlyphs.Glyph] = []
     private(set) var lines: [PageGlyphs.Line] = []
-    /// The words, the halves of a hyphenated one together.
+    /// The words; the halves of a hyphenated word share one range.
     private(set) var ranges: [Range<Int>] = []
     private(set) var blocks: [PageGlyphs.Block] = []
-    /// The source word placed last, to join the halves of a hyphenated one.
+    /// The last source word added, for joining a hyphenated word.
     private var last: Int?
 
     init(words: [PageWord]) {
@@ -30,7 +30,7 @@ struct GlyphBuilder {
         close(block.kind, column: block.column, from: start)
     }
 
-    /// A table is read row by row; every cell is a line of its own.
+    /// Adds a table row by row, each cell as a separate line.
     mutating func appendTable(_ area: ReadingOrder.Area) {
         let start = (glyphs.count, lines.count)
         var rows: [[Range<Int>]] = []
@@ -61,8 +61,8 @@ struct GlyphBuilder {
 
     private enum Turn { case up, down }
 
-    /// - Parameter level: the row the words stand in, against which small raised or lowered words are told;
-    ///   nil where that makes no sense.
+    /// - Parameter level: the row of the words, against which small raised or lowered words are detected; nil to skip
+    ///   this.
     private mutating func appendLine(
         _ line: [Int], joint: PageGlyphs.Joint, level: PageRow?, turned: Turn? = nil
     ) {
@@ -84,7 +84,7 @@ struct GlyphBuilder {
         last = line.last
     }
 
-    /// Hides the hyphen of a word that was cut in two, unless it belongs to the word.
+    /// Joins the halves of a divided word, and hides the hyphen unless it belongs to the word.
     private mutating func joinHalves(_ before: Int, _ after: Int) -> PageGlyphs.Joint {
         let (end, start) = (words[before].shown, words[after].shown)
         if let hyphen = glyphs.indices.last, Hyphenation.isHyphen(glyphs[hyphen].shown),
@@ -119,7 +119,7 @@ struct GlyphBuilder {
         let gap: Rect
         if turned == nil {
             let (from, to) = a.left <= b.left ? (a.right, b.left) : (b.right, a.left)
-            // Words that touch are one word in two fonts or sizes.
+            // Touching words are one word in two fonts or sizes.
             if to - from < min(a.height, b.height) * 0.06, !(a.height == b.height && to >= from) { return }
             let top = min(a.top, b.top)
             gap = Rect(left: from, top: top, width: max(to - from, 0.01), height: max(a.bottom, b.bottom) - top)

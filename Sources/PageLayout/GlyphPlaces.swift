@@ -1,9 +1,9 @@
 package import Annotations
 
-// From places on the page, in points, to glyphs and back.
+// Converts between positions on the page, in points, and glyphs.
 extension PageGlyphs {
-    /// The glyphs that lie in any of some boxes. A glyph is in when its middle is within the box from left to right,
-    /// and half of its height is (or half of the box, for one flatter than the line, as an underline's may be).
+    /// Returns the glyphs in any of the boxes. A glyph counts when its middle is horizontally within the box, and half
+    /// of its height is (or half of the box's height, when the box is flatter than the line, as for an underline).
     package func ranges(in rects: [Rect]) -> [Range<Int>] {
         var inside: Set<Int> = []
         for rect in rects {
@@ -14,13 +14,13 @@ extension PageGlyphs {
         return ranges(of: inside.sorted())
     }
 
-    /// The words under a mark's boxes, on one line; a stretch after another behind dots.
+    /// Returns the words under a mark's boxes as one line, with dots between separate stretches.
     package func words(under rects: [Rect]) -> String {
         let parts = ranges(in: rects).map { text(of: $0) }
         return parts.joined(separator: " ... ").split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
 
-    /// Joins indices that follow one another, a space or hidden hyphen between them or not; drops spaces at the ends.
+    /// Joins consecutive indices, also across spaces and hidden hyphens, and trims spaces.
     private func ranges(of indices: [Int]) -> [Range<Int>] {
         var ranges: [Range<Int>] = []
         for index in indices {
@@ -35,7 +35,8 @@ extension PageGlyphs {
         return ranges.map(trimmed).filter { !$0.isEmpty }
     }
 
-    /// The glyph nearest to a point, on the line that is nearest by height first; nil on a page without text.
+    /// Returns the glyph nearest to a point, on the nearest line, with vertical distance weighted most; nil on a page
+    /// without text.
     package func glyph(nearest point: Point) -> Int? {
         var best: (line: Int, distance: Double)?
         for (index, line) in lines.enumerated() {
@@ -50,7 +51,7 @@ extension PageGlyphs {
         }
     }
 
-    /// The boxes of a range, one for each source line, as high as the line: what a markup annotation stores.
+    /// Returns the boxes of a range, one per source line and as high as the line, as a markup annotation stores them.
     package func rects(of range: Range<Int>) -> [Rect] {
         guard let first = range.first, let last = range.last, last < glyphs.count else { return [] }
         return (glyphs[first].line...glyphs[last].line).compactMap { line in
@@ -64,7 +65,7 @@ extension PageGlyphs {
 }
 
 extension Rect {
-    /// A little larger, so that boxes without any height still meet the line they lie on.
+    /// Slightly enlarged, so that boxes without height still overlap their line.
     fileprivate var grown: Rect { Rect(left: left - 0.5, top: top - 0.5, width: width + 1, height: height + 1) }
 
     fileprivate func isMarked(by rect: Rect) -> Bool {

@@ -1,16 +1,16 @@
 import Screen
 
-/// What is known about words that a line end has cut in two.
+/// Rules for words divided at a line end.
 enum Hyphenation {
-    /// Whether a word goes on in the next line: a letter or digit, a hyphen, and a letter or digit to go on with.
+    /// Whether a word continues in the next line: a letter or digit and a hyphen, followed by a letter or digit.
     static func isBroken(after end: [Glyph], before start: [Glyph]) -> Bool {
         guard end.count >= 2, let hyphen = end.last, isHyphen(hyphen), let first = start.first else { return false }
         return end[end.count - 2].isLetterOrDigit && first.isLetterOrDigit
     }
 
-    /// Whether the hyphen goes when the two halves are joined. It stays before a capital or a digit, where the page
-    /// writes the word with it elsewhere, behind an adverb
-    /// (`closely-related`) or capitals (`SMT-based`), and in a word that has another hyphen already.
+    /// Whether to drop the hyphen when joining the halves. It stays before a capital or a digit, after an adverb
+    /// (`closely-related`) or capitals (`SMT-based`), in a word with another hyphen, and where the page has the
+    /// hyphenated word elsewhere.
     static func dropsHyphen(_ end: [Glyph], _ start: [Glyph], elsewhere: Set<String>) -> Bool {
         guard let first = start.first, first.isSmall else { return false }
         let (before, after) = (folded(end.dropLast()), folded(start))
@@ -27,7 +27,7 @@ enum Hyphenation {
         }
     }
 
-    /// The letters and hyphens of a word in small letters, without the punctuation around it.
+    /// Returns the letters, digits and hyphens of a word in lower case.
     static func folded(_ word: some Sequence<Glyph>) -> String {
         var text = String.UnicodeScalarView()
         for glyph in word where glyph.isLetterOrDigit || isHyphen(glyph) {

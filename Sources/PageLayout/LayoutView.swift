@@ -1,10 +1,10 @@
 import Annotations
 
 extension TypesetPage {
-    /// The page laid out as it is printed, at its natural width: one cell for the usual advance of its body text.
-    /// Words stand at their columns and move right only as far as they must; nothing is ever squeezed or overlaid.
+    /// Sets the page as printed, at its natural width: one cell per average advance of the body text. Words are at
+    /// their columns and move right only as far as necessary; text is never compressed or overlaid.
     ///
-    /// - Parameter zoom: in hundredths of the natural width: more room between columns and in tables.
+    /// - Parameter zoom: percentage of the natural width; more leaves more room between columns and in tables.
     package static func layout(_ page: PageGlyphs, zoom: Int = 100) -> TypesetPage {
         var view = LayoutView(page: page, zoom: zoom)
         view.set()
@@ -17,18 +17,18 @@ struct LayoutView {
     var rows: RowSetter
     private let left: Double
     private let pitch: Double
-    /// Points that a cell stands for.
+    /// Points per cell.
     private let advance: Double
-    /// Columns at which the lines of body text begin.
+    /// Columns where lines of body text begin.
     private var leftEdges: Set<Int> = []
 
-    /// More blank rows than this say nothing.
+    /// Limit on consecutive blank rows; more carry no information.
     private static let maxBlankRows = 2
     private static let maxColumns = 1000.0
 
-    /// Lines that share a row of the screen.
+    /// Lines that share a screen row.
     private struct Level {
-        /// Middle of the first line and of the lowest one, in points.
+        /// Middles of the first and of the lowest line, in points.
         var y: Double
         var lowest: Double
         var lines: [Int]
@@ -69,7 +69,7 @@ struct LayoutView {
         }
     }
 
-    /// The rows of the screen: lines go together when they are about level and stand beside each other.
+    /// Returns the screen rows: lines share one when they are about level and side by side.
     private func levels() -> [Level] {
         var levels: [Level] = []
         let order = page.lines.indices.filter { !page.lines[$0].isTurned }.sorted {
@@ -98,8 +98,8 @@ struct LayoutView {
         rows.endRow(heading ? .heading : quiet ? .dim : .body)
     }
 
-    /// A line begins at its column. Its words follow with one blank between them, so that text stays smooth, and
-    /// only behind a wider gap stand at their own columns again.
+    /// Sets a line at its column. Its words follow with one blank between them for smooth text; only after a wide gap
+    /// do they move to their own columns.
     private mutating func set(_ line: PageGlyphs.Line) {
         var edge: Double?
         for word in pieces(of: line) {
@@ -120,8 +120,8 @@ struct LayoutView {
         1 + max(0, Int(min(Self.maxColumns, ((x - left) / advance).rounded())))
     }
 
-    /// Where a line begins; in the middle of its place when its letters are larger than the text's and it begins where
-    /// no other line does, as a centred title.
+    /// Returns the start column of a line. A heading that does not start where body text does is centred in its place,
+    /// as a title is.
     private func column(of line: PageGlyphs.Line) -> Int {
         let start = column(at: line.box.left)
         let cells = page.width(of: line.glyphs)
@@ -130,7 +130,7 @@ struct LayoutView {
         return max(start, 1 + Int(min(Self.maxColumns, (middle - Double(cells) / 2).rounded())))
     }
 
-    /// The words of a line, each with the space behind it.
+    /// Returns the words of a line, each with the space after it.
     private func pieces(of line: PageGlyphs.Line) -> [(glyphs: Range<Int>, space: Int?)] {
         var pieces: [(Range<Int>, Int?)] = []
         var start = line.glyphs.lowerBound

@@ -1,6 +1,6 @@
 import Screen
 
-// What kind of character a glyph is. ASCII first: most text is, and the tables of Unicode take their time.
+// The character class of a glyph. ASCII is tested first: most text is ASCII, and Unicode tables are slow.
 extension Glyph {
     var isLetter: Bool {
         base.isASCII ? isASCIICapital || isASCIISmall : base.properties.isAlphabetic
@@ -14,7 +14,7 @@ extension Glyph {
     var isSmall: Bool { base.isASCII ? isASCIISmall : base.properties.isLowercase }
     var isCapital: Bool { base.isASCII ? isASCIICapital : base.properties.isUppercase }
 
-    /// A letter of a script that takes two cells and no spaces. Korean takes two cells but does have spaces.
+    /// A letter of a script with two-cell letters and no spaces. Korean has two-cell letters but also spaces.
     var isWideLetter: Bool { !base.isASCII && width == 2 && !(0xAC00..<0xD7B0).contains(base.value) }
 
     var isMathematical: Bool {

@@ -1,6 +1,6 @@
 import Annotations
 
-/// A stretch of the page's width that nothing stands in.
+/// An empty stretch of the page's width.
 struct Gutter: Equatable {
     var left: Double
     var right: Double
@@ -10,20 +10,20 @@ struct Gutter: Equatable {
         Gutter(left: max(left, other.left), right: min(right, other.right))
     }
 
-    /// Whether there is something on both sides of it, in what reaches that far.
+    /// Whether `reach` extends beyond it on both sides.
     func isInner(of reach: Rect) -> Bool { left > reach.left && right < reach.right }
 }
 
-/// Words at the same height of the page, with white above and below them all the way across.
+/// Words at the same height of the page, with white space above and below across the whole region.
 struct PageBand {
     var words: [Int]
     var box: Rect
-    /// What it leaves free of the width of its region, margins too, from left to right.
+    /// The free parts of its region's width, including margins, from left to right.
     var free: [Gutter] = []
 
-    /// Cuts a region into bands, from the top down. Only the middle of a word's box counts, since the boxes of
-    /// tightly set lines touch.
-    /// - Parameter gutter: the least width of what counts as free; nil to leave that out.
+    /// Cuts a region into bands, from top to bottom. Only the middle of a word's box counts, since boxes of tightly set
+    /// lines touch.
+    /// - Parameter gutter: minimum width of a free part; nil to skip these.
     static func bands(of region: [Int], in words: [PageWord], gutter: Double? = nil) -> [PageBand] {
         var bands: [PageBand] = []
         var lowest = -Double.infinity
@@ -58,10 +58,10 @@ struct PageBand {
         return free
     }
 
-    /// About how many rows of text the band holds: more than one where columns do not stand level.
+    /// The approximate number of text rows; more than one where columns are not level.
     func rows(height: Double) -> Int { max(1, Int((box.height / (height * 1.3)).rounded())) }
 
-    /// How many cells its inner gutters cut it into.
+    /// The number of cells between its inner gutters.
     var cells: Int { free.count { $0.isInner(of: box) } + 1 }
 }
 

@@ -1,7 +1,7 @@
 import Annotations
 import Screen
 
-/// Groups the rows of a reading area into paragraphs, headings and formulas, and says how each row goes on from the
+/// Groups the rows of a reading area into paragraphs, headings and formulas, and determines how each row continues the
 /// one above it.
 struct PageBlocks {
     struct Block {
@@ -12,15 +12,15 @@ struct PageBlocks {
 
     struct Row {
         var row: PageRow
-        /// How the row's first stretch goes on from the row before it.
+        /// How the row's first stretch continues the previous row.
         var joint: PageGlyphs.Joint
     }
 
     let words: [PageWord]
-    /// Usual height of a line of the page.
+    /// Usual height of a line on the page.
     let height: Double
 
-    /// Blocks of running text, from the top down.
+    /// Returns the blocks of running text, from top to bottom.
     func blocks(of rows: [PageRow], column: Int) -> [Block] {
         guard let first = rows.first else { return [] }
         let left = rows.map(\.box.left).min() ?? first.box.left
@@ -49,8 +49,8 @@ struct PageBlocks {
         return blocks
     }
 
-    /// The usual distance between the middles of neighbouring rows of a paragraph: that of the closer ones, for lists
-    /// and headings stand further apart.
+    /// Returns the usual distance between the middles of adjacent rows of a paragraph, from the closer rows, because
+    /// lists and headings are spaced wider.
     private func usualPitch(_ rows: [PageRow]) -> Double {
         let steps = zip(rows, rows.dropFirst()).compactMap { above, below -> Double? in
             let step = below.box.middle.y - above.box.middle.y
@@ -59,8 +59,7 @@ struct PageBlocks {
         return steps.isEmpty ? height * 1.3 : steps.sorted()[steps.count / 3]
     }
 
-    /// Indices of the rows in larger letters; not where many of one size follow one another, which is text in two
-    /// sizes on one page.
+    /// Returns the indices of rows in larger letters, except many rows of one size, which are text in a second size.
     private func headings(in rows: [PageRow]) -> Set<Int> {
         var found: Set<Int> = []
         var start = 0
@@ -89,14 +88,14 @@ struct PageBlocks {
         if step > pitch * 1.3 + max(0, row.height - height) { return true }
         if block.kind == .heading { return size > 1.1 || step > row.height * 1.8 }
         if size > 1.12, row.count > 8, above.count > 8 { return true }
-        // The first line of a paragraph stands in; so do the lines of an item under its mark.
+        // An indent begins a paragraph, except below the mark of a list item.
         let indent = row.box.left - above.box.left
         if indent > height * 0.7, above.box.left < left + height * 0.4 { return !beginsItem(above) }
         guard let first = block.rows.first?.row else { return false }
         return beginsItem(row) && row.box.left < first.box.left + height * 0.6
     }
 
-    /// Whether a row begins with the mark of a list: a bullet, a number or a letter with a dot or in brackets.
+    /// Whether a row begins with a list mark: a bullet, or a number or letter with a dot or brackets.
     private func beginsItem(_ row: PageRow) -> Bool {
         guard let first = row.stretches.first?.words.first else { return false }
         let word = words[first].shown
@@ -117,12 +116,12 @@ struct PageBlocks {
             return .row
         }
         if Hyphenation.isBroken(after: words[last].shown, before: words[next].shown) { return .word }
-        // A line that had room to spare for the next word was ended on purpose.
+        // A line with room for the next word was ended deliberately.
         let room = right - above.box.right - words[next].box.width
         if kind == .paragraph, room > max(height * 0.8, (right - left) * 0.06) { return .row }
         if row.stretches.count > 1, row.box.width > height * 4, kind == .paragraph, !beginsItem(row) { return .row }
         guard let end = words[last].shown.last, let start = words[next].shown.first else { return .row }
-        // In a narrow column of short entries, what begins large is the next entry.
+        // In a narrow column of short entries, a capital begins the next entry.
         if right - left < height * 12, !start.isSmall, start.width == 1 { return .row }
         if end.width == 2 || start.width == 2, end.isWideLetter, start.isWideLetter { return .word }
         return .space

@@ -3,8 +3,8 @@ package import PDFPages
 import Screen
 
 extension PageGlyphs {
-    /// Reads a page: cleans its words, finds their reading order, and groups them. What is no text with a place on
-    /// the page is left out; nothing else is.
+    /// Reads a page: cleans its words, determines their reading order, and groups them. Only text without a valid place
+    /// on the page, or beyond the limits of ``PageWord``, is dropped.
     package init(_ text: PageText) {
         let words = PageWord.words(of: text)
         let height = weightedMedian(words.map { ($0.box.height, $0.shown.count) })
@@ -34,7 +34,8 @@ extension PageGlyphs {
         advance = max(usualAdvance(), 0.5)
     }
 
-    /// Of the lines that hold some text, spaces counted but no wide gaps; of all, where there is no such line.
+    /// Returns the usual advance of lines with at least 20 glyphs, or of all lines if none is that long. Counts spaces
+    /// but not wide gaps.
     private func usualAdvance() -> Double {
         let upright = lines.filter { !$0.isTurned }
         let long = upright.filter { $0.glyphs.count >= 20 }
@@ -46,7 +47,7 @@ extension PageGlyphs {
             }
             return (width / Double(max(cells, 1)), cells)
         }
-        // A little less than the middle one, so that most lines end before the next column begins.
+        // Slightly below the median, so that most lines end before the next column begins.
         return weightedQuantile(advances, 0.3)
     }
 }

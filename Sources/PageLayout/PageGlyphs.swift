@@ -1,21 +1,20 @@
 package import Annotations
 package import Screen
 
-/// The text of a page as a row of glyphs in reading order.
+/// The text of a page as a sequence of glyphs in reading order.
 ///
-/// What lives here: which glyphs the page has, in what order they are read, where each one stands on the PDF page,
-/// and how they make words, lines, sentences and blocks. Both views (`TypesetPage`) show the same glyphs, and the
-/// cursor, the selection, marks and search hits are all indices into this one row, so that nothing moves when the view
-/// or the width changes. What does not live here: rows and columns of the terminal.
+/// Holds each glyph's place on the PDF page, and the words, lines, sentences and blocks they form. Both views
+/// (`TypesetPage`) show the same glyphs. The cursor, the selection, marks and search hits are indices into this
+/// sequence, so they do not change with the view or the width. Terminal rows and columns do not belong here.
 ///
-/// All ranges are glyph indices. Built once per page with `init(_: PageText)`; a value, safe to hand between threads.
+/// All ranges are glyph indices. Built once per page with `init(_: PageText)`.
 package struct PageGlyphs: Equatable, Sendable {
     package internal(set) var glyphs: [Glyph]
-    /// Every source line, in reading order. Their ranges follow one another without a gap.
+    /// Every source line, in reading order. Their ranges are contiguous.
     package internal(set) var lines: [Line]
-    /// Every word, in reading order; the two halves of a hyphenated word are one.
+    /// Every word, in reading order; both halves of a hyphenated word are one word.
     package internal(set) var words: [Word]
-    /// Where sentences begin, ascending; the first glyph of every block is one of them.
+    /// Sentence starts, ascending, including the first glyph of every block.
     package internal(set) var sentenceStarts: [Int]
     /// Paragraphs, headings, tables ..., in reading order.
     package internal(set) var blocks: [Block]
@@ -26,56 +25,56 @@ package struct PageGlyphs: Equatable, Sendable {
 }
 
 extension PageGlyphs {
-    /// One character as a person sees it, or the space between two words of a line.
+    /// One user-perceived character, or the space between two words of a line.
     package struct Glyph: Equatable, Sendable {
-        /// Cleaned: safe to draw.
+        /// Cleaned, so safe to draw.
         package var shown: Screen.Glyph
-        /// Where it stands on the page; interpolated within the box of its word.
+        /// Its place on the page, interpolated within the box of its word.
         package var box: Rect
         /// Index of its line.
         package var line: Int
-        /// Index of its word, or of the word before the space it is.
+        /// Index of its word; for a space, of the word before it.
         package var word: Int
         package var role: Role
 
         package var isSpace: Bool { role == .space }
-        /// Cells on the screen, 1 or 2.
+        /// Cells on the screen: 1 or 2.
         package var cells: Int { shown.width }
     }
 
     package enum Role: Hashable, Sendable {
         case letter, space
-        /// Small and above, or below, the line: an exponent, an index.
+        /// Small, and above or below the line: an exponent or index.
         case raised, lowered
-        /// A hyphen at a line end that belongs to the line break, not to the word.
+        /// A hyphen of a line break, not of the word.
         case lineEndHyphen
     }
 
-    /// The glyphs that stand on one line of one column of the page.
+    /// The glyphs of one line in one column of the page.
     package struct Line: Equatable, Sendable {
         package var glyphs: Range<Int>
         package var box: Rect
         package var block: Int
-        /// How the line goes on from the one before it in its block.
+        /// How the line continues the previous line of its block.
         package var joint: Joint
-        /// Set when the whole line runs bottom up or top down on the page.
+        /// Whether the whole line runs upwards or downwards on the page.
         package var isTurned: Bool
     }
 
     package enum Joint: Hashable, Sendable {
-        /// On a row of its own.
+        /// On a separate row.
         case row
-        /// In the same row after a wide gap: a heading after its number.
+        /// In the same row after a wide gap, such as a heading after its number.
         case gap
-        /// The same sentence goes on after a space.
+        /// The sentence continues after a space.
         case space
-        /// The same word goes on: after a hyphen, or in a script without spaces.
+        /// The word continues after a hyphen, or in a script without spaces.
         case word
     }
 
     package struct Word: Equatable, Sendable {
         package var glyphs: Range<Int>
-        /// Without the punctuation around it; all of it when it is nothing but punctuation.
+        /// Without surrounding punctuation; the whole word if it is only punctuation.
         package var core: Range<Int>
     }
 
@@ -83,18 +82,18 @@ extension PageGlyphs {
         package var kind: Kind
         package var glyphs: Range<Int>
         package var lines: Range<Int>
-        /// 0 for what runs across the page, else the column counted from 1.
+        /// 0 for text across the page, otherwise the column, counted from 1.
         package var column: Int
     }
 
     package enum Kind: Equatable, Sendable {
         case paragraph, heading, formula, runningHead, turned
-        /// Numbers scattered over a figure: the labels of its axes.
+        /// Numbers scattered over a figure, such as axis labels.
         case labels
         case table(Table)
     }
 
-    /// Glyph ranges by row and column; an empty range where a row has no such cell.
+    /// Glyph ranges by row and column; empty for a missing cell.
     package struct Table: Equatable, Sendable {
         package var rows: [[Range<Int>]]
         package var columns: Int { rows.first?.count ?? 0 }
@@ -107,7 +106,7 @@ extension PageGlyphs {
 
     package func block(of glyph: Int) -> Block { blocks[lines[glyphs[glyph].line].block] }
 
-    /// The sentence around a glyph, without the space behind it.
+    /// Returns the sentence around a glyph, without the space after it.
     package func sentence(around glyph: Int) -> Range<Int> {
         let next = sentenceStarts.partitionPoint { $0 <= glyph }
         let start = next > 0 ? sentenceStarts[next - 1] : 0
@@ -118,7 +117,7 @@ extension PageGlyphs {
     /// Every sentence, in reading order.
     package var sentences: [Range<Int>] { sentenceStarts.map(sentence) }
 
-    /// The range without spaces at its ends.
+    /// Returns the range without spaces at its ends.
     package func trimmed(_ range: Range<Int>) -> Range<Int> {
         var range = range
         while let first = range.first, glyphs[first].isSpace { range = first + 1..<range.upperBound }
@@ -126,8 +125,8 @@ extension PageGlyphs {
         return range
     }
 
-    /// The text of a range as it is read: hyphenated line ends joined, one space where a line goes on, a new line
-    /// between rows and blocks.
+    /// Returns the text of a range: hyphenated words joined, one space where a line continues, line breaks between rows
+    /// and blocks.
     package func text(of range: Range<Int>) -> String {
         var text = String.UnicodeScalarView()
         var line: Int?
@@ -140,7 +139,7 @@ extension PageGlyphs {
         return String(text)
     }
 
-    /// What stands between a line and the one before it when both are read as text.
+    /// Returns the text between a line and the previous one.
     private func separator(before line: Int) -> String {
         guard line > 0, lines[line].block == lines[line - 1].block else { return "\n" }
         return switch lines[line].joint {
@@ -152,7 +151,7 @@ extension PageGlyphs {
 }
 
 extension RandomAccessCollection where Index == Int {
-    /// The first index whose element is not `below`, where all that are come first.
+    /// Returns the first index whose element is not `below`; all elements that are must come first.
     func partitionPoint(_ below: (Element) -> Bool) -> Int {
         var low = startIndex
         var high = endIndex

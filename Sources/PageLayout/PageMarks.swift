@@ -1,11 +1,11 @@
 package import Annotations
 
-/// What an annotation covers, as a page needs it to show it.
+/// The data of an annotation that a page needs to show it.
 package struct PageMark: Hashable, Sendable {
     package var id: Record.ID
     /// The letter of its kind in the gutter.
     package var letter: Character
-    /// The stretches of text it marks, in points, about one for each source line. Empty for what marks no text.
+    /// The boxes of marked text, in points, about one per source line. Empty if it marks no text.
     package var rects: [Rect]
     package var box: Rect
 
@@ -15,21 +15,21 @@ package struct PageMark: Hashable, Sendable {
 }
 
 extension PageMark {
-    /// What a presenter has selected: no annotation, so nothing stands in the gutter for it.
+    /// A presenter's selection, which is not an annotation and has no letter in the gutter.
     package static func presented(_ rects: [Rect]) -> PageMark {
         PageMark(id: "", letter: " ", rects: rects, box: .zero)
     }
 }
 
-/// The marks of a page, found on its glyphs: which text each one marks and where the others stand. Does not depend on
-/// the view or its width; `rows(in:)` brings it to the screen.
+/// The marks of a page resolved to its glyphs: the marked text, and the place of the other marks. Independent of the
+/// view and its width; `rows(in:)` converts to screen rows.
 package struct PageMarks: Equatable, Sendable {
     package let marks: [PageMark]
-    /// By mark: the glyphs it marks, ascending. Empty for a mark on no text.
+    /// By mark: the marked glyphs, ascending. Empty for a mark without text.
     package let ranges: [[Range<Int>]]
-    /// By mark: the glyph it belongs to on the screen, the first one marked or the nearest; nil on a page without text.
+    /// By mark: the first marked or else the nearest glyph; nil on a page without text.
     package let anchors: [Int?]
-    /// By mark: 0 for most, more for one that overlaps marks before it, so that their brackets differ.
+    /// By mark: 0, or more for one that overlaps earlier marks, so that their brackets differ.
     let depths: [Int]
 
     package init(_ marks: [PageMark], on page: PageGlyphs) {
@@ -41,14 +41,14 @@ package struct PageMarks: Equatable, Sendable {
         depths = Self.depths(of: ranges)
     }
 
-    /// The marks on a glyph, as indices.
+    /// Returns the indices of the marks on a glyph.
     package func marks(at glyph: Int) -> [Int] {
         marks.indices.filter { mark in
             ranges[mark].isEmpty ? anchors[mark] == glyph : ranges[mark].contains { $0.contains(glyph) }
         }
     }
 
-    /// Gives each mark the lowest depth that no overlapping mark before it has.
+    /// Assigns each mark the lowest depth that no overlapping earlier mark has.
     private static func depths(of ranges: [[Range<Int>]]) -> [Int] {
         var depths = Array(repeating: 0, count: ranges.count)
         let order = ranges.indices.filter { !ranges[$0].isEmpty }.sorted {
@@ -68,7 +68,7 @@ package struct PageMarks: Equatable, Sendable {
 }
 
 extension PageMark {
-    /// The point whose line the mark is shown at: about its first line.
+    /// Returns the point whose line shows the mark: about the middle of its first line.
     fileprivate func anchor(lineHeight: Double) -> Point {
         let first = rects.first ?? box
         return Point(x: first.middle.x, y: first.top + min(first.height, lineHeight) / 2)
@@ -76,7 +76,7 @@ extension PageMark {
 }
 
 extension Rect {
-    /// Where a box lies on a page of a size, in words: `top left`, `middle`, `bottom right`.
+    /// Describes where a box is on a page of a size: `top left`, `middle`, `bottom right`.
     package func place(width: Double, height: Double) -> String {
         func third(_ value: Double, of whole: Double) -> Int {
             whole > 0 && value >= 0 ? min(2, Int(3 * value / whole)) : 0

@@ -1,4 +1,4 @@
-/// Where the cursor of a page stands: on a glyph, and in which column it would like to be when it moves between rows.
+/// The cursor of a page: a glyph, and the preferred column for moving between rows.
 package struct PageCursor: Hashable, Sendable {
     package var glyph: Int
     package var column: Int?
@@ -16,8 +16,8 @@ package enum PageMotion: Hashable, Sendable, CaseIterable {
 }
 
 extension TypesetPage {
-    /// Where a motion leads; nil when the page has no more in that direction, so that the caller can go on to the next
-    /// page. The row motions never leave the page.
+    /// Returns the target of a motion; nil at the end of the page, so that the caller can continue on the next page.
+    /// `rowStart`, `rowText` and `rowEnd` stay in the row.
     package func moved(_ cursor: PageCursor, by motion: PageMotion, in page: PageGlyphs) -> PageCursor? {
         guard page.glyphs.indices.contains(cursor.glyph) else { return nil }
         switch motion {
@@ -53,7 +53,7 @@ extension TypesetPage {
 }
 
 extension PageGlyphs {
-    /// The motions that follow the text, not the rows.
+    /// Returns the target of a motion that follows the text, not the rows.
     package func moved(_ glyph: Int, by motion: PageMotion) -> Int? {
         switch motion {
         case .left: return (0..<glyph).last { glyphs[$0].role != .lineEndHyphen }

@@ -1,9 +1,9 @@
 import Annotations
 
-/// Words of one reading area that stand at the same height, in the order they are read: the stretches of text of
-/// one row. Most rows are one stretch; a heading and its number, or a label and its value, are two.
+/// Words of one reading area at the same height, as stretches in reading order. Most rows are one stretch; a heading
+/// and its number, or a label and its value, are two.
 struct PageRow {
-    /// One stretch of text without a wide gap in it.
+    /// Text without a wide gap.
     struct Stretch: Equatable {
         var words: [Int]
         var box: Rect
@@ -13,12 +13,12 @@ struct PageRow {
     var box: Rect
     /// Height of most of its text, in points.
     var height: Double
-    /// Glyphs in it, spaces left out.
+    /// Number of glyphs, without spaces.
     var count: Int
 
-    /// The rows of an area, from the top down.
+    /// Returns the rows of an area, from top to bottom.
     static func rows(of area: [Int], in words: [PageWord]) -> [PageRow] {
-        // Words that the source has on one line, however far apart, are level.
+        // Words on one source line are level, however far apart.
         var lines: [Int: [Int]] = [:]
         for word in area { lines[words[word].sourceLine, default: []].append(word) }
         var groups: [(words: [Int], box: Rect)] = []
@@ -69,8 +69,8 @@ struct PageRow {
         }
     }
 
-    /// From left to right; from right to left when most of the row is written that way, its left-to-right words
-    /// (numbers, names) keeping their order among themselves.
+    /// Sorts words from left to right, or from right to left in a row written mostly that way, where left-to-right
+    /// words (numbers, names) keep their relative order.
     private static func inReadingOrder(_ row: [Int], _ words: [PageWord]) -> [Int] {
         let ascending = row.sorted { (words[$0].box.left, $0) < (words[$1].box.left, $1) }
         let rightToLeft = row.reduce(0) { $0 + (words[$1].isRightToLeft ? words[$1].shown.count : 0) }
@@ -91,7 +91,7 @@ struct PageRow {
 }
 
 extension Rect {
-    /// Whether two boxes stand in one row: side by side, or the smaller one raised or lowered close beside the other.
+    /// Whether two boxes are in one row: side by side, or the smaller one raised or lowered next to the other.
     fileprivate func isLevel(with other: Rect) -> Bool {
         let shared = sharedHeight(other)
         if shared > 0.5 { return true }
@@ -99,14 +99,14 @@ extension Rect {
         return small && shared > 0.2 && max(left - other.right, other.left - right) < max(height, other.height)
     }
 
-    /// Whether two boxes share more than a hair of the page's width.
+    /// Whether two boxes overlap horizontally by more than half a point.
     func overlapsAcross(_ other: Rect) -> Bool { min(right, other.right) - max(left, other.left) > 0.5 }
 }
 
-/// The value that half of the weight does not exceed; 10 for nothing.
+/// Returns the value that half of the weight does not exceed; 10 for no values.
 func weightedMedian(_ values: [(value: Double, weight: Int)]) -> Double { weightedQuantile(values, 0.5) }
 
-/// The value that a part of the weight, 0 to 1, does not exceed; 10 for nothing.
+/// Returns the value that a part of the weight, 0 to 1, does not exceed; 10 for no values.
 func weightedQuantile(_ values: [(value: Double, weight: Int)], _ part: Double) -> Double {
     let sorted = values.sorted { $0.value < $1.value }
     var left = Int(Double(sorted.reduce(0) { $0 + $1.weight }) * part)

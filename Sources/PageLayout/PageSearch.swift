@@ -1,8 +1,8 @@
 import Screen
 
 extension PageGlyphs {
-    /// Where a text occurs on the page, in reading order: across line ends and hyphens, small and capital letters
-    /// alike, any run of spaces as one. Nothing for an empty text.
+    /// Returns the occurrences of a text in reading order, across line ends and hyphens, ignoring case and treating
+    /// runs of spaces as one space. An empty text has none.
     package func occurrences(of text: String) -> [Range<Int>] {
         let wanted = Self.folded(CleanText(cleaning: text))
         guard !wanted.isEmpty else { return [] }
@@ -21,13 +21,13 @@ extension PageGlyphs {
         return found
     }
 
-    /// The text of the page as it is compared: what an index of the document keeps.
+    /// The page's text in folded form, as stored in a document's index.
     package var searchText: String { Self.string(folded().text) }
 
-    /// What is looked for, as it is compared.
+    /// Returns a search text in folded form.
     package static func searchText(of text: String) -> String { string(folded(CleanText(cleaning: text))) }
 
-    /// How often a text occurs in another, both as they are compared; each place counts once.
+    /// Returns the number of non-overlapping occurrences of one folded text in another.
     package static func count(of wanted: String, in text: String) -> Int {
         let (wanted, text) = (Array(wanted.utf8), Array(text.utf8))
         guard let first = wanted.first else { return 0 }
@@ -50,7 +50,7 @@ extension PageGlyphs {
         return String(text)
     }
 
-    /// The text of the page as it is compared, and the glyph that each scalar of it comes from.
+    /// Returns the page's folded text, and the glyph of each scalar.
     private func folded() -> (text: [Unicode.Scalar], places: [Int]) {
         var text: [Unicode.Scalar] = []
         var places: [Int] = []
@@ -82,7 +82,7 @@ extension PageGlyphs {
 }
 
 extension Glyph {
-    /// As it is compared in a search: small letters, ligatures taken apart, typographic signs made plain.
+    /// Folded for search: lower case, ligatures split, typographic signs replaced by ASCII.
     fileprivate var folded: [Unicode.Scalar] {
         switch base.value {
         case 0x41...0x5A: return [Unicode.Scalar(base.value + 32) ?? base]
@@ -102,7 +102,7 @@ extension Glyph {
 }
 
 extension PageGlyphs {
-    /// Web and mail addresses that stand in the text, whole words that begin like one.
+    /// Web and mail addresses in the text: whole words with the prefix of an address.
     package var addresses: [(range: Range<Int>, address: String)] {
         words.compactMap { word in
             var text = text(of: word.glyphs).filter { !$0.isWhitespace }

@@ -1,5 +1,5 @@
-/// A stretch of the page being chosen: glyphs in reading order, never a rectangle. Passing the foot of a column it
-/// goes on at the head of the next.
+/// A selection of glyphs in reading order, never a rectangle. It continues from the bottom of a column to the top of
+/// the next.
 package struct PageSelection: Hashable, Sendable {
     package enum Unit: Hashable, Sendable {
         case characters
@@ -7,7 +7,7 @@ package struct PageSelection: Hashable, Sendable {
         case rows
     }
 
-    /// The end that stays, and the end that the cursor moves.
+    /// The fixed end, and the end that moves with the cursor.
     package var anchor: Int
     package var head: Int
     package var unit: Unit
@@ -20,7 +20,8 @@ package struct PageSelection: Hashable, Sendable {
 
     package mutating func swapEnds() { swap(&anchor, &head) }
 
-    /// Grows to the word, then the sentence, then the block around it; does nothing when it holds its block.
+    /// Extends to the surrounding word, sentence or block, whichever is the next larger; does nothing once it covers
+    /// the block.
     package mutating func grow(in page: PageGlyphs) {
         guard page.glyphs.indices.contains(anchor), page.glyphs.indices.contains(head) else { return }
         let own = min(anchor, head)..<max(anchor, head) + 1
@@ -36,7 +37,7 @@ package struct PageSelection: Hashable, Sendable {
         (anchor, head, unit) = (next.lowerBound, next.upperBound - 1, .characters)
     }
 
-    /// The glyphs selected, without spaces at the ends.
+    /// Returns the selected glyphs, without spaces at the ends.
     package func range(in view: TypesetPage, of page: PageGlyphs) -> Range<Int> {
         let limit = page.count
         guard limit > 0 else { return 0..<0 }
@@ -53,8 +54,8 @@ package struct PageSelection: Hashable, Sendable {
 }
 
 extension TypesetPage {
-    /// The glyphs around one that stand in its row without a break in reading order: the row, in the reading view;
-    /// the part of it that belongs to one column, in the layout view.
+    /// Returns the glyphs around one in its row that are contiguous in reading order: the row in the reading view, the
+    /// part in one column in the layout view.
     package func glyphs(inRowOf glyph: Int) -> Range<Int> {
         let row = spots[glyph].row
         var range = glyph..<glyph + 1
@@ -69,7 +70,7 @@ extension TypesetPage {
 }
 
 extension PageGlyphs {
-    /// How many words a range touches, punctuation by itself not counted.
+    /// Returns the number of words that a range touches, except pure punctuation.
     package func wordCount(in range: Range<Int>) -> Int {
         let first = words.partitionPoint { $0.glyphs.upperBound <= range.lowerBound }
         let end = words.partitionPoint { $0.glyphs.lowerBound < range.upperBound }
@@ -77,7 +78,7 @@ extension PageGlyphs {
         return words[first..<end].count { glyphs[$0.core.lowerBound].shown.isLetterOrDigit }
     }
 
-    /// The beginning and the end of a range in at most about `cells` cells: `some of … change`.
+    /// Returns the beginning and end of a range in about `cells` cells: `some of … change`.
     package func excerpt(of range: Range<Int>, cells: Int = 24) -> String {
         let text = text(of: range).split { $0 == "\n" || $0 == " " }.map(String.init)
         let whole = text.joined(separator: " ")

@@ -2,26 +2,26 @@ import Annotations
 import PDFPages
 import Screen
 
-/// A word of the source that can be trusted: cleaned for the screen, with a finite box of some size.
+/// A validated source word: cleaned for the screen, with a finite, non-empty box.
 struct PageWord {
     var shown: [Glyph]
     var box: Rect
-    /// The line it had in the source. Poppler's lines are right about order within them, and sometimes run
-    /// across the gap between two columns.
+    /// Its line in the source. Poppler's lines have the right order within them, but sometimes span the gap between two
+    /// columns.
     var sourceLine: Int
 
-    /// What the word takes on the screen.
+    /// Width of the word on the screen.
     var cells: Int
-    /// Whether it is written from right to left; its glyphs are in the order they are read all the same.
+    /// Whether it is written from right to left; its glyphs are in reading order even so.
     var isRightToLeft: Bool
 }
 
 extension PageWord {
-    /// More than this on one page is not reading matter; the rest is left out so that a hostile page stays quick.
+    /// Limits per page; the rest is dropped so that a hostile page stays fast.
     static let maxWords = 20_000
     static let maxGlyphs = 200_000
 
-    /// The words of a page that have a place on it. What has no text, or a box that is no box, is dropped.
+    /// Returns the valid words of a page; words without text or with an invalid box are dropped.
     static func words(of page: PageText) -> [PageWord] {
         var words: [PageWord] = []
         words.reserveCapacity(min(page.words.count, maxWords))
@@ -41,7 +41,7 @@ extension PageWord {
         return words
     }
 
-    /// The text cleaned. A soft hyphen is one only at the end of a word; elsewhere it shows nothing.
+    /// Cleans a text. A soft hyphen at its end becomes a hyphen; others are removed.
     private static func glyphs(of text: String) -> [Glyph] {
         var text = text
         if text.unicodeScalars.contains("\u{AD}") {
@@ -57,7 +57,7 @@ extension PageWord {
 }
 
 extension Rect {
-    /// The box with its size made positive, or nil when a number in it is not finite or beyond any page.
+    /// The box with positive size; nil when a number is not finite or beyond any page.
     fileprivate var usable: Rect? {
         let limit = 100_000.0
         for number in [left, top, width, height] where !(number.magnitude <= limit) { return nil }
@@ -66,8 +66,8 @@ extension Rect {
             height: max(height.magnitude, 0.01))
     }
 
-    /// How far two boxes share the same height on the page: 0 beside each other, 1 when the flatter one lies
-    /// wholly within the other.
+    /// Returns the shared part of two boxes' heights: 0 without overlap, 1 when the flatter one is wholly within the
+    /// other.
     func sharedHeight(_ other: Rect) -> Double {
         let shared = min(bottom, other.bottom) - max(top, other.top)
         return max(0, shared) / max(min(height, other.height), 0.01)
@@ -80,7 +80,7 @@ extension Rect {
     }
 }
 
-/// The middle value, or `otherwise` for nothing.
+/// Returns the middle value, or `otherwise` for no values.
 func median(_ values: [Double], otherwise: Double) -> Double {
     guard !values.isEmpty else { return otherwise }
     return values.sorted()[values.count / 2]

@@ -1,6 +1,6 @@
 import Annotations
 
-/// Tells exponents and indices from the text they stand in: they are smaller, and above or below its line.
+/// Detects exponents and indices: smaller than their row's text, and above or below its line.
 enum RaisedText {
     static func role(of word: Int, in row: PageRow, words: [PageWord]) -> PageGlyphs.Role {
         let box = words[word].box
@@ -10,7 +10,7 @@ enum RaisedText {
         return .letter
     }
 
-    /// The box of the row's first word of full size.
+    /// Returns the box of the row's first full-size word.
     private static func baseBox(of row: PageRow, _ words: [PageWord]) -> Rect? {
         for stretch in row.stretches {
             for word in stretch.words where words[word].box.height > row.height * 0.95 { return words[word].box }

@@ -1,18 +1,18 @@
 import Annotations
 
-/// Finds the order in which the parts of a page are read, from nothing but where its words stand.
+/// Determines the reading order of a page's parts from the positions of its words alone.
 ///
-/// The page is cut into bands (words at the same height). Neighbouring bands that leave the same gutter free make
-/// columns, which are read one after the other and cut again; bands with several aligned gutters make a table; the
-/// rest is read as it stands, from the top down. What the source says about lines, blocks and flows is not trusted
-/// here: it often runs across a gutter, or puts an abstract behind the chapter that follows it.
+/// The page is cut into bands (words at the same height). Adjacent bands that leave the same gutter free form columns,
+/// which are read one after the other and cut again; bands with several aligned gutters form a table; the rest is read
+/// from top to bottom. The source's lines, blocks and flows are not used: they often cross a gutter, or put an abstract
+/// after the following chapter.
 struct ReadingOrder {
-    /// A part of the page that is read in one go.
+    /// A part of the page that is read without interruption.
     struct Area: Equatable {
         var words: [Int]
-        /// 0 for what runs across the page, else the column counted from 1.
+        /// 0 for text across the page, otherwise the column, counted from 1.
         var column: Int
-        /// For a table: where its gutters are, from left to right. Empty for running text.
+        /// A table's gutters, from left to right; empty for running text.
         var tableGutters: [Gutter] = []
     }
 
@@ -21,9 +21,9 @@ struct ReadingOrder {
     let height: Double
     private(set) var areas: [Area] = []
 
-    /// How deep columns may stand in columns; pages have two or three.
+    /// Limit on nested columns; pages have two or three levels.
     private static let maxDepth = 6
-    /// A region with more bands than this is no text, and is not looked at closely.
+    /// A region with more bands is not text and not analysed further.
     private static let maxBands = 600
 
     static func areas(of region: [Int], words: [PageWord], height: Double) -> [Area] {
@@ -62,8 +62,8 @@ struct ReadingOrder {
         finish(&plain, column: column)
     }
 
-    /// Whether a band is the short last line of the text above it and not the first of columns: close to what is
-    /// above, away from what is below.
+    /// Whether a band is the short last line of the text above it, not the first of columns: close to the band above,
+    /// away from the one below.
     private func isLastLine(_ index: Int, of bands: [PageBand]) -> Bool {
         guard index > 0, index + 1 < bands.count, bands[index].box.right < bands[index - 1].box.right else {
             return false

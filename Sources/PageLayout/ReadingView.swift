@@ -1,9 +1,9 @@
 extension TypesetPage {
-    /// The page reflowed: blocks in reading order, columns one after the other, running heads last.
+    /// Sets the page reflowed: blocks in reading order, columns one after the other, running heads last.
     ///
     /// - Parameters:
     ///   - width: cells for text, without the two margins: `min(pane - 6, 76)` leaves a gutter of four.
-    ///   - opened: indices of the blocks (tables) to show in full although they are wider than that.
+    ///   - opened: indices of the tables' blocks to show in full even if wider than that.
     package static func reading(_ page: PageGlyphs, width: Int, opened: Set<Int> = []) -> TypesetPage {
         var view = ReadingView(page: page, width: max(8, width), opened: opened)
         view.set()
@@ -39,7 +39,7 @@ struct ReadingView {
         }
     }
 
-    /// A rule between columns, a blank row between paragraphs, nothing between a heading and what it heads.
+    /// Adds a rule between columns, a blank row between paragraphs, nothing between a heading and its text.
     private mutating func separate(_ block: PageGlyphs.Block, from above: PageGlyphs.Block?) {
         guard let above else { return }
         if block.column > 1, above.column > 0, block.column > above.column {
@@ -65,7 +65,7 @@ struct ReadingView {
         filler.end()
     }
 
-    /// A table as rows of cells; folded to one row when it is too wide and not opened.
+    /// Sets a table as rows of cells, or one placeholder row if it is too wide and not opened.
     private mutating func set(_ table: PageGlyphs.Table, number: Int, glyphs: Range<Int>) {
         let widths = table.rows.map { row in row.map { page.width(of: $0) } }
         let columns = (0..<table.columns).map { column in widths.map { $0[column] }.max() ?? 0 }
@@ -116,7 +116,7 @@ struct ReadingView {
 }
 
 extension PageGlyphs.Kind {
-    /// What the page is about, as against what stands around it.
+    /// Whether it is content of the page, not what surrounds it.
     var isMatter: Bool {
         switch self {
         case .runningHead, .turned: false
@@ -126,6 +126,6 @@ extension PageGlyphs.Kind {
 }
 
 extension PageGlyphs {
-    /// Cells that a range takes in one row.
+    /// Returns the cells that a range needs in one row.
     func width(of range: Range<Int>) -> Int { range.reduce(0) { $0 + glyphs[$1].cells } }
 }

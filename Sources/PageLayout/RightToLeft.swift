@@ -1,11 +1,11 @@
 import Screen
 
-/// Words of scripts that are written from right to left.
+/// Words of right-to-left scripts.
 ///
-/// `pdftotext -bbox-layout` gives the letters of a word as they stand on the page, from left to right. Everything here
-/// is kept as it is read, so such words are turned round on the way in; the terminal gets no bidi controls.
+/// `pdftotext -bbox-layout` outputs the letters of a word in visual order, from left to right. Words are stored in
+/// reading order, so these are reversed on input; the terminal receives no bidi controls.
 enum RightToLeft {
-    /// Whether any of the letters is of such a script.
+    /// Whether any letter belongs to such a script.
     static func isWritten(_ word: some Sequence<Glyph>) -> Bool {
         word.contains { glyph in
             switch glyph.base.value {
@@ -16,8 +16,8 @@ enum RightToLeft {
         }
     }
 
-    /// The letters of a word in the order they are read, given the order they stand in. Numbers and Latin letters
-    /// within keep theirs; a bracket is the one that opens for the reader.
+    /// Converts a word from visual to reading order. Numbers and Latin letters within it keep theirs; brackets are
+    /// mirrored.
     static func readingOrder(_ shown: [Glyph]) -> [Glyph] {
         var result: [Glyph] = []
         var leftToRight: [Glyph] = []

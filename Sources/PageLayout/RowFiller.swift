@@ -1,15 +1,15 @@
 import Screen
 
-/// Fills rows with running text, breaking at spaces and between wide letters.
+/// Fills rows with running text, with breaks at spaces and between wide letters.
 struct RowFiller {
     var rows: RowSetter
     private let page: PageGlyphs
     private let width: Int
-    /// Of the text being filled.
+    /// Indent of the current text.
     private var indent = 0
     private var role = TypesetRow.Role.body
 
-    /// A piece of text that is not broken, waiting for its place.
+    /// A part of unbroken text waiting to be placed.
     private enum Piece: Equatable {
         case glyph(Int)
         /// A hyphen that is not shown.
@@ -18,7 +18,7 @@ struct RowFiller {
     }
     private var pending: [Piece] = []
     private var pendingWidth = 0
-    /// Blank cells owed before the pending piece, if it does not begin a row.
+    /// Blank cells before the pending pieces, unless they begin a row.
     private var owed = 0
 
     init(page: PageGlyphs, width: Int) {
@@ -29,8 +29,8 @@ struct RowFiller {
 
     /// Begins a text.
     /// - Parameters:
-    ///   - indent: cells left blank before its rows; only before those after the first with `outdent`.
-    ///   - lead: what is put before it.
+    ///   - indent: blank cells before its rows; with `outdent`, not before the first.
+    ///   - lead: text before it.
     mutating func begin(_ role: TypesetRow.Role, indent: Int = 0, outdent: Bool = false, lead: String = "") {
         self.role = role
         self.indent = indent
@@ -38,7 +38,7 @@ struct RowFiller {
         rows.set(ornament: lead)
     }
 
-    /// One line of the source, going on from the one before it as its joint says.
+    /// Adds a source line, connected to the previous one by its joint.
     mutating func add(_ line: PageGlyphs.Line, isFirst: Bool) {
         if !isFirst {
             switch line.joint {
@@ -69,7 +69,7 @@ struct RowFiller {
         }
     }
 
-    /// The bar between two cells of a table that does not fit.
+    /// Adds the bar between two cells of a table that is too wide.
     mutating func addBar() {
         space(1)
         pending.append(.ornament("|"))
@@ -94,13 +94,13 @@ struct RowFiller {
         owed = max(owed, count)
     }
 
-    /// A space of the page stands behind its word, in the margin if need be, so that it has a cell.
+    /// Puts a space of the page after its word, in the margin if necessary, so that it has a cell.
     private mutating func add(space index: Int) {
         place()
         if rows.column <= width + 1 { rows.set(index) } else { rows.pass(index) }
     }
 
-    /// Puts what is pending in this row, or in the next when it does not fit; cuts what fits in none.
+    /// Puts the pending text into this row, or into the next if it does not fit; splits text longer than a row.
     private mutating func place() {
         guard !pending.isEmpty else { return }
         let isFresh = rows.column <= 1 + indent
@@ -125,7 +125,7 @@ struct RowFiller {
         owed = 0
     }
 
-    /// Goes on in the next row when so many cells do not fit in this one.
+    /// Starts the next row when the cells do not fit into this one.
     private mutating func wrap(before cells: Int) {
         guard rows.column + cells > width + 1, rows.column > 1 + indent else { return }
         rows.endRow(role)
@@ -139,7 +139,7 @@ struct RowFiller {
         return !Self.neverFirst.contains(right.base)
     }
 
-    /// `^` or `_` where raised or lowered glyphs begin.
+    /// Returns `^` or `_` where raised or lowered glyphs begin.
     private func sign(before index: Int) -> Character? {
         let glyph = page.glyphs[index]
         if glyph.role == .letter { return nil }
@@ -149,7 +149,7 @@ struct RowFiller {
         return glyph.role == .raised ? "^" : "_"
     }
 
-    /// Closing signs that begin no row.
+    /// Closing signs that must not begin a row.
     private static let neverFirst: Set<Unicode.Scalar> = [
         "、", "。", "，", "．", "！", "？", "：", "；", "）", "」", "』", "】", "〉", "》", "〕", ",", ".", ")", "]", "!", "?", ":",
         ";",

@@ -1,6 +1,6 @@
-/// The marks on one row of the screen.
+/// The marks on one screen row.
 package struct RowMarks: Equatable, Sendable {
-    /// Cells that a mark covers.
+    /// The cells that a mark covers.
     package struct Span: Equatable, Sendable {
         package var columns: Range<Int>
         /// Index of the mark.
@@ -15,12 +15,12 @@ package struct RowMarks: Equatable, Sendable {
         package var marks: [Int]
     }
 
-    /// Every mark that is on the row, ascending.
+    /// Every mark on the row, ascending.
     package internal(set) var marks: [Int] = []
     package internal(set) var spans: [Span] = []
     package internal(set) var brackets: [Bracket] = []
 
-    /// The kinds on the row, for the gutter: two letters at most, the second a `+` when there are more kinds.
+    /// Returns the kinds on the row for the gutter: at most two letters, or one and `+` for more than two kinds.
     package func letters(_ all: [PageMark]) -> String {
         var kinds: [Character] = []
         for mark in marks where !kinds.contains(all[mark].letter) { kinds.append(all[mark].letter) }
@@ -29,13 +29,13 @@ package struct RowMarks: Equatable, Sendable {
 }
 
 extension PageMarks {
-    /// What is to be drawn of the marks, by row; rows without any are not in it.
+    /// Returns what to draw of the marks, by row, without rows that have none.
     ///
-    /// Brackets stand in the blank cells beside the words, never in a word, so that nothing moves: a mark that begins
-    /// within a word has its bracket before the word. In the reading view a mark that runs over several rows opens in
-    /// the first and closes in the last; in the layout view, where other text stands beside it, it does so in each.
+    /// Brackets use the blank cells beside words, never cells of a word, so nothing moves: a mark that begins within a
+    /// word has its bracket before the word. In the reading view, a mark over several rows opens in the first and
+    /// closes in the last; in the layout view, where other text is beside it, it does so in each.
     ///
-    /// - Parameter brackets: nil: those of annotations, which differ where they overlap.
+    /// - Parameter brackets: nil for those of annotations, which differ where they overlap.
     package func rows(
         in view: TypesetPage, of page: PageGlyphs, brackets: (Character, Character)? = nil
     ) -> [Int: RowMarks] {
@@ -81,8 +81,8 @@ extension RowMarks {
         if marks.last != mark { marks.append(mark) }
     }
 
-    /// Where one mark ends and another begins there is one sign for both; of several that begin together the
-    /// outermost one's is shown.
+    /// Merges the end of one mark and the start of another into one sign; of several that begin together, shows the
+    /// outermost.
     fileprivate mutating func add(_ sign: Character, at column: Int, mark: Int, depth: Int) {
         guard let index = brackets.firstIndex(where: { $0.column == column }) else {
             brackets.append(.init(column: column, character: sign, marks: [mark]))
@@ -100,7 +100,7 @@ extension RowMarks {
 }
 
 extension TypesetPage {
-    /// The stretches of cells that a range takes, row by row.
+    /// Returns the stretches of cells that a range covers, row by row.
     package func pieces(of range: Range<Int>, page: PageGlyphs) -> [(row: Int, columns: Range<Int>)] {
         var pieces: [(row: Int, columns: Range<Int>, line: Int)] = []
         for index in range where !page.glyphs[index].isSpace && page.glyphs[index].role != .lineEndHyphen {
@@ -118,13 +118,13 @@ extension TypesetPage {
         return pieces.map { ($0.row, $0.columns) }
     }
 
-    /// The nearest cell without a letter to the left of a column, the margin at the latest; nil within a word longer
-    /// than any.
+    /// Returns the nearest cell without a letter left of a column, at most the margin; nil within a word longer than
+    /// ``maxWordLength``.
     fileprivate func blank(before column: Int, row: Int, page: PageGlyphs) -> Int? {
         (max(0, column - Self.maxWordLength)..<max(column, 1)).last { isBlank(row: row, column: $0, page: page) }
     }
 
-    /// The nearest one from a column to the right, at the latest the one behind the row.
+    /// Returns the nearest such cell from a column to the right, at most the one after the row.
     fileprivate func blank(after column: Int, row: Int, page: PageGlyphs) -> Int? {
         (column..<column + Self.maxWordLength).first { isBlank(row: row, column: $0, page: page) }
     }

@@ -1,4 +1,4 @@
-/// Sets glyphs into rows and keeps the book of where each one went. Both views are written through it.
+/// Sets glyphs into rows and records the spot of each one, for both views.
 struct RowSetter {
     let page: PageGlyphs
     private(set) var rows: [TypesetRow] = []
@@ -10,7 +10,7 @@ struct RowSetter {
         spots = Array(repeating: .init(row: -1, column: 0), count: page.count)
     }
 
-    /// The next free column of the row being set; 1 at its beginning, behind the margin.
+    /// The next free column of the current row; 1 at its start, after the margin.
     var column: Int { cells.count }
     var isAtStart: Bool { cells.count == 1 }
 
@@ -27,7 +27,7 @@ struct RowSetter {
         while cells.count < column { cells.append(.blank) }
     }
 
-    /// Notes a glyph that is not drawn: it stands where the row being set goes on.
+    /// Records a glyph that is not drawn at the current end of the row.
     mutating func pass(_ glyph: Int) {
         spots[glyph] = .init(row: rows.count, column: cells.count)
     }
@@ -37,18 +37,18 @@ struct RowSetter {
         cells = [.blank]
     }
 
-    /// A row with nothing in it, unless the page begins here or one is there already.
+    /// Adds a blank row, except at the start of the page or after another blank row.
     mutating func skipRow() {
         if let last = rows.last, !last.cells.isEmpty { endRow() }
     }
 
     func finished(_ view: TypesetPage.View) -> TypesetPage {
         var spots = spots
-        // What was never set stands with what follows it; at the end of the page, with what comes before.
+        // A glyph that was never set gets the spot of the next one; at the end of the page, the last row.
         for index in spots.indices.reversed() where spots[index].row < 0 {
             spots[index] = index + 1 < spots.count ? spots[index + 1] : .init(row: max(0, rows.count - 1), column: 1)
         }
-        // A space behind the last word of a row stands in the margin.
+        // A space after the last word of a row uses the margin.
         let last = rows.compactMap { row in
             row.cells.lastIndex { cell in
                 switch cell {

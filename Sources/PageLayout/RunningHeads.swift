@@ -1,14 +1,14 @@
 import Annotations
 import Screen
 
-/// Tells what is repeated on every page (heads, feet, page numbers) from what the page is about.
+/// Separates text repeated on every page (heads, feet, page numbers) from the page's content.
 struct RunningHeads {
     let words: [PageWord]
     let pageHeight: Double
     /// Usual height of a word of body text.
     let height: Double
 
-    /// Splits the words of a page into its matter and its running heads.
+    /// Splits the words of a page into content and running heads.
     func split(_ region: [Int]) -> (matter: [Int], heads: [Int]) {
         let bands = PageBand.bands(of: region, in: words)
         guard bands.count >= 4, pageHeight > 0 else { return (region, []) }
@@ -22,8 +22,8 @@ struct RunningHeads {
         )
     }
 
-    /// Whether some bands, from the edge of the page inwards, are a running head: small, at the very edge or with a
-    /// page number in it, and away from what comes next.
+    /// Whether bands, from the edge of the page inwards, are a running head: small, at the very edge or with a page
+    /// number, and away from the next band.
     private func isHead(_ bands: [PageBand], next: PageBand) -> Bool {
         guard let outer = bands.first, let inner = bands.last, bands.allSatisfy(isQuiet) else { return false }
         let gap = distance(inner, next)
@@ -34,8 +34,7 @@ struct RunningHeads {
         return number || isAtEdge(outer) || bands.allSatisfy { $0.box.height < height * 0.9 }
     }
 
-    /// From the middle of one band to the middle of the other as far as letters go; boxes of large letters reach
-    /// further than they do.
+    /// Returns the distance between two bands' letter cores, because boxes of large letters extend beyond the letters.
     private func distance(_ one: PageBand, _ other: PageBand) -> Double {
         let (upper, lower) = one.box.top <= other.box.top ? (one, other) : (other, one)
         let bottom = upper.words.map { words[$0].coreBottom }.max() ?? upper.box.bottom
@@ -55,7 +54,7 @@ struct RunningHeads {
 }
 
 extension PageWord {
-    /// A number by itself, or one in small Roman numerals.
+    /// A number alone, in digits or lower-case Roman numerals.
     fileprivate var isPageNumber: Bool {
         shown.count <= 5
             && (shown.allSatisfy(\.isDigit) || shown.allSatisfy { "ivxlc".unicodeScalars.contains($0.base) })

@@ -1,7 +1,7 @@
 import Screen
 
 extension PageGlyphs {
-    /// A word without the punctuation around it.
+    /// Returns a word's range without surrounding punctuation.
     func core(of range: Range<Int>) -> Range<Int> {
         func isCore(_ index: Int) -> Bool {
             let glyph = glyphs[index]
@@ -11,8 +11,7 @@ extension PageGlyphs {
         return first..<last + 1
     }
 
-    /// Where sentences begin: at every block, at every row that does not go on from the one above, and behind a full
-    /// stop that ends one.
+    /// Finds sentence starts: every block, every row that does not continue the one above, and after each sentence end.
     func findSentences() -> [Int] {
         var starts: [Int] = []
         for block in blocks {
@@ -34,7 +33,7 @@ extension PageGlyphs {
         let first = glyphs[next.core.lowerBound].shown
         guard first.isCapital || first.isDigit || !first.isSmall else { return false }
         guard stop == "." else { return true }
-        // An initial or an abbreviation ends no sentence.
+        // An initial or abbreviation does not end a sentence.
         let core = glyphs[word.core].map(\.shown)
         if core.count == 1, core[0].isCapital { return false }
         return !Self.abbreviations.contains(Hyphenation.folded(core))

@@ -1,8 +1,8 @@
 import Annotations
 
-/// A table as it is found row by row: the gutters that its rows have left free so far.
+/// A table during row-by-row detection: the gutters that its rows leave free so far.
 struct TableGrowth {
-    /// A gutter, and how many rows have a word that runs across it.
+    /// A gutter, and the number of rows with a word across it.
     private struct Held {
         var gutter: Gutter
         var crossings = 0
@@ -18,7 +18,7 @@ struct TableGrowth {
 
     /// Rows with at least three cells.
     private(set) var fullRows = 1
-    /// Rows up to the last one that belongs to the table for sure.
+    /// Rows up to the last one that certainly belongs to the table.
     private(set) var usefulRows = 1
 
     init(first: PageBand, width: Double) {
@@ -28,10 +28,10 @@ struct TableGrowth {
         maxGutters = first.cells - 1
     }
 
-    /// Goes on with the next row; false, and nothing changed, when it is none of this table.
+    /// Adds the next row; returns false, and changes nothing, when it is not part of this table.
     ///
-    /// A row may run across a gutter, for one in ten may have a name too long for its column; but not two rows in
-    /// succession, and never across most of the gutters.
+    /// A row may cross a gutter, since one in ten may have a name too long for its column, but not two consecutive
+    /// rows, and never most of the gutters.
     mutating func take(_ band: PageBand) -> Bool {
         let left = held.flatMap { leave($0, of: band) }
         let wider = reach.union(band.box)
@@ -47,12 +47,12 @@ struct TableGrowth {
         return true
     }
 
-    /// The gutters of the table, when that is how far it reaches.
+    /// Returns the table's gutters within its final box.
     func gutters(within box: Rect) -> [Gutter] {
         held.filter { $0.crossings <= max(1, rows / 10) && $0.gutter.isInner(of: box) }.map(\.gutter)
     }
 
-    /// What a row leaves of a gutter. One between two columns survives being crossed; a margin does not.
+    /// Returns what a row leaves of a gutter. An inner gutter survives being crossed; a margin does not.
     private func leave(_ old: Held, of band: PageBand) -> [Held] {
         let free = band.free.map { old.gutter.shared($0) }.filter { $0.width >= width }
         if !free.isEmpty { return free.map { Held(gutter: $0, crossings: old.crossings) } }

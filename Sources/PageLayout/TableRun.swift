@@ -1,11 +1,11 @@
 import Annotations
 
-/// Neighbouring bands whose words stand in at least three aligned columns, in at least three rows.
+/// Adjacent bands with words in at least three aligned columns and at least three rows.
 struct TableRun {
     var bands: Range<Int>
     var gutters: [Gutter]
 
-    /// The table that begins with the band `start`, or nil when none does.
+    /// Finds the table that begins with the band `start`; nil when there is none.
     init?(bands: [PageBand], from start: Int, words: [PageWord], height: Double) {
         guard bands[start].rows(height: height) == 1, bands[start].cells >= 3 else { return nil }
         var growth = TableGrowth(first: bands[start], width: height * 0.6)
@@ -21,14 +21,15 @@ struct TableRun {
         gutters = growth.gutters(within: .around(rows.lazy.map(\.box)))
         joinComplements(of: rows, words)
         guard gutters.count >= 2 else { return nil }
-        // Three columns of a newspaper, line beside line, are no table.
+        // Three newspaper columns with level lines are not a table.
         for column in 0...gutters.count {
             let cells = rows.map { band in band.words.filter { self.column(of: words[$0].box) == column } }
             if Self.isRunningText(cells, words) { return nil }
         }
     }
 
-    /// Drops gutters between columns that no row fills both of: a heading to the left over numbers to the right.
+    /// Drops gutters between columns that no row fills both of, such as a heading on the left above numbers on the
+    /// right.
     private mutating func joinComplements(of rows: ArraySlice<PageBand>, _ words: [PageWord]) {
         var index = 0
         while index < gutters.count {
@@ -42,7 +43,7 @@ struct TableRun {
 
     private func column(of box: Rect) -> Int { gutters.partitionPoint { $0.right <= box.middle.x } }
 
-    /// Whether the cells of a column are full lines of text, most of them as wide as the column.
+    /// Whether a column's cells are full lines of text, most of them as wide as the column.
     private static func isRunningText(_ cells: [[Int]], _ words: [PageWord]) -> Bool {
         let filled = cells.filter { !$0.isEmpty }
         guard filled.count >= 3 else { return false }

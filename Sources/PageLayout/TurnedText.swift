@@ -1,8 +1,8 @@
 import Annotations
 
-/// Finds the lines that run up or down the page: labels of axes, notes in the margin.
+/// Finds lines that run up or down the page, such as axis labels and margin notes.
 enum TurnedText {
-    /// Splits the words of a page into upright ones and turned lines.
+    /// Splits the words of a page into upright words and turned lines.
     static func split(_ words: [PageWord]) -> (upright: [Int], turned: [[Int]]) {
         var lines: [(source: Int, words: [Int])] = []
         var places: [Int: Int] = [:]
@@ -22,7 +22,7 @@ enum TurnedText {
         return (upright.sorted(), turned)
     }
 
-    /// Upright text is about half as wide a cell as it is high; turned text is far narrower than its letters need.
+    /// A cell of upright text is about half as wide as high; turned text is far narrower than its letters need.
     private static func isTurned(_ line: [Int], _ words: [PageWord]) -> Bool {
         let cells = line.reduce(0) { $0 + words[$1].cells }
         guard cells >= 4 else { return false }

@@ -1,18 +1,18 @@
 package import Screen
 
-/// A page set in rows and columns of the terminal: the reading view or the layout view of the same glyphs.
+/// A page set in terminal rows and columns: the reading view or the layout view of the same glyphs.
 ///
-/// Column 0 of every row is a blank margin, and a row has room for one more cell behind its text, so that a mark that
-/// begins or ends a row has a cell for its bracket. Build with `reading(_:width:opened:)` or `layout(_:)`.
+/// Column 0 of every row is a blank margin, and each row has room for one more cell after its text, for the brackets of
+/// marks that begin or end a row. Build with `reading(_:width:opened:)` or `layout(_:zoom:)`.
 package struct TypesetPage: Equatable, Sendable {
     package enum View: Hashable, Sendable { case reading, layout }
 
     package internal(set) var view: View
     package internal(set) var rows: [TypesetRow]
-    /// Cells of the widest row, both margins counted.
+    /// Cells of the widest row, including both margins.
     package internal(set) var width: Int
-    /// Where each glyph stands, by its index. A hyphen that is not shown stands where its word goes on; a glyph of a
-    /// folded table stands on the table's placeholder.
+    /// The spot of each glyph, by index. A hidden hyphen has the spot where its word continues; a glyph of a folded
+    /// table has the table's placeholder.
     package internal(set) var spots: [Spot]
 
     package struct Spot: Hashable, Sendable {
@@ -27,15 +27,15 @@ package struct TypesetPage: Equatable, Sendable {
 package struct TypesetRow: Equatable, Sendable {
     package enum Cell: Equatable, Sendable {
         case blank
-        /// The glyph with this index; a wide one is in both of its cells.
+        /// The glyph with this index; a wide one fills both of its cells.
         case glyph(Int)
-        /// Something the page does not have: a rule, a separator, part of a placeholder.
+        /// A character that is not on the page: a rule, a separator, part of a placeholder.
         case ornament(Character)
     }
 
     package enum Role: Hashable, Sendable {
         case body, heading, dim, rule
-        /// Stands for the folded block with this index; Enter opens it.
+        /// The placeholder of the folded block with this index; Enter opens it.
         case placeholder(block: Int)
     }
 
@@ -44,7 +44,7 @@ package struct TypesetRow: Equatable, Sendable {
 }
 
 extension TypesetPage {
-    /// What the row shows, as text for a canvas.
+    /// Returns the row as text for a canvas.
     package func text(of row: Int, in page: PageGlyphs) -> CleanText {
         var scalars = String.UnicodeScalarView()
         var previous: Int?
@@ -66,8 +66,8 @@ extension TypesetPage {
 
     package func spot(of glyph: Int) -> Spot? { spots.indices.contains(glyph) ? spots[glyph] : nil }
 
-    /// The glyph in a cell, or the nearest in its row, or the nearest in the rows around it, the one above first; nil
-    /// on a page without text.
+    /// Returns the glyph in a cell, or the nearest in its row or in the rows around it, the upper one first; nil on a
+    /// page without text.
     package func glyph(nearest spot: Spot) -> Int? {
         guard !rows.isEmpty else { return nil }
         let middle = min(max(spot.row, 0), rows.count - 1)
@@ -79,7 +79,7 @@ extension TypesetPage {
         return nil
     }
 
-    /// The glyph of a row that stands nearest to a column, the left one of two; nil in a row without any.
+    /// Returns the glyph of a row nearest to a column, the left one of two; nil in a row without glyphs.
     package func glyph(inRow row: Int, nearest column: Int) -> Int? {
         let cells = rows[row].cells
         if case .placeholder = rows[row].role { return placeheld(row) }
@@ -92,7 +92,7 @@ extension TypesetPage {
         return nil
     }
 
-    /// The first glyph behind a placeholder.
+    /// Returns the first glyph of a placeholder's block.
     private func placeheld(_ row: Int) -> Int? {
         let first = spots.partitionPoint { $0.row < row }
         return spots.indices.contains(first) && spots[first].row == row ? first : nil

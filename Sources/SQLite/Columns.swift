@@ -1,6 +1,6 @@
 import GRDBSQLite
 
-/// The row a statement stands at. Valid only inside the closure it was given to.
+/// The current row of a statement. Valid only inside the closure that receives it.
 package struct Columns {
     let row: OpaquePointer
 
@@ -17,12 +17,12 @@ package struct Columns {
         isNull(column) ? nil : sqlite3_column_int64(row, column)
     }
 
-    /// Empty for NULL.
+    /// Returns an empty text for NULL.
     package func text(_ column: Int32) -> String { optionalText(column) ?? "" }
 
     package func optionalText(_ column: Int32) -> String? { bytes(column).map { String(decoding: $0, as: UTF8.self) } }
 
-    /// A text where it lies; nil for NULL.
+    /// Returns a text in SQLite's memory; nil for NULL.
     package func bytes(_ column: Int32) -> UnsafeBufferPointer<UInt8>? {
         guard let start = sqlite3_column_text(row, column) else { return nil }
         return UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(row, column)))

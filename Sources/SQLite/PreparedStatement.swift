@@ -1,7 +1,7 @@
 import GRDB
 import GRDBSQLite
 
-/// A statement of SQLite's. Each use binds all of its parameters anew and ends with it reset.
+/// An SQLite statement. Each use binds all of its parameters and resets it at the end.
 package struct PreparedStatement {
     private let handle: OpaquePointer
 
@@ -41,8 +41,8 @@ package struct PreparedStatement {
         return try step() ? try read(Columns(row: handle)) : nil
     }
 
-    /// The rows one after the other, for who walks two statements side by side. Not to be asked for again before the
-    /// rows are let go.
+    /// Returns the rows one by one, for walking two statements in parallel. Do not use the statement again before the
+    /// rows are released.
     package func walk(_ values: [SQLValue]) throws -> Rows {
         let rows = Rows(statement: self)
         try bind(values)
@@ -52,7 +52,7 @@ package struct PreparedStatement {
     package struct Rows: ~Copyable {
         let statement: PreparedStatement
 
-        /// The next one, in place of the one before; nil behind the last.
+        /// Returns the next row, which replaces the previous one; nil after the last.
         package mutating func next() throws -> Columns? {
             try statement.step() ? Columns(row: statement.handle) : nil
         }
@@ -60,7 +60,7 @@ package struct PreparedStatement {
         deinit { sqlite3_reset(statement.handle) }
     }
 
-    /// - Returns: whether there is a row.
+    /// - Returns: whether a row is available.
     private func step() throws -> Bool {
         switch sqlite3_step(handle) {
         case SQLITE_ROW: return true
@@ -83,12 +83,12 @@ package struct PreparedStatement {
     }
 
     private func bind(_ text: String, _ index: Int32) -> CInt {
-        // SQLITE_TRANSIENT, which Swift cannot read: SQLite makes a copy of its own.
+        // SQLITE_TRANSIENT, which Swift cannot import: SQLite makes its own copy.
         let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
         var text = text
         return text.withUTF8 { utf8 in
             utf8.withMemoryRebound(to: CChar.self) {
-                // No text at all would be NULL: an empty one has an address as well.
+                // A null pointer would bind NULL: an empty text needs an address too.
                 $0.baseAddress.map { sqlite3_bind_text(handle, index, $0, Int32(utf8.count), copied) }
                     ?? sqlite3_bind_text(handle, index, "", 0, copied)
             }
@@ -102,7 +102,7 @@ extension DatabaseError {
     }
 }
 
-/// What a parameter is bound to.
+/// The value of a parameter.
 package enum SQLValue {
     case null
     case integer(Int64)

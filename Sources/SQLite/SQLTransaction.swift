@@ -1,6 +1,6 @@
 import GRDBSQLite
 
-/// A transaction that speaks to its connection in statements, each prepared once and kept.
+/// A transaction that runs statements, each prepared once per connection.
 package protocol SQLTransaction {
     var statements: Statements { get }
 }
@@ -8,7 +8,7 @@ package protocol SQLTransaction {
 extension SQLTransaction {
     package func run(_ sql: StaticString, _ values: SQLValue...) throws { try statements.prepared(sql).run(values) }
 
-    /// The first row, if there is one.
+    /// Returns the first row, if any.
     package func one<T>(_ sql: StaticString, _ values: SQLValue..., read: (Columns) throws -> T) throws -> T? {
         try statements.prepared(sql).first(values, read)
     }
@@ -17,14 +17,14 @@ extension SQLTransaction {
         try statements.prepared(sql).rows(values, read)
     }
 
-    /// 0 where there is none.
+    /// Returns 0 if there is no row.
     package func number(_ sql: StaticString, _ values: SQLValue...) throws -> Int {
         try statements.prepared(sql).first(values) { $0.number(0) } ?? 0
     }
 
-    /// Runs the body as one transaction: committed when it returns, taken back when it throws.
+    /// Runs the body as one transaction: commits when it returns, rolls back when it throws.
     ///
-    /// - Parameter begin: the statement that begins it.
+    /// - Parameter begin: the statement that starts it.
     package func committing<T>(_ begin: StaticString, _ body: () throws -> T) throws -> T {
         try run(begin)
         do {
@@ -32,7 +32,7 @@ extension SQLTransaction {
             try run("COMMIT")
             return result
         } catch {
-            // A disk that is full has ended it already.
+            // A full disk has already ended the transaction.
             if sqlite3_get_autocommit(statements.connection) == 0 { try run("ROLLBACK") }
             throw error
         }

@@ -3,18 +3,18 @@ import GRDBSQLite
 
 /// The prepared statements of one connection.
 ///
-/// GRDB opens, pools and guards connections and runs the transactions; statements inside them go to SQLite's C interface
+/// GRDB opens, pools and guards connections and runs the transactions; statements inside them use SQLite's C interface
 /// directly. A first sync runs two for each of 100,000 records, and boxing their values took longer than storing them.
 ///
-/// Unchecked: used only by whoever GRDB lent the connection to, one at a time, and finalized with the connection idle.
+/// Unchecked: used by one thread at a time, to which GRDB lent the connection, and finalised with the connection idle.
 package final class Statements: @unchecked Sendable {
     let connection: SQLiteConnection
     private var waiting = Waiting.always
-    /// By the address of the literal they were written as: nothing is hashed that is longer than a pointer.
+    /// Keyed by the address of the literal, so that only a pointer is hashed.
     private var written: [UnsafePointer<UInt8>: PreparedStatement] = [:]
-    /// By the text they were composed of, such as a list's with its filter.
+    /// Keyed by the composed text, such as that of a filtered list.
     private var composed: [String: PreparedStatement] = [:]
-    /// Filters come in many combinations; when there were more than this, the old ones are let go.
+    /// Filters have many combinations; at this number the cached statements are released.
     private static let maxCount = 64
 
     init(_ connection: SQLiteConnection) { self.connection = connection }
@@ -39,20 +39,20 @@ package final class Statements: @unchecked Sendable {
         return statement
     }
 
-    /// What they have done so far, in steps of SQLite's machine: it does not depend on who else is at work.
+    /// The work done so far, in steps of SQLite's virtual machine, which do not depend on other load.
     var steps: Int {
         written.values.reduce(0) { $0 + $1.steps } + composed.values.reduce(0) { $0 + $1.steps }
     }
 
-    /// What the transactions that follow wait for.
+    /// What the following transactions wait for.
     package enum Waiting: Hashable, Sendable {
-        /// `synchronous` FULL: each is on the disk when it ends.
+        /// `synchronous` FULL: each is on disk when it ends.
         case always
-        /// `synchronous` NORMAL: the loss of power may take the last ones.
+        /// `synchronous` NORMAL: a power failure may lose the last ones.
         case never
     }
 
-    /// Not to be called inside of a transaction.
+    /// Sets the durability of the following transactions. Do not call it inside a transaction.
     package func wait(_ waiting: Waiting) throws {
         guard waiting != self.waiting else { return }
         let level = waiting == .always ? "FULL" : "NORMAL"

@@ -2,16 +2,16 @@ package import GRDB
 import GRDBSQLite
 import Glibc
 
-/// What SQL is taught here to ask of a text, exactly, byte for byte. Of SQLite's own means `instr()` counts letters on its
-/// way and `GLOB` reads its pattern anew for each row: both take several times as long.
+/// SQL functions for exact, bytewise text search. SQLite's `instr()` counts characters and `GLOB` parses its pattern
+/// for each row: both take several times as long.
 ///
-/// - `says(text, part)`: whether the text holds the part.
-/// - `spells(text, letters)`: whether it holds the letters in their order, with anything between them.
+/// - `contains_text(text, part)`: whether the text contains the part.
+/// - `is_subsequence(text, letters)`: whether it contains the letters in order, with anything between them.
 package enum TextFunctions {
-    /// For each connection, before its statements are prepared.
+    /// Adds the functions to a connection, before its statements are prepared.
     package static func add(to db: Database) throws {
-        try add("says", says, to: db)
-        try add("spells", spells, to: db)
+        try add("contains_text", containsText, to: db)
+        try add("is_subsequence", isSubsequence, to: db)
     }
 
     private typealias Arguments = UnsafeMutablePointer<OpaquePointer?>?
@@ -23,16 +23,16 @@ package enum TextFunctions {
         guard code == SQLITE_OK else { throw DatabaseError(db.sqliteConnection, code) }
     }
 
-    private static let says: Function = { context, _, arguments in
+    private static let containsText: Function = { context, _, arguments in
         let (text, part) = (bytes(arguments?[0]), bytes(arguments?[1]))
         sqlite3_result_int(context, first(part, in: text) == nil ? 0 : 1)
     }
 
-    private static let spells: Function = { context, _, arguments in
+    private static let isSubsequence: Function = { context, _, arguments in
         var text = bytes(arguments?[0])
         var letters = bytes(arguments?[1])
         while !letters.isEmpty {
-            // A letter goes on for as long as its bytes say that they are not the first of one.
+            // A letter continues with each UTF-8 continuation byte.
             let count = letters.dropFirst().prefix { $0 & 0b1100_0000 == 0b1000_0000 }.count + 1
             guard let found = first(UnsafeRawBufferPointer(rebasing: letters.prefix(count)), in: text) else {
                 return sqlite3_result_int(context, 0)
@@ -43,14 +43,14 @@ package enum TextFunctions {
         sqlite3_result_int(context, 1)
     }
 
-    /// A text where it lies, however many NULs are in it; nothing for NULL.
+    /// Returns a text in SQLite's memory, including NULs; empty for NULL.
     private static func bytes(_ value: OpaquePointer?) -> UnsafeRawBufferPointer {
-        // The text first: asking for it may change how long it is.
+        // The text first: reading it may convert the value and change its length.
         let start = sqlite3_value_text(value)
         return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
     }
 
-    /// Where the part begins; its first byte is looked for a word at a time.
+    /// Returns where the part starts; `memchr` finds its first byte.
     private static func first(_ part: UnsafeRawBufferPointer, in text: UnsafeRawBufferPointer) -> Int? {
         guard !part.isEmpty else { return 0 }
         guard let sought = part.baseAddress, let start = text.baseAddress else { return nil }

@@ -1,4 +1,4 @@
-/// How many rows and columns of cells something has; never negative.
+/// A size in rows and columns of cells; never negative.
 package struct Size: Hashable, Sendable {
     package let rows: Int
     package let columns: Int
@@ -9,7 +9,7 @@ package struct Size: Hashable, Sendable {
     }
 }
 
-/// A cell of a canvas, counted from the top left, from 0.
+/// A cell of a canvas, counted from 0 at the top left.
 package struct Position: Hashable, Sendable {
     package var row: Int
     package var column: Int
@@ -20,8 +20,8 @@ package struct Position: Hashable, Sendable {
     }
 }
 
-/// A rectangle of cells: where a pane draws. Cutting more off than there is leaves empty areas, so that
-/// layouts need no checks of their own for a terminal that is too small.
+/// A rectangle of cells, such as a pane. Splitting off more than it has gives empty areas, so layouts need no checks
+/// for a small terminal.
 package struct Area: Hashable, Sendable {
     package let row: Int
     package let column: Int
@@ -42,7 +42,7 @@ package struct Area: Hashable, Sendable {
     package var size: Size { Size(rows: rows, columns: columns) }
     package var isEmpty: Bool { rows == 0 || columns == 0 }
 
-    /// The first row and column after it.
+    /// The first row and column after the area.
     package var endRow: Int { row + rows }
     package var endColumn: Int { column + columns }
 
@@ -50,7 +50,7 @@ package struct Area: Hashable, Sendable {
         (row..<endRow).contains(position.row) && (column..<endColumn).contains(position.column)
     }
 
-    /// Its first `count` rows, and the rest.
+    /// Splits off the first `count` rows.
     package func split(top count: Int) -> (top: Area, rest: Area) {
         let cut = min(max(0, count), rows)
         return (
@@ -59,13 +59,13 @@ package struct Area: Hashable, Sendable {
         )
     }
 
-    /// Its last `count` rows, and what is above them.
+    /// Splits off the last `count` rows.
     package func split(bottom count: Int) -> (rest: Area, bottom: Area) {
         let (rest, bottom) = split(top: rows - min(max(0, count), rows))
         return (rest, bottom)
     }
 
-    /// Its first `count` columns, and the rest.
+    /// Splits off the first `count` columns.
     package func split(left count: Int) -> (left: Area, rest: Area) {
         let cut = min(max(0, count), columns)
         return (
@@ -74,7 +74,7 @@ package struct Area: Hashable, Sendable {
         )
     }
 
-    /// Its last `count` columns, and what is before them.
+    /// Splits off the last `count` columns.
     package func split(right count: Int) -> (rest: Area, right: Area) {
         let (rest, right) = split(left: columns - min(max(0, count), columns))
         return (rest, right)

@@ -1,4 +1,4 @@
-/// One character cell: what it shows and how.
+/// One character cell: glyph and style.
 package struct Cell: Hashable, Sendable {
     package static let blank = Cell(glyph: .blank, style: .normal)
 
@@ -11,13 +11,13 @@ package struct Cell: Hashable, Sendable {
     }
 }
 
-/// A screenful as a value: what views draw into, tests compare, and the terminal shows. Everything is clipped to it,
-/// so that drawing outside is harmless. A wide character fills two cells; what overwrites one of them blanks the other.
+/// A screen as a value that views draw into, tests compare and the terminal shows. Drawing is clipped. A wide character
+/// fills two cells; overwriting one of them blanks the other.
 package struct Canvas: Hashable, Sendable {
     package let size: Size
     /// Row by row.
     package private(set) var cells: [Cell]
-    /// Where the terminal's own cursor sits; nil hides it.
+    /// Position of the terminal's cursor; nil hides it.
     package var cursor: Position?
 
     package init(size: Size) {
@@ -27,14 +27,14 @@ package struct Canvas: Hashable, Sendable {
 
     package var area: Area { Area(size) }
 
-    /// Outside the canvas everything is blank.
+    /// Cells outside the canvas are blank.
     package subscript(row: Int, column: Int) -> Cell {
         guard area.contains(Position(row: row, column: column)) else { return .blank }
         return cells[row * size.columns + column]
     }
 
-    /// Writes one line of text and returns the columns it took, clipped ones included, but never more than
-    /// `maxColumns`. `column` may be negative: the text then begins left of the canvas.
+    /// Writes one line of text and returns its columns, including clipped ones, at most `maxColumns`. With a negative
+    /// `column`, the text begins left of the canvas.
     @discardableResult
     package mutating func write(
         _ text: CleanText, row: Int, column: Int, style: Style = .normal, maxColumns: Int = .max
@@ -57,7 +57,7 @@ package struct Canvas: Hashable, Sendable {
         return used
     }
 
-    /// `write` inside `area`, its row and column counted from the area's corner; nothing is drawn outside.
+    /// Writes inside `area`, with row and column relative to it; clips to the area.
     @discardableResult
     package mutating func write(
         _ text: CleanText, in area: Area, row: Int = 0, column: Int = 0, style: Style = .normal
@@ -78,7 +78,7 @@ package struct Canvas: Hashable, Sendable {
         }
     }
 
-    /// A line of dashes with a title in it: `-- Annotations 4/38 -----`.
+    /// Draws a line of dashes with a title: `-- Annotations 4/38 -----`.
     package mutating func rule(
         _ title: CleanText = "", row: Int, column: Int = 0, columns: Int? = nil, style: Style = .normal,
         titleStyle: Style? = nil
@@ -90,7 +90,7 @@ package struct Canvas: Hashable, Sendable {
         write(shown, row: row, column: column + 2, style: titleStyle ?? style)
     }
 
-    /// Adds a style to cells already drawn: a selected row, a mark over words.
+    /// Changes the style of drawn cells, for example for a selected row or a mark.
     package mutating func restyle(_ area: Area, _ change: (Style) -> Style) {
         let clipped = area.intersection(self.area)
         for row in clipped.row..<clipped.endRow {
@@ -128,7 +128,7 @@ package struct Canvas: Hashable, Sendable {
         if width == 2 { cells[start + 1] = Cell(glyph: .continuation, style: style) }
     }
 
-    /// Blanks both halves of a wide character that straddles this boundary.
+    /// Blanks both halves of a wide character across this boundary.
     private mutating func split(before index: Int, row: Int) {
         guard index > row * size.columns, index < (row + 1) * size.columns, cells[index].glyph.isContinuation else {
             return

@@ -1,10 +1,10 @@
-/// Text that is safe to send to a terminal: one line, no control characters, nothing that turns, joins, hides or
-/// repositions what stands beside it. The only text that a `Canvas` takes, so that text from a file, a token or a
-/// server cannot reach the terminal as it came. How a character is replaced is in `Cleaning`.
+/// One line of text that is safe to send to a terminal: no control characters, and nothing that reorders, joins, hides
+/// or moves adjacent text. `Canvas` accepts only this type, so text from a file, a token or a server cannot reach the
+/// terminal unchanged. `Cleaning` defines the replacements.
 package struct CleanText: Hashable, Sendable {
-    /// The text as shown, cleaned.
+    /// The cleaned text.
     package private(set) var string: String
-    /// Columns it takes.
+    /// Its width in columns.
     package private(set) var width: Int
 
     init(alreadyClean string: String, width: Int) {
@@ -16,7 +16,7 @@ package struct CleanText: Hashable, Sendable {
         self.init(alreadyClean: "", width: 0)
     }
 
-    /// Any text, on one line: a new line in it becomes a symbol.
+    /// Cleans any text into one line: a line end becomes a symbol.
     package init(cleaning text: String) {
         if let width = Cleaning.widthIfPlain(text) {
             self.init(alreadyClean: text, width: width)
@@ -25,8 +25,8 @@ package struct CleanText: Hashable, Sendable {
         }
     }
 
-    /// One text for each line of `text`. LF, CR LF, CR, U+0085, U+2028 and U+2029 end a line; a tab goes on to the
-    /// next multiple of 8.
+    /// Cleans each line of `text`. LF, CR LF, CR, U+0085, U+2028 and U+2029 end a line; a tab advances to the next
+    /// multiple of 8.
     package static func lines(cleaning text: String) -> [CleanText] {
         if text.utf8.allSatisfy({ $0 != 0x0A && $0 != 0x0D && $0 != 0x09 && $0 < 0x80 }) {
             return [CleanText(cleaning: text)]
@@ -47,10 +47,10 @@ package struct CleanText: Hashable, Sendable {
 
     package var isEmpty: Bool { string.isEmpty }
 
-    /// Clean text is ASCII exactly when each byte takes one column.
+    /// Clean text is ASCII exactly if each byte takes one column.
     var isASCII: Bool { string.utf8.count == width }
 
-    /// Its cells from left to right; a wide character is one glyph of width 2.
+    /// The cells from left to right; a wide character is one glyph of width 2.
     package var glyphs: Glyphs { Glyphs(string.unicodeScalars) }
 
     package static func + (left: CleanText, right: CleanText) -> CleanText {

@@ -1,12 +1,12 @@
-// Making a clean text fit a number of columns. A wide character is never cut in half.
+// Fits clean text to a number of columns. Wide characters are never cut in half.
 
-/// Where text stands in the room it is given.
+/// The alignment of text in its space.
 package enum Alignment: Sendable {
     case left, right, center
 }
 
 extension CleanText {
-    /// As much from the left as fits in `columns`.
+    /// Returns as much from the left as fits in `columns`.
     package func prefix(columns: Int) -> CleanText {
         if width <= columns { return self }
         if columns <= 0 { return CleanText() }
@@ -14,7 +14,7 @@ extension CleanText {
         return CleanText(glyphs.fitting(columns))
     }
 
-    /// What is left when `columns` are taken off the left; half a wide character becomes a blank.
+    /// Removes `columns` from the left; half a wide character becomes a blank.
     package func dropping(columns: Int) -> CleanText {
         if columns <= 0 { return self }
         if columns >= width { return CleanText() }
@@ -34,14 +34,14 @@ extension CleanText {
         return CleanText(rest)
     }
 
-    /// As much from the left as fits, the last columns given to `ellipsis` when not all of it does.
+    /// Returns as much from the left as fits, ending with `ellipsis` if truncated.
     package func truncated(to columns: Int, ellipsis: CleanText = "...") -> CleanText {
         if width <= columns { return self }
         if columns <= ellipsis.width { return prefix(columns: columns) }
         return prefix(columns: columns - ellipsis.width) + ellipsis
     }
 
-    /// At least `columns` wide, by blanks.
+    /// Pads with blanks to at least `columns`.
     package func padded(to columns: Int, align: Alignment = .left) -> CleanText {
         let missing = columns - width
         if missing <= 0 { return self }
@@ -52,7 +52,7 @@ extension CleanText {
         }
     }
 
-    /// Exactly `columns` wide: truncated or padded.
+    /// Truncates or pads to exactly `columns`.
     package func fitted(to columns: Int, align: Alignment = .left) -> CleanText {
         truncated(to: columns).padded(to: columns, align: align)
     }

@@ -1,4 +1,4 @@
-/// `"page \(number): \(title)"` as clean text: what is interpolated is cleaned too.
+/// `"page \(number): \(title)"` as clean text; interpolated values are cleaned too.
 extension CleanText: ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
     package init(stringLiteral value: String) {
         self.init(cleaning: value)

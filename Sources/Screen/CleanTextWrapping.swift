@@ -1,13 +1,13 @@
 extension CleanText {
-    /// Broken into lines of at most `columns`, at blanks and between wide characters; a word longer than a line is
-    /// cut. The blanks at a break are dropped. At least one line, and at least one column is assumed.
+    /// Breaks the text into lines of at most `columns` (at least one), at blanks and between wide characters; a longer
+    /// word is cut. Drops the blanks at a break. Returns at least one line.
     package func wrapped(to columns: Int) -> [CleanText] {
         let columns = max(1, columns)
         if width <= columns { return [self] }
         var lines: [CleanText] = []
         var line: [Glyph] = []
         var lineWidth = 0
-        /// Index in `line` of the glyph a new line could start with.
+        /// Index in `line` of the glyph that a new line could start with.
         var breakAt: Int?
 
         func endLine(at index: Int) {

@@ -1,18 +1,18 @@
-/// How text from anywhere becomes text for the terminal. Characters that do something instead of showing something
-/// get a visible stand-in of one column, so that nothing is hidden and nothing moves:
+/// Converts any text to text for the terminal. Characters with an effect instead of an appearance get a visible
+/// stand-in of one column, so nothing is hidden and nothing moves:
 ///
 /// | in the text | shown as |
 /// |---|---|
 /// | control characters U+0000 to U+001F and U+007F | their pictures, U+2400 to U+2421 |
 /// | bidi controls, zero-width and other format characters | ␦ (U+2426) |
-/// | U+0080 to U+009F, private, unassigned, ends of line and paragraph | � (U+FFFD) |
+/// | U+0080 to U+009F, private, unassigned, line and paragraph separators | � (U+FFFD) |
 /// | a mark without a base | on ◌ (U+25CC) |
 /// | more than four marks on one base | the first four |
 /// | a flag | its two letters |
-/// | emoji joined or tinted | the emoji, one by one, untinted |
-/// | variation selectors | left out: terminals disagree about their width |
+/// | emoji joined or tinted | the separate emoji, untinted |
+/// | variation selectors | removed: terminals disagree about their width |
 enum Cleaning {
-    /// The width of `text` when it is printable ASCII, which most text is; nil when it needs cleaning.
+    /// Returns the width if `text` is printable ASCII, as most text is; nil if it needs cleaning.
     static func widthIfPlain(_ text: String) -> Int? {
         var count = 0
         for byte in text.utf8 {
@@ -69,9 +69,9 @@ enum Cleaning {
         return CleanText(alreadyClean: String(shown), width: width)
     }
 
-    /// What is written in place of a character that acts on a terminal or on the text around it; nil for all others.
+    /// Returns the replacement of a character that acts on a terminal or on adjacent text; nil for others.
     ///
-    /// Format characters that words and emoji are spelled with act on nothing: the soft hyphen and both joiners.
+    /// Format characters used in spelling words and emoji have no such effect: the soft hyphen and both joiners.
     static func standIn(for scalar: Unicode.Scalar) -> Unicode.Scalar? {
         switch scalar.value {
         case 0x20..<0x7F: return nil
@@ -105,7 +105,7 @@ enum Cleaning {
         case 0x200D: return .joins
         case 0x1F3FB...0x1F3FF: return .tints
         case 0x1F1E6...0x1F1FF: return .isReplaced(Unicode.Scalar(0x41 + scalar.value - 0x1F1E6) ?? unknownSymbol)
-        // Letters by category that show nothing at all: fillers of Hangul, the blank of Braille excepted.
+        // Letters by category without any appearance: Hangul fillers, but not the Braille blank.
         case 0x115F, 0x1160, 0x3164, 0xFFA0: return .isReplaced(formatSymbol)
         default: break
         }
@@ -120,7 +120,7 @@ enum Cleaning {
         }
     }
 
-    /// Something an emoji joiner or skin tone can belong to.
+    /// Whether an emoji joiner or skin tone can belong to it.
     private static func isPicture(_ scalar: Unicode.Scalar) -> Bool {
         scalar.value > 0xFF && (scalar.properties.isEmoji || scalar.properties.isVariationSelector)
     }

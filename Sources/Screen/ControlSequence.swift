@@ -1,6 +1,6 @@
-/// Keys that come as Esc `[`, parameters, and a final byte.
+/// Parses keys sent as Esc `[`, parameters and a final byte.
 enum ControlSequence {
-    /// Reads one off the front of `bytes`, which begin with Esc `[`.
+    /// Reads one item from the front of `bytes`, which begin with Esc `[`.
     static func read(_ bytes: ArraySlice<UInt8>, isLast: Bool) -> KeyGrammar.Item {
         let body = bytes.dropFirst(2)
         guard let first = body.first else { return isLast ? .key(.alt("["), length: 2) : .incomplete }
@@ -27,7 +27,7 @@ enum ControlSequence {
         return key(numbers, final).map { .key($0, length: length) } ?? .nothing(length: length)
     }
 
-    /// Arrows and their like by final byte, without parameters.
+    /// Returns an arrow or similar key by its final byte, without parameters.
     static func plainKey(_ final: UInt8) -> Key? {
         switch final {
         case UInt8(ascii: "A"): .up
@@ -55,14 +55,14 @@ enum ControlSequence {
             let arrows: [Key.Name] = [.up, .down, .right, .left]
             return .named(arrows[Int(final - UInt8(ascii: "a"))], .shift)
         default:
-            // With other parameters it is an answer, such as the place of the cursor.
+            // Other parameters belong to a report, such as the cursor position.
             guard numbers.count < 3, numbers.first ?? 1 == 1 else { return nil }
             if numbers.count == 2, !(2...16).contains(numbers[1]) { return nil }
             return plainKey(final).map { $0.with(modifiers) }
         }
     }
 
-    /// Esc `[` number `~`, as the VT220 began it.
+    /// Parses Esc `[` number `~`, introduced by the VT220.
     private static func numbered(_ number: Int, _ modifiers: Key.Modifiers) -> Key? {
         let key: Key? =
             switch number {
@@ -82,7 +82,7 @@ enum ControlSequence {
         return key?.with(modifiers)
     }
 
-    /// A character by its number, with modifiers that have no byte of their own.
+    /// Parses a character code with modifiers that no single byte encodes.
     private static func encoded(_ code: Int, _ modifiers: Key.Modifiers) -> Key? {
         switch code {
         case 9: return .named(.tab, modifiers)
@@ -91,7 +91,7 @@ enum ControlSequence {
         case 8, 127: return .named(.backspace, modifiers)
         default: break
         }
-        // Above U+E000 in the private area these protocols put keys that have no character.
+        // These protocols use the private area from U+E000 for keys without a character.
         guard let scalar = Unicode.Scalar(UInt32(clamping: code)), code >= 0x20, !(0xE000...0xF8FF).contains(code)
         else {
             return nil
@@ -102,14 +102,14 @@ enum ControlSequence {
         return .character(modifiers.contains(.shift) ? character.uppercased().first ?? character : character)
     }
 
-    /// Esc `[[` and a letter: F1 to F5 of the Linux console.
+    /// Parses Esc `[[` and a letter: F1 to F5 of the Linux console.
     private static func linuxFunctionKey(_ body: ArraySlice<UInt8>, isLast: Bool) -> KeyGrammar.Item {
         guard let final = body.dropFirst().first else { return isLast ? .nothing(length: 3) : .incomplete }
         guard (UInt8(ascii: "A")...UInt8(ascii: "E")).contains(final) else { return .nothing(length: 3) }
         return .key(.function(Int(final) - 0x40), length: 4)
     }
 
-    /// SGR mouse: button, column and row from 1. Releases, movement and other buttons mean nothing here.
+    /// Parses an SGR mouse report: button, column and row from 1. Ignores releases, movement and other buttons.
     private static func mouse(_ parameters: ArraySlice<UInt8>, isPress: Bool, length: Int) -> KeyGrammar.Item {
         guard isPress, let numbers = numbers(parameters), numbers.count == 3, numbers[1] > 0, numbers[2] > 0 else {
             return .nothing(length: length)
@@ -123,13 +123,13 @@ enum ControlSequence {
         }
     }
 
-    /// The mouse of old terminals, three bytes behind the `M`. Never asked for, so only swallowed.
+    /// Skips a report of the old mouse protocol, three bytes after the `M`, which is never requested.
     private static func oldMouse(_ bytes: ArraySlice<UInt8>, isLast: Bool) -> KeyGrammar.Item {
         if bytes.count < 6, !isLast { return .incomplete }
         return .nothing(length: min(6, bytes.count))
     }
 
-    /// Numbers between semicolons; the part of one behind a colon is left out. nil for anything else.
+    /// Parses numbers between semicolons, ignoring subparameters after a colon; nil for anything else.
     private static func numbers(_ parameters: ArraySlice<UInt8>) -> [Int]? {
         if parameters.isEmpty { return [] }
         var numbers: [Int] = []
@@ -141,7 +141,7 @@ enum ControlSequence {
         return numbers
     }
 
-    /// xterm's number for a set of modifiers, less one, is a mask: shift, alt, control.
+    /// xterm's modifier number minus one is a mask: shift, alt, control.
     private static func modifiers(_ number: Int) -> Key.Modifiers {
         Key.Modifiers(rawValue: UInt8(truncatingIfNeeded: max(0, number - 1)) & 7)
     }

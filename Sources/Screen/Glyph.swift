@@ -1,10 +1,10 @@
-/// What one cell shows: a character and up to four marks on it, which is all that a cell of ncurses holds. Eight
-/// bytes of base and two marks, eight of two more, so that comparing two cells is comparing numbers.
+/// The content of one cell: a character and up to four marks, the limit of an ncurses cell. Eight bytes hold the base
+/// and two marks, eight more hold two marks, so that comparing cells compares numbers.
 package struct Glyph: Hashable, Sendable {
-    /// Marks beyond this number are left out of what is shown; the text itself keeps them.
+    /// Further marks are not shown; the text itself keeps them.
     package static let maximumMarks = 4
     package static let blank = Glyph(" ")
-    /// The right half of the wide character in the cell before.
+    /// The right half of the wide character in the previous cell.
     package static let continuation = Glyph(low: 0, high: 0)
 
     private static let bits: UInt64 = 21
@@ -38,7 +38,7 @@ package struct Glyph: Hashable, Sendable {
         return values.map { $0 & Self.mask }.filter { $0 != 0 }.map(scalar)
     }
 
-    /// Puts one more mark on it; false when it is full.
+    /// Adds a mark; returns false if the glyph is full.
     mutating func add(_ mark: Unicode.Scalar) -> Bool {
         let value = UInt64(mark.value)
         if !hasMarks {
@@ -60,7 +60,7 @@ package struct Glyph: Hashable, Sendable {
     }
 }
 
-/// The cells of a clean text, from left to right.
+/// The glyphs of a clean text, from left to right.
 package struct Glyphs: Sequence, IteratorProtocol {
     private var scalars: String.UnicodeScalarView.Iterator
     private var upcoming: Unicode.Scalar?

@@ -1,6 +1,7 @@
-/// One thing a person did at the terminal: a key, a paste, the mouse.
+/// One input at the terminal: a key, a paste or a mouse event.
 ///
-/// Ctrl-M, Ctrl-I and Ctrl-[ are Enter, Tab and Esc to a terminal, and are named so here; Ctrl-J is a key of its own.
+/// To a terminal, Ctrl-M, Ctrl-I and Ctrl-[ are Enter, Tab and Esc, and have these names here; Ctrl-J is a separate
+/// key.
 package enum Key: Hashable, Sendable {
     case character(Character)
     /// A lower-case letter, a blank, or one of `\ ] ^ _`.
@@ -9,9 +10,9 @@ package enum Key: Hashable, Sendable {
     case named(Name, Modifiers)
     /// F1 is `function(1)`.
     case function(Int, Modifiers = [])
-    /// Pasted text as it came, except that every line end is a `\n`. Untrusted like everything pasted.
+    /// Pasted text, unchanged except that every line end is `\n`. Untrusted.
     case paste(String)
-    /// Mouse, with row and column from 0.
+    /// Mouse events, with row and column from 0.
     case click(row: Int, column: Int)
     case wheelUp(row: Int, column: Int)
     case wheelDown(row: Int, column: Int)

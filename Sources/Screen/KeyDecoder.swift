@@ -1,53 +1,51 @@
-/// Turns the bytes a terminal sends into keys, piece by piece as they arrive. Holds no clock: each call says what time
-/// it is, in milliseconds of any steady clock, and `deadline` says when to call `timeout(at:)` if nothing arrives.
+/// Decodes a terminal's bytes into keys as they arrive. Has no clock: each call takes the time, in milliseconds of any
+/// monotonic clock, and `deadline` is the time to call `timeout(at:)` if nothing arrives.
 ///
-/// - A lone Esc is a key once nothing has followed for `escapeDelay`. If `[` or `O` still comes within `splitWindow`, a
-///   slow line has cut a sequence in two, and what follows is read as the rest of it.
-/// - Text between the marks of a bracketed paste is one `paste`. An end mark that another follows in the same read stood
-///   in the pasted text itself. A paste whose end never comes is over after `pasteDelay`; of one longer than
-///   `pasteLimit` the rest is dropped.
-/// - A new line with text behind it in the same read was pasted too, by a terminal that does not mark pastes: the whole
-///   stretch is one `paste`, never an Enter.
-/// - What terminals answer to questions, and sequences nobody knows, are no keys. What is known of the answers waits for
-///   `takeReports`, the rest is swallowed.
+/// - A lone Esc becomes a key after `escapeDelay` without input. If `[` or `O` arrives within `splitWindow`, a slow
+///   line has split a sequence, and the input is read as its rest.
+/// - Text in a bracketed paste is one `paste`. An end mark followed by another in the same read belongs to the pasted
+///   text. A paste without end is over after `pasteDelay`; text beyond `pasteLimit` is dropped.
+/// - A line end with text after it in the same read was pasted by a terminal without bracketed paste: the whole stretch
+///   is one `paste`, never an Enter.
+/// - Reports and unknown sequences are not keys. Known reports wait for `takeReports`, the others are dropped.
 package struct KeyDecoder: Sendable {
     package typealias Milliseconds = Int64
 
     package static let escapeDelay: Milliseconds = 25
     package static let splitWindow: Milliseconds = 500
     package static let pasteDelay: Milliseconds = 2_000
-    /// Bytes.
+    /// In bytes.
     package static let pasteLimit = 1 << 20
 
     private let grammar: KeyGrammar
     private var mode = Mode.keys
-    /// Bytes that may be the beginning of something.
+    /// Bytes that may begin a key or sequence.
     private var waiting: [UInt8] = []
     private var lastBytes: Milliseconds = 0
     private var lastEscape: Milliseconds?
     private var lastBurst: Milliseconds?
-    /// What the answer says that is being read, if it is one of graphics; its beginning is enough.
+    /// The start of the graphics report being read; nil for other reports.
     private var graphicsAnswer: [UInt8]?
     private static let maxReportLength = 64
     private var reports: [TerminalReport] = []
-    /// A terminal has little to say: more than this nobody asked for.
+    /// Limit on stored reports; more than this was not requested.
     private static let maxReports = 16
-    /// `waiting` begins with an Esc that has been reported already.
+    /// Whether `waiting` begins with an Esc that was already reported.
     private var isSplit = false
 
     private enum Mode: Sendable {
         case keys
         case paste(PasteCollector)
-        /// Inside a string a terminal sends as an answer; its last byte was an Esc, or not.
+        /// Inside a string sent as a report; whether the last byte was Esc.
         case answer(afterEscape: Bool)
     }
 
-    /// - Parameter sequences: what this terminal sends for its keys, as its description (terminfo) says.
+    /// - Parameter sequences: this terminal's key sequences, from its description (terminfo).
     package init(sequences: [[UInt8]: Key] = [:]) {
         grammar = KeyGrammar(sequences: sequences)
     }
 
-    /// When to call `timeout(at:)`; nil when nothing is pending.
+    /// When to call `timeout(at:)`; nil if nothing is pending.
     package var deadline: Milliseconds? {
         switch mode {
         case .keys where waiting.isEmpty: nil
@@ -58,7 +56,7 @@ package struct KeyDecoder: Sendable {
         }
     }
 
-    /// What the terminal has said of itself since the last call.
+    /// Returns and clears the reports received since the last call.
     package mutating func takeReports() -> [TerminalReport] {
         defer { reports = [] }
         return reports
@@ -68,7 +66,7 @@ package struct KeyDecoder: Sendable {
         if reports.count < Self.maxReports { reports.append(report) }
     }
 
-    /// All bytes of one read.
+    /// Decodes all bytes of one read.
     package mutating func feed(_ bytes: some Sequence<UInt8>, at now: Milliseconds) -> [Key] {
         var keys: [Key] = []
         let bytes = Array(bytes)
@@ -90,7 +88,7 @@ package struct KeyDecoder: Sendable {
         return keys
     }
 
-    /// Nothing more came until `deadline`: decides what is pending.
+    /// Resolves pending input after nothing arrived until `deadline`.
     package mutating func timeout(at now: Milliseconds) -> [Key] {
         guard let deadline, now >= deadline else { return [] }
         var keys: [Key] = []
@@ -137,7 +135,7 @@ package struct KeyDecoder: Sendable {
         }
     }
 
-    /// Reads one key off the front; false when more bytes are needed to know which.
+    /// Reads one key from the front; returns false if more bytes are needed.
     private mutating func readKey(_ rest: inout ArraySlice<UInt8>, isLast: Bool, into keys: inout [Key]) -> Bool {
         let found = grammar.read(rest, isLast: isLast)
         if isSplit {
@@ -171,7 +169,7 @@ package struct KeyDecoder: Sendable {
         return true
     }
 
-    /// Whether this is the rest of a sequence whose Esc came alone, rather than keys typed soon after an Esc.
+    /// Whether this completes a sequence whose Esc arrived alone, and is not keys typed soon after Esc.
     private static func completesSplit(_ bytes: ArraySlice<UInt8>, _ found: KeyGrammar.Item) -> Bool {
         switch found {
         case .pasteBegins: true
@@ -181,7 +179,7 @@ package struct KeyDecoder: Sendable {
         }
     }
 
-    /// Drops bytes up to the end of an answer: Esc `\`, or BEL. Any other control character cuts it short.
+    /// Skips bytes up to the end of a report: Esc `\` or BEL. Any other control character ends it early.
     private mutating func readAnswer(_ rest: inout ArraySlice<UInt8>) {
         if case .answer(afterEscape: true) = mode {
             mode = .keys
@@ -205,7 +203,7 @@ package struct KeyDecoder: Sendable {
         mode = end == KeyGrammar.escape ? .answer(afterEscape: true) : .keys
     }
 
-    /// The stretch of text at the front of `rest`, if it was pasted and not typed.
+    /// Returns the text at the front of `rest` if it was pasted, not typed.
     private func pastedBurst(_ rest: ArraySlice<UInt8>, at now: Milliseconds) -> ArraySlice<UInt8>? {
         guard !isSplit, let first = rest.first, KeyGrammar.isText(first) else { return nil }
         let run = rest.prefix(while: KeyGrammar.isText)
@@ -218,10 +216,10 @@ package struct KeyDecoder: Sendable {
     }
 }
 
-/// What a terminal says of itself when it is asked. Anything else it answers is dropped.
+/// A terminal's answer to a query. Other answers are dropped.
 package enum TerminalReport: Hashable, Sendable {
-    /// Primary device attributes (ECMA-48, DA): every terminal answers this, so it ends the wait for other answers.
+    /// Primary device attributes (ECMA-48, DA). Every terminal answers this, so it ends the wait for other reports.
     case attributes([Int])
-    /// To a query in the graphics protocol of kitty.
+    /// The answer to a query in kitty's graphics protocol.
     case graphics(isUnderstood: Bool)
 }

@@ -1,13 +1,13 @@
-/// Which bytes mean which key: one item at a time off the front of what has arrived. Sources: ECMA-48 for control
-/// sequences, xterm's ctlseqs for modifiers and mouse, and the terminal's own description.
+/// Maps bytes to keys, one item at a time from the front of the input. Sources: ECMA-48 for control sequences, xterm's
+/// ctlseqs for modifiers and mouse, and the terminal's description.
 struct KeyGrammar: Sendable {
     static let escape: UInt8 = 0x1B
-    /// Parameters of a control sequence longer than this are no key's.
+    /// Control sequences with longer parameters are not keys.
     static let maxSequenceLength = 64
 
     enum Item: Equatable {
         case key(Key, length: Int)
-        /// Bytes that mean nothing to a person: an answer, a sequence nobody knows.
+        /// Bytes without meaning to the user: a report, an unknown sequence.
         case nothing(length: Int)
         case pasteBegins(length: Int)
         case answerBegins(length: Int)
@@ -16,7 +16,7 @@ struct KeyGrammar: Sendable {
     }
 
     private let sequences: [[UInt8]: Key]
-    /// Every proper beginning of a known sequence.
+    /// Every proper prefix of a known sequence.
     private let beginnings: Set<[UInt8]>
     private let maxLength: Int
 
@@ -26,12 +26,12 @@ struct KeyGrammar: Sendable {
         maxLength = self.sequences.keys.map(\.count).max() ?? 0
     }
 
-    /// Text as it is typed or pasted: everything but control characters other than tab and line ends.
+    /// Whether a byte is typed or pasted text: any except control characters other than tab and line ends.
     static func isText(_ byte: UInt8) -> Bool {
         byte >= 0x20 && byte != 0x7F || byte == 0x09 || byte == 0x0A || byte == 0x0D
     }
 
-    /// - Parameter isLast: nothing more comes; decide.
+    /// - Parameter isLast: whether no more bytes follow, so that the item must be decided.
     func read(_ bytes: ArraySlice<UInt8>, isLast: Bool) -> Item {
         guard let first = bytes.first else { return .nothing(length: 0) }
         if first == Self.escape { return readEscape(bytes, isLast: isLast) }
@@ -39,7 +39,7 @@ struct KeyGrammar: Sendable {
         return .key(Self.key(for: first), length: 1)
     }
 
-    /// The key of one byte below 0x80.
+    /// Returns the key of one byte below 0x80.
     private static func key(for byte: UInt8) -> Key {
         switch byte {
         case 0x00: .control(" ")
@@ -65,7 +65,7 @@ struct KeyGrammar: Sendable {
         return .key(.character(character), length: length)
     }
 
-    /// Bytes of a character, by its first byte; nil when none begins with it.
+    /// Returns a character's byte count by its first byte; nil if invalid.
     private static func length(ofUTF8 first: UInt8) -> Int? {
         switch first {
         case 0x00...0x7F: 1
@@ -76,7 +76,7 @@ struct KeyGrammar: Sendable {
         }
     }
 
-    /// Bytes at the end of `text` that begin a character whose rest is missing.
+    /// Returns the number of bytes of an incomplete character at the end of `text`.
     static func unfinishedTail(of text: ArraySlice<UInt8>) -> Int {
         (1..<4).first { count in
             guard count <= text.count, let length = length(ofUTF8: text[text.endIndex - count]) else { return false }
@@ -109,7 +109,7 @@ struct KeyGrammar: Sendable {
         }
     }
 
-    /// Esc in front of a key is Alt; in front of a control character it stays a key of its own.
+    /// Esc before a key is Alt; before a control character it is a separate key.
     private func altKey(_ bytes: ArraySlice<UInt8>, isLast: Bool) -> Item {
         switch read(bytes, isLast: isLast) {
         case .key(.character(let character), let length): .key(.alt(character), length: length + 1)
@@ -126,7 +126,7 @@ struct KeyGrammar: Sendable {
         return nil
     }
 
-    /// Esc `O` and one more: what VT100 and its heirs send for keys in application mode.
+    /// Parses Esc `O` and one byte, sent by the VT100 and its successors for keys in application mode.
     private static func functionKey(_ final: UInt8, length: Int) -> Item {
         if let key = ControlSequence.plainKey(final) { return .key(key, length: length) }
         switch final {
@@ -142,7 +142,7 @@ struct KeyGrammar: Sendable {
         }
     }
 
-    /// Whether Esc with these two begins a string sent by the terminal, rather than being Alt with a letter.
+    /// Whether Esc with these two bytes begins a string from the terminal, not Alt with a letter.
     private static func beginsAnswer(_ kind: UInt8, _ next: UInt8) -> Bool {
         switch kind {
         case UInt8(ascii: "]"): (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(next)

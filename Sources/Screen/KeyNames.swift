@@ -1,7 +1,7 @@
-// Keys as text, in two forms: what a person reads (`Ctrl-D`) and what keymaps and key scripts write (`<C-d>`).
+// Keys as text, in two forms: for people (`Ctrl-D`), and for keymaps and key scripts (`<C-d>`).
 
 extension Key {
-    /// For help, footer and documentation: `g`, `Ctrl-D`, `Shift-Tab`, `PgDn`, `F5`.
+    /// The name in help, footer and documentation: `g`, `Ctrl-D`, `Shift-Tab`, `PgDn`, `F5`.
     package var name: String {
         switch self {
         case .character(" "): "Space"
@@ -18,7 +18,7 @@ extension Key {
         }
     }
 
-    /// The form `Key(_:)` reads: `g`, `<lt>`, `<space>`, `<C-d>`, `<A-x>`, `<S-tab>`, `<down>`, `<f5>`,
+    /// The form that `Key(_:)` parses: `g`, `<lt>`, `<space>`, `<C-d>`, `<A-x>`, `<S-tab>`, `<down>`, `<f5>`,
     /// `<click:2,10>`, `<paste:some text>`.
     package var notation: String {
         switch self {

@@ -1,22 +1,22 @@
-/// Why a text names no keys: what is wrong and where it stands.
+/// The reason why a text does not name keys, and the offending part.
 package struct KeyNotationError: Error, Hashable, CustomStringConvertible {
     package let text: String
     package let reason: String
 
-    package var description: String { "\"\(text)\" is not a key: \(reason)" }
+    package var description: String { "\"\(text)\" is not a valid key: \(reason)" }
 }
 
 extension Key {
-    /// Reads the form that `notation` writes: exactly one key.
+    /// Parses exactly one key in the form of `notation`.
     package init(_ notation: String) throws(KeyNotationError) {
         let keys = try Key.sequence(notation)
         guard keys.count == 1, let key = keys.first else {
-            throw KeyNotationError(text: notation, reason: "it names \(keys.count) keys, not one")
+            throw KeyNotationError(text: notation, reason: "it contains \(keys.count) keys instead of one")
         }
         self = key
     }
 
-    /// Reads several keys written one after the other: `gg<down><C-d>a<paste:two\nlines><enter>`.
+    /// Parses consecutive keys: `gg<down><C-d>a<paste:two\nlines><enter>`.
     package static func sequence(_ script: String) throws(KeyNotationError) -> [Key] {
         var keys: [Key] = []
         var rest = script[...]
@@ -39,7 +39,7 @@ extension Key {
                 }
             }
             guard isClosed else {
-                throw KeyNotationError(text: "<" + inside, reason: "the \">\" is missing; \"<\" itself is <lt>")
+                throw KeyNotationError(text: "<" + inside, reason: "missing \">\"; for the character \"<\" use <lt>")
             }
             keys.append(try Key(inBrackets: inside))
         }
@@ -47,7 +47,7 @@ extension Key {
     }
 
     private init(inBrackets inside: String) throws(KeyNotationError) {
-        let unknown = KeyNotationError(text: "<\(inside)>", reason: "no key has this name")
+        let unknown = KeyNotationError(text: "<\(inside)>", reason: "unknown key name")
         if inside.hasPrefix("paste:") {
             self = .paste(String(inside.dropFirst("paste:".count)))
             return
@@ -55,7 +55,7 @@ extension Key {
         if let colon = inside.firstIndex(of: ":") {
             let place = inside[inside.index(after: colon)...].split(separator: ",").compactMap { Int($0) }
             guard place.count == 2 else {
-                throw KeyNotationError(text: "<\(inside)>", reason: "a row and a column from 0 belong behind the \":\"")
+                throw KeyNotationError(text: "<\(inside)>", reason: "expected a row and a column, from 0, after \":\"")
             }
             switch inside[..<colon] {
             case "click": self = .click(row: place[0], column: place[1])
@@ -103,7 +103,7 @@ extension Key {
         }
     }
 
-    /// Ctrl with a character, where a terminal can send that at all.
+    /// Creates Ctrl with a character, if a terminal can send it.
     private init?(control character: Character) {
         switch character.lowercased() {
         case "i": self = .tab

@@ -1,19 +1,19 @@
-/// Gathers the text of one bracketed paste.
+/// Collects the text of one bracketed paste.
 struct PasteCollector: Sendable {
     static let begin: [UInt8] = Array("\u{1B}[200~".utf8)
     static let end: [UInt8] = Array("\u{1B}[201~".utf8)
 
     private var bytes: [UInt8] = []
-    /// Bytes at the end of the last read that may be the beginning of the end mark.
+    /// Bytes at the end of the last read that may begin the end mark.
     private var tail: [UInt8] = []
 
-    /// Takes bytes off the front of `input` and tells whether the paste is over.
+    /// Consumes bytes from the front of `input`; returns whether the paste is over.
     mutating func take(_ input: inout ArraySlice<UInt8>) -> Bool {
         let all = tail + input
         tail = []
         if let mark = Self.endMark(in: all) {
             keep(all[..<mark])
-            // What lies behind the mark came with this read: it stands at the end of `input`.
+            // The bytes after the mark are at the end of `input`.
             input = input.suffix(all.count - mark - Self.end.count)
             return true
         }
@@ -26,7 +26,7 @@ struct PasteCollector: Sendable {
 
     var text: String { Self.text(of: bytes[...]) }
 
-    /// Every kind of line end becomes `\n`, what is no UTF-8 becomes U+FFFD.
+    /// Converts every line end to `\n`, and malformed UTF-8 to U+FFFD.
     static func text(of bytes: ArraySlice<UInt8>) -> String {
         var lines: [UInt8] = []
         lines.reserveCapacity(bytes.count)
@@ -46,7 +46,7 @@ struct PasteCollector: Sendable {
         bytes += more.prefix(KeyDecoder.pasteLimit - bytes.count)
     }
 
-    /// Where the end mark stands: the last one before another paste begins, because those before it were pasted.
+    /// Returns the last end mark before another paste begins, because earlier ones were pasted.
     private static func endMark(in bytes: [UInt8]) -> Int? {
         var found: Int?
         var index = bytes.startIndex

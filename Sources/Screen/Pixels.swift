@@ -1,10 +1,10 @@
-/// A picture to be shown on a terminal: rows from the top, three bytes a pixel, red, green and blue.
+/// A picture for a terminal: rows from the top, three bytes per pixel: red, green, blue.
 package struct Pixels: Hashable, Sendable {
     package let width: Int
     package let height: Int
     package let bytes: [UInt8]
 
-    /// nil when there are not exactly as many bytes as its size needs.
+    /// Returns nil if the byte count does not match the size.
     package init?(width: Int, height: Int, bytes: [UInt8]) {
         guard width > 0, height > 0, bytes.count == 3 * width * height else { return nil }
         self.width = width
@@ -12,11 +12,11 @@ package struct Pixels: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// The largest size in which something keeps its shape within a frame, in whole pixels, at least one.
+    /// Returns the largest size that keeps a shape's proportions within a frame, in whole pixels, at least one.
     ///
     /// - Parameters:
-    ///   - shape: its width and height in any unit.
-    ///   - frame: pixels there are.
+    ///   - shape: width and height in any unit.
+    ///   - frame: available pixels.
     package static func fitting(
         _ shape: (width: Double, height: Double), into frame: (width: Int, height: Int)
     ) -> (width: Int, height: Int) {

@@ -1,12 +1,12 @@
-/// Text of any number of lines that is safe to write anywhere: to a terminal, into a pipe, into a file that somebody
-/// shows later. No character in it acts on a terminal except new lines and tabs.
+/// Text of any number of lines that is safe to write anywhere: to a terminal, a pipe, or a file that is displayed
+/// later. None of its characters act on a terminal except line feeds and tabs.
 ///
-/// The only text that commands write. Text of others becomes printable in one of three ways, by what reads it: replaced
-/// by visible stand-ins (the ones that ``CleanText`` uses), or escaped where a format can say the character itself.
-/// Literals are our own and are taken as they are; what is interpolated into one is replaced.
+/// Commands write only this type. Foreign text becomes printable in one of three ways, depending on its reader:
+/// replaced by visible stand-ins (those of ``CleanText``), escaped in JSON, or escaped in XML. Literals are trusted;
+/// interpolated values are replaced.
 ///
-/// Unlike ``CleanText`` it keeps what only matters to the width of a cell: emoji sequences, variation selectors,
-/// joiners, any number of marks.
+/// Unlike ``CleanText``, it preserves what matters only to cell width: emoji sequences, variation selectors, joiners,
+/// any number of marks.
 package struct PrintableText: Hashable, Sendable {
     package private(set) var string: String
 
@@ -16,17 +16,18 @@ package struct PrintableText: Hashable, Sendable {
 
     package init(_ clean: CleanText) { string = clean.string }
 
-    /// New lines and tabs stay; CR LF becomes one new line.
+    /// Preserves line feeds and tabs; CR LF becomes one line feed.
     package init(replacing text: String) {
         string = Self.isPlain(text) ? text : Self.replacing(text)
     }
 
-    /// On one line and without tabs: each becomes a blank.
+    /// Puts text on one line: line ends and tabs become blanks.
     package init(cell text: String) {
         self.init(replacing: String(text.map { $0.isNewline || $0 == "\t" ? " " : $0 }))
     }
 
-    /// JSON text, which reads as the same value: characters that act become `\u` escapes. They can stand in strings only.
+    /// Escapes JSON text without changing its value: characters that act become `\u` escapes. They can occur only in
+    /// strings.
     package init(json text: String) {
         self.init(escaping: text) { scalar in
             scalar.utf16.map { unit in
@@ -36,9 +37,9 @@ package struct PrintableText: Hashable, Sendable {
         }
     }
 
-    /// An XML document, which reads as the same text: characters that act become references. They can stand in text and
-    /// attributes only; names, comments and CDATA sections hold none. Control characters that XML 1.0 cannot say are
-    /// replaced.
+    /// Escapes an XML document without changing its text: characters that act become references. They can occur only in
+    /// text and attributes, not in names, comments or CDATA sections. Control characters that XML 1.0 cannot represent
+    /// are replaced.
     package init(xml text: String) {
         self.init(escaping: text) { scalar in
             if scalar.value < 0x20, let standIn = Cleaning.standIn(for: scalar) { return String(standIn) }
@@ -46,7 +47,7 @@ package struct PrintableText: Hashable, Sendable {
         }
     }
 
-    /// - Parameter style: parameters of SGR, such as `31`.
+    /// - Parameter style: SGR parameters, such as `31`.
     package func painted(_ style: StaticString) -> PrintableText {
         PrintableText(trusted: "\u{1B}[\(style)m\(string)\u{1B}[0m")
     }
@@ -59,7 +60,7 @@ package struct PrintableText: Hashable, Sendable {
 
     // MARK: Characters
 
-    /// Most text needs no look at its characters.
+    /// A fast path, since most text is printable ASCII.
     private static func isPlain(_ text: String) -> Bool {
         text.utf8.allSatisfy { (0x20..<0x7F).contains($0) || $0 == 0x0A || $0 == 0x09 }
     }

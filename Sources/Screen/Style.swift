@@ -1,14 +1,14 @@
-/// A colour of the terminal. The sixteen named ones are the terminal's own, so that they fit its background.
+/// A terminal colour. The sixteen named colours are the terminal's own, so they suit its background.
 package enum Color: Hashable, Sendable {
     case normal
     case black, red, green, yellow, blue, magenta, cyan, white
     case brightBlack, brightRed, brightGreen, brightYellow, brightBlue, brightMagenta, brightCyan, brightWhite
-    /// One of the 256 of xterm's palette.
+    /// A colour of xterm's 256-colour palette.
     case indexed(UInt8)
     case rgb(UInt8, UInt8, UInt8)
 }
 
-/// How text is set. Bold, dim, underline, reverse and italic work without colour.
+/// Text attributes, which work without colour.
 package struct Attributes: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
 
@@ -37,7 +37,7 @@ package struct Style: Hashable, Sendable {
         self.background = background
     }
 
-    /// This style with more attributes, and with the colours of `other` where it has any.
+    /// Adds the attributes of `other`, and its colours where it has any.
     package func adding(_ other: Style) -> Style {
         Style(
             attributes.union(other.attributes),

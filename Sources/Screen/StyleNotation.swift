@@ -1,15 +1,15 @@
-/// Why a text is no style.
+/// The reason why a text is not a style.
 package struct StyleNotationError: Error, Hashable, CustomStringConvertible {
     package let word: String
 
     package var description: String {
-        "\(word.debugDescription) is neither a colour (red, bright-blue, 208, #d7875f, normal) nor bold, dim, underline, reverse or italic"
+        "\(word.debugDescription) is not a colour (red, bright-blue, 208, #d7875f, normal), bold, dim, underline, reverse or italic"
     }
 }
 
 extension Style {
-    /// Reads `bold`, `dim red`, `bold #d7875f on 236`, `underline green on normal`: attributes and a colour in any order,
-    /// a background behind `on`.
+    /// Parses `bold`, `dim red`, `bold #d7875f on 236`, `underline green on normal`: attributes and a colour in any
+    /// order, and a background after `on`.
     package init(notation: String) throws(StyleNotationError) {
         self.init()
         var isBackground = false
@@ -26,7 +26,7 @@ extension Style {
         }
     }
 
-    /// As it is read again.
+    /// The form that `init(notation:)` parses.
     package var notation: String {
         var words = Attributes.names.filter { attributes.contains($0.attribute) }.map(\.name)
         if foreground != .normal || words.isEmpty { words.append(foreground.notation) }

@@ -1,8 +1,8 @@
-/// How many columns a character takes. The table is our own, so that layout does not depend on the locale or the
-/// C library; the terminal half falls back to a plain symbol where the two disagree.
+/// The width of characters in columns. The table is built in, so that layout does not depend on the locale or the C
+/// library; where these disagree, the Terminal module draws a plain symbol instead.
 package enum TextWidth {
-    /// 0 for marks that sit on the character before them, 2 for East Asian wide characters and emoji, else 1.
-    /// Only for scalars that cleaning lets through (`CleanText`).
+    /// Returns 0 for marks on the previous character, 2 for East Asian wide characters and emoji, otherwise 1. Valid
+    /// only for scalars that cleaning preserves (`CleanText`).
     package static func of(_ scalar: Unicode.Scalar) -> Int {
         let value = scalar.value
         if value < 0x300 { return 1 }
@@ -10,7 +10,7 @@ package enum TextWidth {
         return value >= 0x1100 && isWide(value) ? 2 : 1
     }
 
-    /// Non-spacing and enclosing marks, and the vowels and final consonants of decomposed Hangul.
+    /// Whether it is a non-spacing or enclosing mark, or a vowel or final consonant of decomposed Hangul.
     static func isMark(_ scalar: Unicode.Scalar) -> Bool {
         let value = scalar.value
         if value < 0x300 { return false }
@@ -37,9 +37,9 @@ package enum TextWidth {
         return false
     }
 
-    /// Ranges with the property East_Asian_Width W or F (Unicode Standard Annex 11), which takes in the emoji shown
-    /// as pictures by default. Holes of unassigned scalars are closed: cleaning replaces those anyway. So are the
-    /// hexagrams, wide since Unicode 16, and the circled numbers amid wide ones, which the C library has as wide.
+    /// Ranges with East_Asian_Width W or F (Unicode Standard Annex 11), including emoji shown as pictures by default.
+    /// Also includes gaps of unassigned scalars, which cleaning replaces anyway, the hexagrams, wide since Unicode 16,
+    /// and the circled numbers between wide ones, which are wide in the C library.
     private static let wide: [ClosedRange<UInt32>] = [
         0x1100...0x115F, 0x231A...0x231B, 0x2329...0x232A, 0x23E9...0x23EC, 0x23F0...0x23F0, 0x23F3...0x23F3,
         0x25FD...0x25FE, 0x2614...0x2615, 0x2648...0x2653, 0x267F...0x267F, 0x2693...0x2693, 0x26A1...0x26A1,

@@ -1,5 +1,5 @@
-/// A style for each role on the screen. Views name the role; only themes know colours. Each role that means
-/// something is told apart by an attribute, or by the text that wears it, too: colour only helps.
+/// A style for each role on the screen. Views use roles; only themes define colours. Each role with a meaning also has
+/// an attribute or text that identifies it, so colour is never the only cue.
 package struct Theme: Hashable, Sendable {
     package var text = Style.normal
     package var title = Style(.bold)
@@ -7,7 +7,7 @@ package struct Theme: Hashable, Sendable {
     package var dimmed = Style(.dim)
     package var rule = Style(.dim)
     package var statusLine = Style(.reverse)
-    /// The word that Tab has put into the line, among the others.
+    /// The completion that Tab has put into the line, among the others.
     package var completion = Style([.bold, .underline])
     package var footer = Style.normal
     package var footerKey = Style(.bold)
@@ -17,20 +17,20 @@ package struct Theme: Hashable, Sendable {
     package var warning = Style(.bold)
     package var error = Style(.bold)
     package var progress = Style(.reverse)
-    /// The current row of the pane that takes the keys, and of one that does not.
+    /// The current row of the focused pane, and of other panes.
     package var selection = Style(.reverse)
     package var inactiveSelection = Style(.bold)
-    /// The range of words being chosen on a page.
+    /// The range of words being selected on a page.
     package var selectedText = Style([.bold, .underline])
     package var searchMatch = Style([.bold, .underline])
     /// The letters that follow a link.
     package var hint = Style([.bold, .underline])
     package var unread = Style(.bold)
-    /// What another person has just added or changed.
+    /// A recent addition or change by another person.
     package var flash = Style([.bold, .underline])
     package var unsent = Style(.bold)
     package var conflict = Style(.bold)
-    /// Marks on a page. The terminal's reverse is the cursor's alone.
+    /// Marks on a page, where reverse is reserved for the cursor.
     package var highlightMark = Style(.bold)
     package var underlineMark = Style(.underline)
     package var strikeOutMark = Style(.dim)
@@ -41,11 +41,11 @@ package struct Theme: Hashable, Sendable {
     package var card = Style.normal
     package var cardTitle = Style(.bold)
 
-    /// No colour at all (`NO_COLOR`, a terminal without).
+    /// No colour (`NO_COLOR`, or a terminal without colours).
     package static let plain = Theme()
 
-    /// The terminal's own sixteen colours, and of these only such as can be read on light and on dark backgrounds:
-    /// neither white, black nor the bright ones as foreground, no background colours.
+    /// The terminal's own colours, restricted to those readable on light and dark backgrounds: no white, black or
+    /// bright foreground, no background colours.
     package static let standard: Theme = {
         var theme = Theme()
         theme.heading.foreground = .blue

@@ -1,11 +1,11 @@
 extension Theme {
-    /// In true colour for light backgrounds; a terminal with fewer shows the nearest it has.
+    /// True colour for light backgrounds; a terminal with fewer colours shows the nearest.
     package static let light = coloured(
         Tints(
             blue: .rgb(0, 87, 174), cyan: .rgb(0, 110, 110), green: .rgb(0, 110, 40), magenta: .rgb(140, 40, 140),
             red: .rgb(176, 0, 32), grey: .rgb(95, 95, 95), mark: .rgb(255, 241, 168)))
 
-    /// The same for dark ones.
+    /// True colour for dark backgrounds.
     package static let dark = coloured(
         Tints(
             blue: .rgb(122, 178, 255), cyan: .rgb(110, 212, 212), green: .rgb(140, 214, 140),
@@ -18,11 +18,11 @@ extension Theme {
         var magenta: Color
         var red: Color
         var grey: Color
-        /// Behind the words that a person is choosing or has found.
+        /// Background of words being selected or found.
         var mark: Color
     }
 
-    /// As the terminal's own sixteen colours are used, in tints that were chosen for a background.
+    /// Replaces the terminal's own colours by tints chosen for a background.
     private static func coloured(_ tints: Tints) -> Theme {
         var theme = Theme.standard
         for (_, role) in roles {
@@ -43,7 +43,7 @@ extension Theme {
         return theme
     }
 
-    /// Every role with the name it goes by in a file of settings.
+    /// Every role with its name in a settings file.
     package static var roles: [(name: String, style: WritableKeyPath<Theme, Style>)] {
         [
             ("text", \.text), ("title", \.title), ("heading", \.heading), ("dimmed", \.dimmed), ("rule", \.rule),

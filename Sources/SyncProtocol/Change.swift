@@ -1,26 +1,26 @@
 package import Annotations
 
-/// What a change wants.
+/// The operation of a change.
 public enum ChangeKind: String, Hashable, Sendable, CaseIterable {
     case create, update, delete
-    /// Brings back what the same user deleted, while its tombstone lives.
+    /// Restores what the same user deleted, while its tombstone exists.
     case restore
 }
 
-/// One sealed change: never altered until it is answered.
+/// One sealed change; it does not change until it is answered.
 package struct Change: Hashable, Sendable {
-    /// Strictly +1 for each clientID, from 1.
+    /// Increases by exactly 1 for each clientID, from 1.
     package var n: Int64
     package var kind: ChangeKind
     package var id: Record.ID
-    /// The revision of the record the person saw; 0 for a create and for an untouched base record.
+    /// The revision of the record that the user saw; 0 for a create and for an untouched base record.
     package var baseRevision: Revision
-    /// Of a delete. Of a root: the newest revision in the thread that the person saw. Of a comment: the revision of its
-    /// root that the person saw, or ``leavesRoot``.
+    /// For a delete. Of a root: the newest revision in the thread that the user saw. Of a comment: the revision of its
+    /// root that the user saw, or ``leavesRoot``.
     package var threadRevision: Revision?
-    /// Of a create or update; for an update another group than the stored one is a move.
+    /// For a create or update; in an update, another group than the stored one is a move.
     package var group: String?
-    /// Of a create or update; nil otherwise.
+    /// For a create or update; otherwise nil.
     package var content: Content?
 
     package init(
@@ -36,10 +36,10 @@ package struct Change: Hashable, Sendable {
         self.content = content
     }
 
-    /// Of a comment's delete: its root stays, also when this was the last comment.
+    /// For the delete of a comment: its root stays, even if this was the last comment.
     package static let leavesRoot: Revision = -1
 
-    /// The text, as UTF-8, that must be the same when a change is sent again; a server keeps a hash of it.
+    /// The UTF-8 text that must be the same when a change is sent again; a server stores a hash of it.
     package var canonicalBytes: [UInt8] {
         var json = JSONWriter(capacity: (content?.text.utf8.count ?? 0) + 256)
         write(to: &json)

@@ -1,28 +1,28 @@
 import Annotations
 
-/// The answer to one change. Applied, conflict, denied, invalid and gone consume its n; gap and mismatch do not.
+/// The result of one change. Applied, conflict, denied, invalid and gone consume its n; gap and mismatch do not.
 package struct ChangeResult: Hashable, Sendable {
     package enum Status: String, Hashable, Sendable, CaseIterable {
         case applied
-        /// Someone else was first; ``ChangeResult/item`` is what won.
+        /// Another client was first; ``ChangeResult/item`` is the winner.
         case conflict
         case denied
         case invalid
-        /// There is no such record, or none the bearer may see.
+        /// No such record exists, or the token may not view it.
         case gone
-        /// Not the n that comes next: something before it is missing.
+        /// Not the next n: an earlier change is missing.
         case gap
-        /// This n was something else when it came first.
+        /// This n was another change when it was first sent.
         case mismatch
     }
 
     package var n: Int64
     package var status: Status
-    /// Of an applied change: the revision it got.
+    /// The revision of an applied change.
     package var revision: Revision?
-    /// In words, for a person.
+    /// An explanation for the user.
     package var reason: String?
-    /// Conflict: the record as it stands. Never one the bearer may not see.
+    /// The present record after a conflict; never one that the token may not view.
     package var item: SyncItem?
 
     package init(

@@ -1,6 +1,6 @@
 package import Annotations
 
-/// Every error of every plane: `{"error":{"reason":"snake_case","description":"…"}}`.
+/// The error of every API: `{"error":{"reason":"snake_case","description":"…"}}`.
 package struct ErrorAnswer: WireMessage {
     package var reason: String
     package var description: String
@@ -28,10 +28,11 @@ package struct ErrorAnswer: WireMessage {
         description = value["error"]?["description"]?.string ?? ""
     }
 
-    /// The reason, when it is one that we know.
+    /// The reason, if it is a known one.
     package var known: Reason? { Reason(rawValue: reason) }
 
-    /// What a client decides by. 401: the token; 403: a right; 404: the layer is lost; 410: start over.
+    /// The reasons by which a client decides. 401: the token; 403: a permission; 404: the layer is lost; 410: start
+    /// over.
     package enum Reason: String, Hashable, Sendable, CaseIterable {
         case tokenMissing = "token_missing"
         case tokenMalformed = "token_malformed"

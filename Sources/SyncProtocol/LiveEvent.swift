@@ -1,13 +1,13 @@
 package import Annotations
 
-/// What a listener hears on `GET events`.
+/// An event of `GET events`.
 package enum LiveEvent: Hashable, Sendable {
     /// All records of one transaction that this view may see.
     case change(ChangeEvent)
     case session(SessionEvent)
-    /// Who is there.
+    /// The participants.
     case presence(PresenceEvent)
-    /// Nothing to say, still here: a comment line every 15 s.
+    /// A keep-alive: a comment line every 15 s.
     case heartbeat
 }
 
@@ -15,7 +15,7 @@ package enum LiveEvent: Hashable, Sendable {
 package struct ChangeEvent: WireMessage {
     package var epoch: String
     package var revision: Revision
-    /// The last revision this view was told of before: a gap means that something was missed.
+    /// The last revision sent to this view before: a gap means that a change was missed.
     package var previous: Revision
     package var changes: [SyncItem]
 
@@ -56,21 +56,21 @@ package struct ChangeEvent: WireMessage {
     }
 }
 
-/// `event: session`: something about the token, the layer or the stream itself.
+/// `event: session`: the state of the token, the layer or the stream itself.
 package struct SessionEvent: WireMessage {
     package enum Kind: String, Hashable, Sendable, CaseIterable {
-        /// The stream is open: everything after its cursor will come.
+        /// The stream is open and delivers everything after its cursor.
         case open
         /// The token ends soon.
         case expiring
-        /// The token's time is over: the stream ends.
+        /// The token expired: the stream ends.
         case expired
         case revoked
         /// The document or the layer is gone.
         case lost
-        /// The listener was too slow, or the cursor is of another epoch: pull, then listen again.
+        /// The listener was too slow, or the cursor is from another epoch: pull, then listen again.
         case behind
-        /// The server is stopping: come back.
+        /// The server is stopping: reconnect.
         case closing
     }
 

@@ -1,6 +1,6 @@
 package import Annotations
 
-/// The answer to a long poll: what changed, and who is there if that was asked for and is another answer than before.
+/// The response to a long poll: what changed, and the participants if requested and changed.
 package struct PollAnswer: WireMessage {
     package var delta: Delta
     package var presence: PresenceList?
@@ -33,9 +33,9 @@ package struct PollAnswer: WireMessage {
     }
 }
 
-/// Everybody who is there.
+/// All participants.
 package struct PresenceList: WireMessage {
-    /// Sent back with the next poll, which is answered once it is another one: letters, digits and `-`.
+    /// Sent with the next poll, which is answered once the version changes: letters, digits and `-`.
     package var version: String
     package var people: [PresentPerson]
 

@@ -1,14 +1,13 @@
 package import Annotations
 
-/// `POST presence`: a sign of life of whoever has a layer open.
+/// `POST presence`: the presence of a client that has a layer open.
 package struct PresenceSign: WireMessage {
-    /// 1–64 of `[A-Za-z0-9_-]`, random for each opening of a layer. Whoever knows it speaks for it, so it is told to
-    /// nobody.
+    /// 1–64 of `[A-Za-z0-9_-]`, random for each opening of a layer. Secret: it suffices to send presence in this name.
     package var session: String
     package var whereabouts: Location
-    /// Wants others to follow.
+    /// A request to present.
     package var isPresenting: Bool
-    /// Is not there any more.
+    /// Whether the client has left.
     package var hasLeft: Bool
 
     package init(
@@ -46,11 +45,11 @@ package struct PresenceSign: WireMessage {
     }
 }
 
-/// The answer to a sign of life.
+/// The response to a presence message.
 package struct PresenceAnswer: WireMessage {
-    /// Under which others see this session; nil: they do not.
+    /// The id under which others see this session; nil if they do not.
     package var id: String?
-    /// Who presents this layer, by the same names: there is one at a time, and who comes second does not.
+    /// The id of the participant who presents this layer. Only one does at a time; a second request has no effect.
     package var presenter: String?
 
     package init(id: String?, presenter: String?) {
@@ -79,7 +78,7 @@ package struct PresenceAnswer: WireMessage {
 }
 
 extension Location {
-    /// What is not there is left out.
+    /// Writes the members; empty ones are left out.
     func writeMembers(to json: inout JSONWriter) {
         if let pageIndex { json.member("pageIndex", pageIndex) }
         if !selection.isEmpty {
@@ -94,7 +93,7 @@ extension Location {
         if let record { json.member("record", record) }
     }
 
-    /// - Returns: whether the member was one of these.
+    /// - Returns: Whether the member was one of these.
     mutating func take(_ key: String, _ reader: inout JSONReader) throws(JSONError) -> Bool {
         switch key {
         case "pageIndex": pageIndex = try reader.optionalPageIndex()

@@ -1,12 +1,12 @@
 package import Annotations
 
-/// Somebody who has the layer open, as others see them.
+/// A participant who has the layer open, as others see them.
 package struct PresentPerson: WireMessage {
-    /// Given by the server for as long as they are there.
+    /// Assigned by the server until the participant leaves.
     package var id: String
-    /// nil: anonymous.
+    /// nil if anonymous.
     package var userID: String?
-    /// The name that their token carries.
+    /// The name in the participant's token.
     package var name: String?
     package var whereabouts: Location
     package var isPresenting: Bool
@@ -39,7 +39,7 @@ package struct PresentPerson: WireMessage {
         self = try partial.person(reader)
     }
 
-    /// The members as they come in, shared with what servers tell each other.
+    /// The members while they are read, shared with the messages between servers.
     package struct Partial {
         private var id: String?
         private var userID: String?
@@ -49,7 +49,7 @@ package struct PresentPerson: WireMessage {
 
         package init() {}
 
-        /// - Returns: whether the member was one of a person.
+        /// - Returns: Whether the member was one of a participant.
         package mutating func take(_ key: String, _ reader: inout JSONReader) throws(JSONError) -> Bool {
             switch key {
             case "id": id = try reader.string()
@@ -69,13 +69,13 @@ package struct PresentPerson: WireMessage {
     }
 }
 
-/// `event: presence`: who is there, came, moved or left.
+/// `event: presence`: participants who are present, joined, moved or left.
 package struct PresenceEvent: WireMessage {
-    /// These are all: whoever is not among them is not there.
+    /// Whether the list is complete: all others have left.
     package var isComplete: Bool
-    /// As they are now, whatever was told before.
+    /// Their present state, regardless of earlier events.
     package var people: [PresentPerson]
-    /// Ids of those who are not there any more.
+    /// The ids of participants who left.
     package var left: [String]
 
     package init(isComplete: Bool = false, people: [PresentPerson] = [], left: [String] = []) {

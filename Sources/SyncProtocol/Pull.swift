@@ -3,11 +3,11 @@ package import Annotations
 /// `GET records?after=&at=&epoch=&limit=`: one page of the live visible records, in id order.
 package struct SnapshotPage: WireMessage {
     package var epoch: String
-    /// The revision the snapshot stands at; fixed by the first page. What changed since comes by `since`.
+    /// The revision of the snapshot, fixed by the first page. Later changes come by `since`.
     package var at: Revision
-    /// Each with its own revision, which may be newer than ``at``.
+    /// Each has its own revision, which may be newer than ``at``.
     package var records: [SyncItem]
-    /// The id to ask the next page after; nil on the last.
+    /// The id after which to request the next page; nil on the last.
     package var next: Record.ID?
 
     package init(epoch: String, at: Revision, records: [SyncItem], next: Record.ID?) {
@@ -26,7 +26,7 @@ package struct SnapshotPage: WireMessage {
         }
     }
 
-    /// - Parameter records: writes each, and returns the id to ask the next page after.
+    /// - Parameter records: Writes each record, and returns the id after which to request the next page.
     fileprivate static func write(
         epoch: String, at revision: Revision, to json: inout JSONWriter,
         _ records: (inout JSONWriter) throws -> Record.ID?
@@ -60,15 +60,15 @@ package struct SnapshotPage: WireMessage {
     }
 }
 
-/// A ``SnapshotPage`` as it goes over the wire.
+/// A ``SnapshotPage`` as sent over the wire.
 package struct WrittenPage: Sendable {
     package let bytes: [UInt8]
     package let at: Revision
     package let next: Record.ID?
 
     /// - Parameters:
-    ///   - size: in bytes, about.
-    ///   - records: as ``SnapshotPage`` writes them; called once, while the page is written.
+    ///   - size: The approximate size in bytes.
+    ///   - records: Writes them as ``SnapshotPage`` does; called once, while the page is written.
     package init(
         epoch: String, at revision: Revision, size: Int, _ records: (inout JSONWriter) throws -> Record.ID?
     ) rethrows {
@@ -84,14 +84,14 @@ package struct WrittenPage: Sendable {
     }
 }
 
-/// The latest state of what changed for a view after a cursor: the answer to `GET records?since=`, the tail of the
-/// answer to `POST changes`, and what a `change` event is made of.
+/// The latest state of what changed for a view after a cursor: the response to `GET records?since=`, the end of the
+/// response to `POST changes`, and the source of a `change` event.
 package struct Delta: WireMessage {
     package var epoch: String
     package var changes: [SyncItem]
-    /// Everything visible up to here is in ``changes`` or was not asked for.
+    /// Everything visible up to here is in ``changes`` or was not requested.
     package var upTo: Revision
-    /// There is more than fitted: ask again from ``upTo``.
+    /// More changes exist: request them from ``upTo``.
     package var more: Bool
 
     package init(epoch: String, changes: [SyncItem], upTo: Revision, more: Bool) {
@@ -122,7 +122,7 @@ package struct Delta: WireMessage {
         self = try partial.delta(reader).required("upTo", reader)
     }
 
-    /// The members as they come in, shared with the answer to a push.
+    /// The members while they are read, shared with the response to a push.
     struct Partial {
         var epoch: String?
         var changes: [SyncItem]?
@@ -140,7 +140,7 @@ package struct Delta: WireMessage {
             return true
         }
 
-        /// nil when the answer holds no delta.
+        /// Returns nil if the response has no delta.
         func delta(_ reader: JSONReader) throws(JSONError) -> Delta? {
             guard let upTo else { return nil }
             return Delta(

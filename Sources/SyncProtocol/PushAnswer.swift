@@ -1,11 +1,11 @@
 package import Annotations
 
-/// The answer to `POST changes`: one result for each change, and what the view has missed.
+/// The response to `POST changes`: one result for each change, and what the view has missed.
 package struct PushAnswer: WireMessage {
     package var results: [ChangeResult]
-    /// nil when no cursor was given or ``reset`` is set.
+    /// nil if no cursor was given or ``reset`` is set.
     package var delta: Delta?
-    /// The cursor is of another epoch or too old: load a snapshot. The changes were taken all the same.
+    /// The cursor is from another epoch or too old: load a snapshot. The changes were processed anyway.
     package var reset: Bool
 
     package init(results: [ChangeResult], delta: Delta?, reset: Bool = false) {

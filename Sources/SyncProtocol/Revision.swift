@@ -1,7 +1,7 @@
-/// A layer's counter of changes: every applied change gets the next one, in commit order. 0 is the base.
+/// A layer's counter of changes: every applied change gets the next value, in commit order. 0 is the base.
 package typealias Revision = Int64
 
-/// Where a view stands: everything visible up to this revision has been seen. Valid within one epoch.
+/// The position of a view: everything visible up to this revision was received. Valid within one epoch.
 package struct Cursor: Hashable, Sendable {
     /// Layer generation and view scope, opaque to the client.
     package var epoch: String
@@ -12,7 +12,7 @@ package struct Cursor: Hashable, Sendable {
         self.revision = revision
     }
 
-    /// `epoch.revision`: the `id:` of an event, and what `Last-Event-ID` brings back.
+    /// `epoch.revision`: the `id:` of an event, and the value of `Last-Event-ID`.
     package var eventID: String { "\(epoch).\(revision)" }
 
     package init?(eventID: String) {

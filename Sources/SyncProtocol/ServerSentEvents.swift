@@ -2,7 +2,7 @@ package import Annotations
 
 /// Server-sent events as text (WHATWG HTML, "Server-sent events").
 extension LiveEvent {
-    /// One event, ready for the wire.
+    /// One event as bytes for the wire.
     package var frame: [UInt8] {
         switch self {
         case .heartbeat: Array(": still here\n\n".utf8)
@@ -14,7 +14,7 @@ extension LiveEvent {
         }
     }
 
-    /// Written in one piece.
+    /// Writes the frame in one piece.
     private static func frame(_ head: String, _ message: some WireMessage) -> [UInt8] {
         var writer = JSONWriter(after: head, capacity: message.size)
         message.write(to: &writer)
@@ -22,8 +22,8 @@ extension LiveEvent {
     }
 }
 
-/// Reads a stream of server-sent events, fed with bytes cut anywhere: LF, CR and CRLF end a line, a blank line ends
-/// an event, comment lines are heartbeats.
+/// A parser of server-sent events, fed with bytes split anywhere: LF, CR and CRLF end a line, a blank line ends an
+/// event, comment lines are heartbeats.
 package struct ServerSentEventParser {
     package enum Failure: Error, Hashable, Sendable {
         case lineTooLong(limit: Int)
@@ -35,13 +35,13 @@ package struct ServerSentEventParser {
     private var event = ""
     private var data: [UInt8] = []
     private var hasData = false
-    /// The byte before was CR: an LF that follows belongs to it.
+    /// Whether the previous byte was CR: a following LF belongs to it.
     private var afterCR = false
     private var atStart = true
 
     package init(maximumLine: Int = 2 << 20) { self.maximumLine = maximumLine }
 
-    /// - Returns: the events completed by these bytes, in order. Events of unknown names are left out.
+    /// - Returns: The events completed by these bytes, in order, without events of unknown names.
     package mutating func feed(_ bytes: some Sequence<UInt8>) throws(Failure) -> [LiveEvent] {
         var events: [LiveEvent] = []
         var failure: Failure?
@@ -53,7 +53,7 @@ package struct ServerSentEventParser {
         return events
     }
 
-    /// Line by line, not byte by byte: most of what comes is one long line.
+    /// Works line by line, not byte by byte: most input is one long line.
     private mutating func take(_ bytes: UnsafeBufferPointer<UInt8>, _ events: inout [LiveEvent]) throws(Failure) {
         var rest = bytes[...]
         if afterCR, let first = rest.first {
@@ -70,7 +70,7 @@ package struct ServerSentEventParser {
             rest = rest[(end + 1)...]
             try endLine(&events)
             guard isCR else { continue }
-            // What follows may not be here yet.
+            // The next byte may not have arrived yet.
             afterCR = rest.isEmpty
             if rest.first == 0x0A { rest = rest.dropFirst() }
         }
@@ -96,7 +96,7 @@ package struct ServerSentEventParser {
             if hasData { data.append(0x0A) }
             data.append(contentsOf: value)
             hasData = true
-        default: break  // id and retry: a change carries its own position
+        default: break  // id and retry are ignored: a change has its own position
         }
     }
 

@@ -1,7 +1,7 @@
 package import Annotations
 package import Authorization
 
-/// Sizes and counts the server takes; more is answered with 413 or 429.
+/// The server's limits of size and count; more is answered with 413 or 429.
 package struct ServerLimits: Hashable, Sendable {
     /// Bytes of one record's content.
     package var recordBytes: Int
@@ -22,13 +22,13 @@ package struct ServerLimits: Hashable, Sendable {
     }
 }
 
-/// `GET session`: what the server reads in the token, and where the layer stands.
+/// `GET session`: what the server reads in the token, and the state of the layer.
 package struct SessionAnswer: WireMessage {
     package var protocolVersion: Int64
     package var grant: Grant
-    /// The server's clock; warnings and validity go by it.
+    /// The server's clock, which decides warnings and validity.
     package var now: Timestamp
-    /// Drawn anew when the server was restored from a backup or the layer was made again.
+    /// Changes when the server was restored from a backup or the layer was created again.
     package var generation: String
     package var epoch: String
     package var head: Revision
@@ -117,7 +117,7 @@ extension ServerLimits {
     init(from reader: inout JSONReader) throws(JSONError) {
         self.init()
         let value = try reader.value()
-        // A limit of 0 or less would leave nothing to send.
+        // A limit of 0 or less would allow no request.
         func limit(_ key: String, _ standard: Int) -> Int {
             value[key]?.integer.map { Int(clamping: max(1, $0)) } ?? standard
         }

@@ -1,7 +1,7 @@
 package import Annotations
 
-/// One step of a view from revision to revision: the latest state of a record, or that it is gone from the view
-/// (deleted, or moved to where the bearer may not look: the two are not told apart).
+/// One step of a view from revision to revision: the latest state of a record, or its removal from the view (deleted or
+/// moved out of sight, which cannot be distinguished).
 package enum SyncItem: Hashable, Sendable {
     case record(Record, Revision)
     case removed(Record.ID, Revision)
@@ -19,7 +19,7 @@ package enum SyncItem: Hashable, Sendable {
         }
     }
 
-    /// About how many bytes it takes beside a content.
+    /// The approximate bytes of an item in addition to its content.
     package static let overhead = 256
 
     package var size: Int {

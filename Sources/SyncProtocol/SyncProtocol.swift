@@ -1,2 +1,2 @@
-// Every message between client and server, the codec of each, and the version of the protocol.
-// Nothing here sends anything: transport and storage live in the modules above.
+// Every message between client and server, its codec, and the protocol version. Nothing here sends or stores anything:
+// transport and storage belong in the modules above.

@@ -1,10 +1,10 @@
 package import Annotations
 
-/// What a view holds, in a few bytes: how many records, and a hash over their ids and revisions in which their order
-/// does not matter, so that both sides add rows up as they come.
+/// The digest of a view: the number of records, and a hash over their ids and revisions that does not depend on their
+/// order, so that both sides add rows in any order.
 ///
-/// It finds what went wrong by itself; it does not hold against forgers. Of each row FNV-1a, 64 bits, over the bytes of
-/// the id and the eight of the revision, lowest first, is mixed (the last steps of MurmurHash3); twice, with two
+/// It detects accidental differences, but does not resist forgery. For each row, FNV-1a with 64 bits over the bytes of
+/// the id and the eight bytes of the revision, lowest first, is mixed (the last steps of MurmurHash3); twice, with two
 /// offsets; the sums wrap.
 package struct ViewDigest: Hashable, Sendable {
     package private(set) var count: Int64 = 0
@@ -38,10 +38,10 @@ package struct ViewDigest: Hashable, Sendable {
     private static func hex(_ value: UInt64) -> String { withUnsafeBytes(of: value.bigEndian) { $0.hexadecimal } }
 }
 
-/// `GET digest?epoch=`: what the server holds for a view, at one revision.
+/// `GET digest?epoch=`: the server's digest of a view at one revision.
 package struct DigestAnswer: WireMessage {
     package var epoch: String
-    /// The layer's head when it was added up.
+    /// The layer's head at the time of the digest.
     package var upTo: Revision
     package var count: Int64
     /// ``ViewDigest/hash``

@@ -1,8 +1,8 @@
 package import Annotations
 
-/// A message of the sync plane: JSON both ways, unknown members skipped.
+/// A message of the sync API: JSON both ways; unknown members are skipped.
 package protocol WireMessage: Hashable, Sendable {
-    /// About how many bytes it takes on the wire.
+    /// The approximate bytes on the wire.
     var size: Int { get }
     func write(to json: inout JSONWriter)
     init(from reader: inout JSONReader) throws(JSONError)
@@ -17,7 +17,7 @@ extension WireMessage {
         return writer.bytes
     }
 
-    /// - Throws: ``JSONError`` when the bytes are not this message; nothing is guessed.
+    /// - Throws: ``JSONError`` if the bytes are not this message; nothing is guessed.
     package init(bytes: [UInt8]) throws(JSONError) {
         var reader = JSONReader(bytes)
         self = try Self(from: &reader)
@@ -26,19 +26,19 @@ extension WireMessage {
 }
 
 extension Optional {
-    /// A member that must be there.
+    /// Returns a required member.
     func required(_ key: String, _ reader: JSONReader) throws(JSONError) -> Wrapped {
         guard let self else { throw reader.error(.missing(key)) }
         return self
     }
 }
 
-/// The version of the sync plane, `/instant/v1/…`. Client and server tell each other theirs and refuse what they
-/// cannot speak.
+/// The version of the sync API, `/instant/v1/…`. Client and server exchange theirs and refuse versions that they do not
+/// support.
 package enum ProtocolVersion {
     package static let current: Int64 = 1
-    /// The oldest version this code still speaks.
+    /// The oldest version that this code supports.
     package static let oldest: Int64 = 1
-    /// The request and answer header that carries it.
+    /// The request and response header with the version.
     package static let header = "X-Postilla-Protocol"
 }

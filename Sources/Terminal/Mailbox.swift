@@ -2,10 +2,10 @@ internal import CTerminal
 private import Glibc
 private import Synchronization
 
-/// Where any thread leaves messages for the loop. The loop is woken once for all that wait.
+/// A queue for messages from any thread to the loop, which wakes once for all pending messages.
 package final class Mailbox<Message: Sendable>: Sendable {
     private let waiting = Mutex<[Message]>([])
-    /// Readable when messages wait.
+    /// Readable while messages are pending.
     let wakeUp: Int32
     private let waker: Int32
 
@@ -30,7 +30,7 @@ package final class Mailbox<Message: Sendable>: Sendable {
         while write(waker, &byte, 1) < 0, errno == EINTR {}
     }
 
-    /// All that wait, in the order they came.
+    /// Returns all pending messages, in order of arrival.
     func take() -> [Message] {
         var bytes = [UInt8](repeating: 0, count: 16)
         while read(wakeUp, &bytes, bytes.count) > 0 {}

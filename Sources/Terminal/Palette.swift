@@ -1,7 +1,7 @@
 internal import Screen
 
-/// The numbers that ncurses knows colours by, for a terminal with so many of them: none, 8, 16, 256, or, with more, any
-/// by its red, green and blue. -1 is the terminal's own.
+/// Maps colours to ncurses numbers for a terminal with none, 8, 16, 256 or more colours. With more, the number is the
+/// red, green and blue value. -1 is the terminal's default.
 struct Palette {
     let count: Int
 
@@ -26,7 +26,7 @@ struct Palette {
         }
     }
 
-    /// A bright colour where there are only eight: the plain one in bold.
+    /// Whether a bright colour is shown as the plain one in bold, because the terminal has only eight.
     func isBoldInstead(_ color: Color) -> Bool {
         count >= 8 && count < 16 && (Self.named.firstIndex(of: color) ?? 0) >= 8
     }
@@ -38,13 +38,13 @@ struct Palette {
 
     private typealias RGB = (red: Int, green: Int, blue: Int)
 
-    /// Numbers below 8 are the terminal's own eight there, too; the darkest blues give way to black.
+    /// Numbers below 8 are the terminal's own eight colours here too, so the darkest blues become black.
     private func direct(_ rgb: RGB) -> Int32 {
         let number = rgb.red << 16 | rgb.green << 8 | rgb.blue
         return Int32(number < 8 ? 0 : number)
     }
 
-    /// xterm's colours: sixteen, a cube of 6 by 6 by 6, 24 greys.
+    /// xterm's palette: 16 colours, a cube of 6 by 6 by 6, 24 greys.
     private static func rgb(ofIndex index: Int) -> RGB {
         if index < 16 {
             let level = index < 8 ? 205 : 255

@@ -1,8 +1,7 @@
 internal import CNcurses
 internal import Screen
 
-/// Turns cells of a canvas into cells of ncurses, for the terminal that is open. Knows which colours there are, and
-/// keeps the pairs it has asked for.
+/// Converts canvas cells to ncurses cells for the open terminal, and caches its colour pairs.
 struct Pen {
     private struct Colors: Hashable {
         let foreground: Int32
@@ -13,7 +12,7 @@ struct Pen {
     private let isUTF8: Bool
     private var pairs: [Colors: Int32] = [:]
     private var last: (style: Style, look: Look)
-    /// One character, its marks and a zero: made once, because there are many cells.
+    /// Buffer for one character, its marks and a terminating zero, allocated once because there are many cells.
     private var text = [wchar_t](repeating: 0, count: 1 + Glyph.maximumMarks + 1)
 
     private struct Look {
@@ -21,16 +20,16 @@ struct Pen {
         let pair: Int32
     }
 
-    /// After `newterm`.
+    /// Call after `newterm`.
     init(usesColor: Bool, isUTF8: Bool) {
-        // Without colours, asking ncurses for a pair crashes.
+        // Without colours, allocating a pair in ncurses crashes.
         let hasColors = usesColor && has_colors() && start_color() == OK && use_default_colors() == OK
         palette = hasColors ? Palette(count: Int(cn_colors())) : Palette(count: 0)
         self.isUTF8 = isUTF8
         last = (.normal, Look(attributes: 0, pair: 0))
     }
 
-    /// One cell for each character: a wide one has one, too.
+    /// Returns one ncurses cell per character, including wide ones.
     mutating func cells(of canvas: Canvas, row: Int, columns: Range<Int>) -> [cchar_t] {
         var cells: [cchar_t] = []
         cells.reserveCapacity(columns.count)
@@ -49,10 +48,10 @@ struct Pen {
         return cells
     }
 
-    /// Puts a glyph into `text`, if this locale has it and the C library gives it the same width. Otherwise false, and
-    /// a question mark, which is to be shown for each column.
+    /// Puts a glyph into `text` if the locale has it and the C library agrees on its width. Otherwise returns false and
+    /// puts a question mark, to be shown in each of its columns.
     ///
-    /// - Parameter withMarks: false in the last column: some terminals put a mark that follows it on the next row.
+    /// - Parameter withMarks: false in the last column, where some terminals put a following mark on the next row.
     private mutating func set(_ glyph: Glyph, withMarks: Bool) -> Bool {
         let base = glyph.base.value
         let isShown = base < 0x7F || isUTF8 && cn_width(wchar_t(bitPattern: base)) == Int32(glyph.width)
@@ -87,9 +86,8 @@ struct Pen {
 }
 
 extension Canvas {
-    /// The columns of a row from the first to the last that differ from `old`; nil when none does. Widened to whole
-    /// characters, and to the whole row where it has wide ones on either side, because drawing over half of one
-    /// changes its other half too.
+    /// Returns the columns of a row from the first to the last difference; nil when there is none. A row with wide
+    /// characters is returned whole, because drawing over one half changes the other.
     func changedColumns(inRow row: Int, since old: Canvas?) -> Range<Int>? {
         guard let old, old.size == size else { return size.columns > 0 ? 0..<size.columns : nil }
         let start = row * size.columns

@@ -3,26 +3,26 @@ private import CTerminal
 private import Glibc
 package import Screen
 
-/// A terminal in full-screen mode. Made and used on one thread, the main one; ncurses knows of no other. Keys are
-/// read as bytes by `TerminalLoop`, not by ncurses, which here only draws.
+/// A terminal in full-screen mode. Create and use it on the main thread only, because ncurses is not thread-safe.
+/// ncurses only draws; `TerminalLoop` reads keys as bytes.
 package final class TerminalDevice {
     package struct Options: Sendable {
-        /// False never sends a colour (`NO_COLOR`).
+        /// Whether to send colours; false for `NO_COLOR`.
         package var usesColor = true
-        /// Clicks and the wheel are reported; selecting text with the mouse then needs Shift.
+        /// Whether clicks and the wheel are reported; selecting text with the mouse then needs Shift.
         package var usesMouse = false
-        /// `TERM` unless given.
+        /// The terminal type; `TERM` if nil.
         package var type: String?
 
         package init() {}
     }
 
-    /// Descriptors of its own: whoever closes 0 and 1 does not harm it.
+    /// Duplicated descriptors, so that closing 0 and 1 does not affect them.
     let input: Int32
     let output: Int32
-    /// Gives numbers of signals, one byte each.
+    /// Delivers signal numbers, one byte each.
     let signals: Int32
-    /// What this terminal sends for its keys.
+    /// The byte sequences of this terminal's keys.
     let sequences: [[UInt8]: Key]
 
     private let screen: OpaquePointer
@@ -32,17 +32,17 @@ package final class TerminalDevice {
     private var pen: Pen
     private var shown: Canvas?
     private var cursorIsVisible: Bool?
-    /// On the screen or on its way there.
+    /// The picture on the screen or being sent.
     var picture: PictureSending?
     private var isReleased = false
     private var isClosed = false
 
-    /// Takes over the terminal: other screen, raw keys, marked pastes. Signals that concern a terminal, SIGTERM, SIGHUP
-    /// and SIGINT among them, are from now on events of the loop.
+    /// Takes over the terminal: alternate screen, raw keys, bracketed paste. Signals that concern a terminal, including
+    /// SIGTERM, SIGHUP and SIGINT, become events of the loop.
     ///
     /// - Parameters:
-    ///   - input: where keys come from. When it is not a terminal, keys are read from the controlling one.
-    ///   - output: has to be a terminal.
+    ///   - input: source of keys; if it is not a terminal, the controlling terminal.
+    ///   - output: must be a terminal.
     package init(input: Int32 = 0, output: Int32 = 1, options: Options = Options()) throws(TerminalError) {
         guard isatty(output) == 1 else { throw TerminalError(reason: .outputIsNoTerminal) }
         let type = try Self.usableType(options.type, output: output)
@@ -82,7 +82,7 @@ package final class TerminalDevice {
         Size(rows: Int(cn_rows(window)), columns: Int(cn_columns(window)))
     }
 
-    /// Shows a canvas: sends what differs from what is shown, nothing at all when nothing does.
+    /// Shows a canvas, sending only differences from the last one.
     package func draw(_ canvas: Canvas) {
         guard !isClosed, !isReleased else { return }
         if let shown, shown.size != canvas.size { redraw() }
@@ -100,7 +100,7 @@ package final class TerminalDevice {
         doupdate()
     }
 
-    /// Sends everything again at the next `draw`: something else has written on the screen.
+    /// Sends everything again at the next `draw`, after other output on the screen.
     package func redraw() {
         guard !isClosed else { return }
         shown = nil
@@ -109,7 +109,7 @@ package final class TerminalDevice {
         clearok(window, true)
     }
 
-    /// Takes note of the terminal's size; true when it is another one.
+    /// Updates the terminal's size; returns whether it changed.
     package func noteSize() -> Bool {
         var rows: Int32 = 0
         var columns: Int32 = 0
@@ -120,7 +120,7 @@ package final class TerminalDevice {
         return true
     }
 
-    /// Gives the terminal back as it was, for as long as `body` runs: an editor, a shell.
+    /// Restores the terminal while `body` runs an editor or a shell.
     package func released<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
         let canvas = shown
         release()
@@ -131,9 +131,9 @@ package final class TerminalDevice {
         return try body()
     }
 
-    /// Asks the terminal to put text on the clipboard (OSC 52). Whether it does, it does not tell.
+    /// Asks the terminal to put text on the clipboard (OSC 52). The terminal does not confirm it.
     ///
-    /// - Returns: false when the text is longer than terminals take; nothing is sent then.
+    /// - Returns: false if the text is longer than terminals accept; nothing is sent then.
     package func copy(_ text: String) -> Bool {
         guard !isClosed, !isReleased, let request = ClipboardRequest(text) else { return false }
         Self.write(request.bytes, to: output)
@@ -142,14 +142,14 @@ package final class TerminalDevice {
 
     package func suspend() { suspend(stop: ct_stop) }
 
-    /// Ctrl-Z: gives the terminal back and stops, with all of the process group, until continued.
+    /// Handles Ctrl-Z: restores the terminal and stops until continued.
     ///
-    /// - Parameter stop: what stops; only tests have their own.
+    /// - Parameter stop: the function that stops; only tests replace it.
     package func suspend(stop: () -> Void) {
         released { stop() }
     }
 
-    /// The program was continued: a shell has had the terminal.
+    /// Takes over the terminal again after another program used it.
     package func takeBack() {
         guard !isClosed else { return }
         isReleased = false
@@ -160,14 +160,14 @@ package final class TerminalDevice {
         Self.write(modes.on, to: output)
     }
 
-    /// Gives the terminal back for good, to be called before the program writes what it has to keep: until `close`,
-    /// SIGTERM and SIGHUP do not end it. A terminal that goes away reads as its end first and sends SIGHUP then.
+    /// Restores the terminal for good; call it before the program saves its data. Until `close`, SIGTERM and SIGHUP do
+    /// not end the program. When a terminal goes away, its input ends first and SIGHUP follows.
     package func giveBack() {
         release()
         ct_unwatch_keys()
     }
 
-    /// Gives the terminal back for good, and the signals, too. More than once does no harm.
+    /// Restores the terminal and the signals for good. Repeated calls have no effect.
     package func close() {
         guard !isClosed else { return }
         release()
@@ -187,7 +187,7 @@ package final class TerminalDevice {
         isReleased = true
     }
 
-    /// Where ncurses has left the terminal's cursor, seen or not.
+    /// Where ncurses left the terminal's cursor, visible or not.
     var cursor: Position { Position(row: Int(getcury(window)), column: Int(getcurx(window))) }
 
     private func show(cursor: Position?) {
@@ -199,7 +199,7 @@ package final class TerminalDevice {
         wmove(window, Int32(cursor.row), Int32(cursor.column))
     }
 
-    /// What ncurses wants instead of descriptors.
+    /// The files that ncurses takes instead of descriptors.
     private typealias Files = (input: UnsafeMutablePointer<FILE>, output: UnsafeMutablePointer<FILE>)
 
     private static func openFiles(input: Int32, output: Int32) throws(TerminalError) -> Files {
@@ -212,7 +212,7 @@ package final class TerminalDevice {
         return (reader, writer)
     }
 
-    /// Everything but ncurses, as it was.
+    /// Undoes everything except ncurses' part.
     private static func giveUp(_ file: Files) {
         ct_unguard()
         ct_unwatch_signals()
@@ -225,7 +225,7 @@ package final class TerminalDevice {
             throw TerminalError(reason: .noType)
         }
         var found: Int32 = 0
-        // Unlike newterm, this neither writes nor ends the program.
+        // Unlike newterm, setupterm neither writes nor ends the program.
         guard setupterm(type, output, &found) == OK, found == 1 else {
             throw TerminalError(reason: .unknownType(type))
         }
@@ -235,7 +235,7 @@ package final class TerminalDevice {
         return type
     }
 
-    /// Whether the locale says UTF-8. Where none is set at all, as in containers, UTF-8 is assumed.
+    /// Sets the locale and returns whether it is UTF-8, which is assumed if none is set, as in containers.
     private static func useLocale() -> Bool {
         let isSet = ["LC_ALL", "LC_CTYPE", "LANG"].contains { (name: String) in
             getenv(name).map { $0.pointee != 0 } ?? false
@@ -244,7 +244,7 @@ package final class TerminalDevice {
         return String(cString: nl_langinfo(Int32(CODESET))) == "UTF-8"
     }
 
-    /// Writes past ncurses, which is idle between two draws.
+    /// Writes directly, which is safe because ncurses is idle between draws.
     static func write(_ bytes: [UInt8], to descriptor: Int32) {
         var rest = bytes[...]
         while !rest.isEmpty {

@@ -1,11 +1,11 @@
-/// Why no screen can be shown here.
+/// The reason why the terminal cannot be used.
 package struct TerminalError: Error, Hashable, CustomStringConvertible {
     package enum Reason: Hashable, Sendable {
         case outputIsNoTerminal
         case inputIsNoTerminal
         case noType
         case unknownType(String)
-        /// It cannot place the cursor.
+        /// It cannot position the cursor or clear the screen.
         case tooSimple(String)
         case systemCall(String, errno: Int32)
     }
@@ -20,12 +20,12 @@ package struct TerminalError: Error, Hashable, CustomStringConvertible {
         let why =
             switch reason {
             case .outputIsNoTerminal: "standard output is not a terminal"
-            case .inputIsNoTerminal: "there is no terminal to read keys from"
+            case .inputIsNoTerminal: "no terminal for keyboard input"
             case .noType: "TERM is not set"
-            case .unknownType(let type): "TERM is \(type.debugDescription), which this machine has no description of"
-            case .tooSimple(let type): "TERM is \(type.debugDescription), which cannot place a cursor"
+            case .unknownType(let type): "TERM is \(type.debugDescription), which is unknown on this machine"
+            case .tooSimple(let type): "TERM is \(type.debugDescription), which cannot position the cursor"
             case .systemCall(let call, let errno): "\(call) failed (error \(errno))"
             }
-        return "no usable terminal: \(why); run it in a terminal, with TERM set to its kind (such as xterm-256color)"
+        return "no usable terminal: \(why); run postilla in a terminal, with TERM set (such as xterm-256color)"
     }
 }

@@ -1,8 +1,8 @@
 internal import Screen
 
-/// What the open terminal sends for its keys, as its description says; the rest is known to `KeyDecoder`.
+/// The key sequences in the open terminal's description; `KeyDecoder` knows the others.
 enum TerminalKeys {
-    /// After `newterm`.
+    /// Call after `newterm`.
     static func sequences() -> [[UInt8]: Key] {
         var sequences: [[UInt8]: Key] = [:]
         for (name, key) in named {

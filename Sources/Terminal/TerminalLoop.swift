@@ -2,43 +2,42 @@ internal import CTerminal
 private import Glibc
 package import Screen
 
-/// What the loop hands to the program, one after the other.
+/// An event that the loop delivers to the program.
 package enum TerminalEvent<Message: Sendable>: Sendable {
     case key(Key)
     case message(Message)
     case resized(Size)
-    /// The terminal has answered a question.
+    /// The terminal's answer to a query.
     case report(TerminalReport)
-    /// The time asked for has come.
+    /// The requested time is reached.
     case timer
-    /// SIGINT, SIGTERM, or SIGHUP: save and quit.
+    /// SIGINT, SIGTERM or SIGHUP: save and quit.
     case quitRequested(signal: Int32)
-    /// The terminal is gone; nothing drawn is seen any more.
+    /// The terminal is gone; drawing has no effect.
     case terminalGone
 }
 
 extension TerminalEvent: Equatable where Message: Equatable {}
 
-/// Waits, on the main thread, for keys, signals, messages of other threads and the time, and hands them to the program
-/// in order. All that waits is handed over before the next drawing. While nothing happens it sleeps in the kernel.
+/// Waits on the main thread for keys, signals, messages from other threads and timers, and delivers them in order, all
+/// pending ones before the next drawing. Sleeps in the kernel while idle.
 ///
-/// A terminal slow to take what is drawn does not hold up keys: the next drawing waits until it can be written, and
-/// shows the state of that moment.
+/// A slow terminal does not delay keys: drawing waits until the output is writable, and then shows the current state.
 package final class TerminalLoop<Message: Sendable> {
     package enum Step: Sendable {
         case goOn, quit
     }
 
-    /// Any thread may post.
+    /// Accepts messages from any thread.
     package let mailbox: Mailbox<Message>
 
     private let device: TerminalDevice
     private var decoder: KeyDecoder
     private var needsDrawing = true
     private var isGone = false
-    /// What the program knows of.
+    /// The size last reported to the program.
     private var size: Size
-    /// So that a flood of events does not keep the screen from being drawn: rounds, and milliseconds.
+    /// Limits in rounds and milliseconds, so that a flood of events does not prevent drawing.
     private static var maxRoundsBeforeDrawing: Int { 32 }
     private static var maxTimeBeforeDrawing: Int64 { 16 }
 
@@ -49,21 +48,21 @@ package final class TerminalLoop<Message: Sendable> {
         size = device.size
     }
 
-    /// Milliseconds of a clock that never goes back, the one `timer` is read by.
+    /// Milliseconds of the monotonic clock that `timer` uses.
     package static var now: Int64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
     }
 
-    /// Runs until `handle` says to quit.
+    /// Runs until `handle` returns `quit`.
     ///
     /// - Parameters:
-    ///   - timer: when, by `now`, the program wants a `timer` event; nil for never. Asked for before each waiting; a time gone
-    ///     by is an event at once.
-    ///   - handle: gets every event. May use the device.
-    ///   - draw: the screen as it is to be.
-    ///   - drawn: called when it is.
+    ///   - timer: when, by `now`, to deliver a `timer` event; nil for never. Called before each wait; a past time is
+    ///     due at once.
+    ///   - handle: receives every event and may use the device.
+    ///   - draw: returns the screen to show.
+    ///   - drawn: called after it is shown.
     package func run(
         timer: () -> Int64? = { nil }, handle: (TerminalEvent<Message>) -> Step, draw: (Size) -> Canvas,
         drawn: () -> Void = {}
@@ -95,13 +94,13 @@ package final class TerminalLoop<Message: Sendable> {
         }
     }
 
-    /// What has happened: at once when `timeout` is 0, else as soon as something has. nil when waiting is impossible.
+    /// Returns pending events, after waiting for some unless `timeout` is 0; nil if waiting fails.
     private func wait(forEvents timeout: Int32?, timer: Int64?) -> [TerminalEvent<Message>]? {
         let mayDraw = (needsDrawing || device.hasPicturePieces) && !isGone
         var polled = [
             pollfd(fd: device.signals, events: Int16(POLLIN), revents: 0),
             pollfd(fd: mailbox.wakeUp, events: Int16(POLLIN), revents: 0),
-            // A negative descriptor is passed over.
+            // poll ignores a negative descriptor.
             pollfd(fd: isGone ? -1 : device.input, events: Int16(POLLIN), revents: 0),
             pollfd(fd: mayDraw && timeout == nil ? device.output : -1, events: Int16(POLLOUT), revents: 0),
         ]

@@ -1,17 +1,17 @@
 private import CNcurses
 
-/// What is switched on in the terminal beside what ncurses does: keys in application mode, marks around pastes, and
-/// the mouse if wanted; and how all of it is switched off, also after a crash.
+/// The terminal modes beyond those that ncurses sets: application keys, bracketed paste and, optionally, the mouse; and
+/// how to reset all modes, also after a crash.
 struct TerminalModes {
     let on: [UInt8]
     let off: [UInt8]
-    /// Everything, ncurses' part included, in case ncurses cannot do it any more.
+    /// Resets everything, including ncurses' part, in case ncurses no longer can.
     let guarding: [UInt8]
 
-    /// After `newterm`.
+    /// Call after `newterm`.
     init(usesMouse: Bool) {
         let paste: (on: String, off: String) = ("\u{1B}[?2004h", "\u{1B}[?2004l")
-        // Buttons, with places beyond column 223.
+        // Button events, in the encoding for columns beyond 223.
         let mouse: (on: String, off: String) =
             usesMouse ? ("\u{1B}[?1000h\u{1B}[?1006h", "\u{1B}[?1006l\u{1B}[?1000l") : ("", "")
         on = Self.capability("smkx") + Array((paste.on + mouse.on).utf8)
@@ -19,7 +19,7 @@ struct TerminalModes {
         guarding = off + ["sgr0", "op", "cnorm", "rmcup"].flatMap(Self.capability)
     }
 
-    /// A text of the terminal's description without its delays, `$<5>`, which no terminal needs any more.
+    /// Returns a capability without delays such as `$<5>`, which no terminal needs any longer.
     static func capability(_ name: String) -> [UInt8] {
         guard let text = cn_capability(name) else { return [] }
         var bytes: [UInt8] = []

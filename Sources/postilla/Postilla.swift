@@ -8,13 +8,12 @@ import Glibc
 struct Postilla: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "postilla",
-        abstract: "Read and edit PDF annotations that live in layers on a server, in the terminal.",
+        abstract: "Read and edit PDF annotations in layers on a server, in the terminal.",
         discussion: """
-            Without a command it opens the library of layers on this machine. To look around without preparing \
-            anything: postilla demo
+            Without a command, opens the library of layers on this machine. To try it out, run: postilla demo
 
-            In the examples of the commands server and token come from POSTILLA_SERVER and POSTILLA_TOKEN_FILE. Data \
-            goes to standard output, messages to standard error.
+            In the examples, server and token come from POSTILLA_SERVER and POSTILLA_TOKEN_FILE. Data goes to standard \
+            output, messages to standard error.
 
             Exit codes: 0 done, 1 failed, 3 authentication, 4 not permitted, 5 server unreachable, 6 conflict, 64 usage \
             or no usable terminal, 130 interrupted.

@@ -1,7 +1,7 @@
 import Annotations
 import Testing
 
-/// Reading for display: lenient, because real exports leave out what the schema calls required.
+/// Reading for display is lenient, because real exports lack members that the schema requires.
 @Suite("Annotations read for display")
 struct AnnotationTests {
     @Test func everythingThere() throws {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Annotations
 
-/// One walk over the text finds what the whole tree would, and writes the maker's name where the tree would have it.
+/// One pass over the text finds what the full tree contains, and writes the author's name where the tree would.
 struct ContentOutlineTests {
     static let texts = [
         "{}",
@@ -23,7 +23,7 @@ struct ContentOutlineTests {
         let named = ContentOutline(content).authored(content, by: name)
         var tree = content.object
         tree["creatorName"] = name.map(JSON.string)
-        // Read as strictly as what comes from outside.
+        // Parsed as strictly as external input.
         #expect(try Content(named.text).object == tree)
         if content["creatorName"] == name.map(JSON.string) { #expect(named.text.isExactly(content.text)) }
     }
@@ -38,7 +38,7 @@ struct ContentOutlineTests {
         #expect(outline.contentType == (isComment ? .comments : .annotations))
     }
 
-    /// What was not changed keeps its spelling.
+    /// Unchanged members keep their spelling.
     @Test func onlyTheNameIsWritten() throws {
         let content = try Content(#"{"a":1.50,"b":"\u0041\/","creatorName":"x","c":1e3}"#)
         let named = ContentOutline(content).authored(content, by: "Bo")

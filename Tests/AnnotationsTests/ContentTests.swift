@@ -47,7 +47,7 @@ struct ContentTests {
         #expect(found == content)
         #expect(throws: JSONError.self) { try Content(#"{"a":\#(deepest)}"#) }
 
-        // And behind it the message's own depth counts on.
+        // After it, the message's own depth counts again.
         var after = JSONReader("[\(content.text),\(String(repeating: "[", count: 32))")
         let error = #expect(throws: JSONError.self) {
             try after.array { (reader: inout JSONReader) throws(JSONError) in

@@ -1,7 +1,7 @@
 import Annotations
 import Testing
 
-/// Moments as PDF writes them.
+/// Timestamps in PDF's format.
 @Suite struct DateTests {
     @Test func asPDFWritesItAndReadsIt() {
         let moment = Timestamp(seconds: 1_719_339_736)

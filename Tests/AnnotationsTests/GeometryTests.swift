@@ -49,7 +49,7 @@ struct GeometryTests {
         #expect(Point(json: [1, 2, 3]) == nil)
     }
 
-    /// Boxes on whole points, so that sums are exact.
+    /// Creates boxes on whole points, so that sums are exact.
     private static func rect(_ random: inout SeededRandom) -> Rect {
         func side() -> Double { Double(Int.random(in: 0...1000, using: &random)) }
         return Rect(left: side(), top: side(), width: side(), height: side())

@@ -2,7 +2,7 @@ import Annotations
 import TestSupport
 import Testing
 
-/// Broken text never crashes the reader, and the two ways through a text, building and skipping, agree.
+/// Malformed text never crashes the reader, and building and skipping accept the same texts.
 @Suite("JSON under fire")
 struct JSONFuzzTests {
     @Test(arguments: 0..<20 as Range<UInt64>)

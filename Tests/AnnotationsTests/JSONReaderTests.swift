@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Reading JSON")
 struct JSONReaderTests {
-    /// What RFC 8259 allows, and what comes out when it is written again.
+    /// Texts that RFC 8259 allows, and their output when written again.
     @Test(arguments: [
         ("null", "null"), ("true", "true"), (" false ", "false"), ("[]", "[]"), ("{}", "{}"),
         ("0", "0"), ("-0", "-0"), ("1.50", "1.50"), ("1E+2", "1E+2"), ("-0.0e-0", "-0.0e-0"),
@@ -58,7 +58,7 @@ struct JSONReaderTests {
             let text = [0x22] + escape + bytes + [0x22]
             let error = #expect(throws: JSONError.self) { try JSONReader.parse(text) }
             #expect(error?.problem == .invalidUTF8)
-            // The path that only checks is as strict as the one that builds.
+            // Skipping is as strict as building.
             var reader = JSONReader(text)
             let skipped = #expect(throws: JSONError.self) { try reader.skip() }
             #expect(skipped?.problem == .invalidUTF8)

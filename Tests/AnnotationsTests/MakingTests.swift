@@ -24,7 +24,7 @@ import Testing
         #expect(mark["color"]?.string == color)
         #expect(mark["bbox"] == [5, 10, 55, 18])
         #expect(mark["rects"] == [[10, 10, 50, 8], [5, 20, 20, 8]])
-        // Only a highlight lies over the words: it must not hide them.
+        // Only a highlight covers the words, which it must not hide.
         #expect(mark["blendMode"]?.string == (kind == .highlight ? "multiply" : nil))
         #expect(Content.markup(kind, page: 0, rects: []) == nil)
     }

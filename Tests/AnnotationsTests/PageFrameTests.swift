@@ -15,7 +15,7 @@ struct PageFrameTests {
         #expect(frame.box(around: frame.quad(of: box)) == box)
     }
 
-    /// The page's lower left corner, and where it is displayed when the page is turned clockwise.
+    /// The page's lower left corner, and its displayed position on a page rotated clockwise.
     @Test(arguments: zip(0..<4, [Point(x: 0, y: 600), Point(x: 0, y: 0), Point(x: 400, y: 0), Point(x: 600, y: 400)]))
     func aTurnedPage(turns: Int, corner: Point) {
         let frame = Self.frames[turns]

@@ -5,7 +5,7 @@ import Testing
 
 private let files = Repository.samples.filter { $0.name.hasSuffix(".json") }.map(\.path)
 
-/// Instant JSON of real exports. They stand beside the package on some machines only.
+/// Instant JSON of real exports, which exist beside the package only on some machines.
 @Suite("Real files", .enabled(if: !files.isEmpty))
 struct RealFileTests {
     @Test(arguments: files)
@@ -13,7 +13,7 @@ struct RealFileTests {
         let text = try String(contentsOf: URL(fileURLWithPath: path), encoding: .utf8)
         let json = try JSON(parsing: text)
         #expect(try JSON(parsing: json.text) == json)
-        // Without white space the two texts are the same, byte for byte: order and numbers are kept.
+        // Without white space both texts are equal byte for byte: order and numbers are preserved.
         #expect(try Content(text).text == json.text)
     }
 

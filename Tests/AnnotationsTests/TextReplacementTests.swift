@@ -1,7 +1,7 @@
 import Annotations
 import Testing
 
-/// A comment edited as plain words keeps what plain words cannot say, or is refused.
+/// Editing a comment as plain text preserves its formatting, or is refused.
 @Suite("Rewording a comment") struct TextReplacementTests {
     private static let mention = #"<p>Hi <span data-user="bo">@Bo</span>, see <b>this</b></p>"#
 
@@ -20,7 +20,7 @@ import Testing
         #expect(try comment(#""old""#).replacingText(with: "a < b")["text"] == "a < b")
     }
 
-    /// Each kind of annotation keeps its text where it has it.
+    /// Each kind of annotation keeps its text in its own member.
     @Test func annotationsAreRewordedLikeComments() throws {
         let note = try Content(#"{"type":"pspdfkit/note","text":{"format":"xhtml","value":"<p>see <b>this</b></p>"}}"#)
         #expect(try note.replacingText(with: "see that").text == note.text.replacing("this", with: "that"))
@@ -34,16 +34,16 @@ import Testing
     @Test(
         "The formatting around the words that changed stays",
         arguments: [
-            // Nothing but paragraphs: written anew.
+            // Only paragraphs, so rewritten.
             ("<p>one</p>", "two & three\nfour", "<p>two &amp; three</p><p>four</p>"),
             ("<p>one<br/>two</p>", "two", "<p>two</p>"),
-            // The same words: not a byte changes.
+            // The same words: no byte changes.
             (mention, "Hi @Bo, see this", mention),
             (mention, "Hello @Bo, see this", mention.replacing("Hi", with: "Hello")),
             (mention, "Hi @Bo, look at this", mention.replacing("see", with: "look at")),
             (mention, "Hi @Bo, see that", mention.replacing("this", with: "that")),
             (mention, "Hi @Bo, <see>\nthis", mention.replacing("see ", with: "&lt;see&gt;<br/>")),
-            // What is put beside a mention is no part of it.
+            // Text next to a mention is not part of it.
             (#"<p><i data-user="bo">@Bo</i></p>"#, "@Bo!", #"<p><i data-user="bo">@Bo</i>!</p>"#),
             (#"<p><i data-user="bo">@Bo</i></p>"#, "to @Bo", #"<p>to <i data-user="bo">@Bo</i></p>"#),
             ("<p><b>a&amp;b</b></p>", "a+b", "<p><b>a+b</b></p>"),

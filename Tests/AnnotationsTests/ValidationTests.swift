@@ -1,7 +1,7 @@
 import Annotations
 import Testing
 
-/// What create and replace insist on; every other member may be missing.
+/// The members that create and replace require; all others are optional.
 @Suite("Validation")
 struct ValidationTests {
     @Test(arguments: [

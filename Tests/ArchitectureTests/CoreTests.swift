@@ -1,6 +1,6 @@
 import Testing
 
-/// The cores decide; they never wait, look at a clock or roll dice. That is what makes a seed replay.
+/// The cores never wait, read a clock or draw random numbers, so that a seed reproduces a run.
 @Suite("The cores are synchronous")
 struct CoreTests {
     private static let modules: Set = [

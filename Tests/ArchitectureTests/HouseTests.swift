@@ -13,7 +13,7 @@ struct HouseTests {
         }
     }
 
-    /// In two pieces, so that this file does not contain them itself.
+    /// In two parts, so that this file does not contain them.
     private static let unwanted = [("TO", "DO"), ("FIX", "ME"), ("not impl", "emented")].map { $0 + $1 }
 
     @Test func nothingIsLeftForLater() throws {

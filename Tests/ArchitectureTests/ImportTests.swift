@@ -1,9 +1,9 @@
 import Testing
 
-/// SwiftPM lets a target import what another one happened to build; these tests do not.
+/// SwiftPM lets a target import any module that is already built; these tests do not.
 @Suite("Who imports whom")
 struct ImportTests {
-    /// Part of the toolchain and harmless anywhere.
+    /// Part of the toolchain and allowed everywhere.
     private static let everywhere: Set = ["Swift", "Synchronization"]
 
     @Test func everyModuleHasItsRow() throws {

@@ -1,7 +1,7 @@
-/// The two tables of `docs/architecture.md`: which module may import what, and in which folders a library may appear.
-/// The page is what the tests hold the code to, so it cannot fall behind.
+/// The two tables of `docs/architecture.md`: the allowed imports of each module, and the folders where a library may
+/// appear. The tests enforce the page, so it cannot become outdated.
 struct ModuleTable {
-    /// Ours and third parties', by module.
+    /// Own and third-party modules, by module.
     var mayImport: [String: Set<String>] = [:]
     /// Folders by library.
     var onlyIn: [String: [String]] = [:]
@@ -18,7 +18,7 @@ struct ModuleTable {
         }
     }
 
-    /// What stands between backticks in a cell.
+    /// Returns the words between backticks in a cell.
     private static func names(_ cell: Substring) -> [String] {
         cell.matches(of: /`([^`]+)`/).map { String($0.1) }
     }

@@ -3,7 +3,8 @@ import Foundation
 import TestThreads
 import Testing
 
-/// `Resources/setup.sh` on machines that lack something, played by a folder of stand-ins that is all of its PATH.
+/// `Resources/setup.sh` on machines with missing requirements, simulated by a folder of stand-ins that is the whole
+/// PATH.
 @Suite("Setting up a machine", .onProgramThreads)
 struct SetupTests {
     @Test("Nothing to do: nothing said, nothing asked, nothing installed", arguments: ["run", "test"])
@@ -103,7 +104,7 @@ struct Outcome: Equatable {
     var said: String
 }
 
-/// A folder that is the whole PATH of a script: stand-ins for what is looked for, the real thing for what it works with.
+/// A folder that is the script's whole PATH: stand-ins for the requirements, and the real tools that the script uses.
 private final class Machine {
     private let folder: URL
     private var logFile: URL { folder.appendingPathComponent("log") }
@@ -125,13 +126,13 @@ private final class Machine {
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
-    /// What stand-ins wrote to `$LOG`.
+    /// The output of stand-ins to `$LOG`.
     var log: String { (try? String(contentsOf: logFile, encoding: .utf8)) ?? "" }
 
     private func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
 
-    /// Written by a child process: a process that another test starts would inherit our writable descriptor, and Linux
-    /// does not execute a file that is open for writing ("Text file busy").
+    /// Written by a child process: a process started by another test would inherit a writable descriptor of this
+    /// process, and Linux does not execute a file that is open for writing ("Text file busy").
     func standIn(_ name: String, _ script: String) throws {
         let writer = ChildProcess()
         writer.executableURL = URL(fileURLWithPath: "/bin/sh")

@@ -1,14 +1,14 @@
 import Foundation
 
-/// One file of the package, by its path from the root.
+/// A file of the package, by its path from the root.
 struct SourceFile {
     var path: String
     var lines: [String]
 
-    /// `Sources/App/View/List.swift` is of module `App`.
+    /// `Sources/App/View/List.swift` belongs to module `App`.
     var module: String { path.split(separator: "/").dropFirst().first.map(String.init) ?? "" }
 
-    /// What the file imports, with the line each stands on, counted from 1.
+    /// The imported modules, with line numbers from 1.
     var imports: [(module: String, line: Int)] {
         zip(1..., lines).compactMap { number, line in
             guard line.contains("import"), let match = line.prefixMatch(of: Self.importLine) else { return nil }
@@ -19,7 +19,7 @@ struct SourceFile {
     private nonisolated(unsafe) static let importLine =
         /\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|fileprivate|private)\s+)?import\s+(?:(?:struct|class|enum|protocol|func|var|let|typealias)\s+)?(\w+)/
 
-    /// The words of a line that are code: without comments and the text of strings.
+    /// Returns the words of a line that are code, without comments and string contents.
     static func code(of line: String) -> [Substring] {
         line.replacing(/"(?:\\.|[^"\\])*"/, with: "\"\"").replacing(/\/\/.*/, with: "")
             .split { !($0.isLetter || $0.isNumber || $0 == "_") }

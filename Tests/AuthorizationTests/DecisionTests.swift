@@ -23,7 +23,7 @@ struct DecisionTests {
             for permission in permissions {
                 var grant = row.grant
                 var granted = [permission]
-                // One denial names one thing; a comment or a move may need two, one after the other.
+                // A denial names one permission; a comment or a move may need two, one after the other.
                 for _ in 0..<3 {
                     grant.collaboration = (row.grant.collaboration ?? []) + granted
                     guard case .denied(.needs(let next)) = grant.decide(row.operation) else { break }

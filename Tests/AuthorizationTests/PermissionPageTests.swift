@@ -2,7 +2,7 @@ import Annotations
 import TestSupport
 import Testing
 
-/// docs/permissions.md shows tokens of the table: whoever copies them gets what the tests are about.
+/// The tokens in docs/permissions.md are those of the table, so copied examples are tested ones.
 @Suite("The page on permissions") struct PermissionPageTests {
     @Test func itsTokensAreThoseOfTheTable() throws {
         let page = try Repository.text("docs/permissions.md")

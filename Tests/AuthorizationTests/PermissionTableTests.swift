@@ -3,16 +3,16 @@ import Authorization
 import TestSupport
 import Testing
 
-/// Whether the table leaves anything out: what has to be in it is worked out here from the words of the guide.
+/// Checks that the table is complete, against combinations derived here from the guide.
 @Suite("The table of permissions") struct PermissionTableTests {
-    /// One place in the product of everything an entry can say and everything a record can be.
+    /// One combination of the possible values of an entry and of a record.
     private struct Cell: Hashable, CustomStringConvertible {
         var type: ContentType
         var action: Permission.Action
         var scope: String
-        /// Whose the record is: `own`, `other` or `nobody`.
+        /// The record's owner: `own`, `other` or `nobody`.
         var owner: String
-        /// The group it is in, or is to go to: `default`, `other` or `none`.
+        /// The record's group, or the target group: `default`, `other` or `none`.
         var group: String
 
         var description: String { "\(type):\(action):\(scope), \(owner), \(group)" }
@@ -44,7 +44,7 @@ import Testing
         #expect(missing.isEmpty, "\(missing.map(\.description).sorted().joined(separator: "; "))")
     }
 
-    /// Each general permission there and not there, with and without entries, for each verb.
+    /// Each verb with each general permission present and absent, with and without entries.
     @Test func everyVerbIsAskedOfEveryGeneralPermission() throws {
         var asked: Set<[String]> = []
         for row in try PermissionRow.all() {
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    /// What of the product a row speaks of: one cell for each entry of its token about this action.
+    /// Returns the cells that a row covers: one per entry of its token about this action.
     private static func cells(of row: PermissionRow) -> [Cell] {
         let user = row.grant.userID
         let asked: (type: ContentType, action: Permission.Action, by: String?, group: String?)

@@ -2,7 +2,7 @@ import Annotations
 import Authorization
 import TestSupport
 
-/// Random tokens and records over few names, so that they often meet.
+/// Random tokens and records over few names, so that matches are common.
 enum RandomRights {
     private static let names: [String?] = [nil, "ana", "ben", "null", "\u{E9}", "e\u{301}"]
 

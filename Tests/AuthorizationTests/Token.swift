@@ -1,7 +1,7 @@
 import Annotations
 import Authorization
 
-/// Tokens as a stranger would send them. Nothing here is signed: decoding verifies nothing.
+/// Tokens as a stranger would send them, unsigned, because decoding verifies nothing.
 enum Token {
     static let header = #"{"alg":"RS256","typ":"JWT"}"#
 
@@ -9,7 +9,7 @@ enum Token {
         "\(Base64URL.encode(header.utf8)).\(Base64URL.encode(payload.utf8)).\(signature)"
     }
 
-    /// Claims that are enough, with these members (a piece of JSON) besides or instead.
+    /// Returns sufficient claims, with these members (a fragment of JSON) added or replaced.
     static func payload(
         documentID: String? = #""contract""#, permissions: String? = #""all""#, exp: String? = "4000000000",
         _ others: String = ""
@@ -22,7 +22,7 @@ enum Token {
     }
 }
 
-/// What decoding says, for `==`.
+/// Returns the decoding error, for `==`.
 func problem(_ payload: String) -> TokenError? { problem(token: Token.make(payload: payload)) }
 
 func problem(token: String) -> TokenError? {

@@ -3,7 +3,7 @@ import Authorization
 import TestSupport
 import Testing
 
-/// Is it a token at all? Everything a person may paste, and everything a server may be sent.
+/// Recognising tokens in anything that a person pastes or a server receives.
 @Suite("Shape of a token")
 struct TokenShapeTests {
     @Test func aToken() throws {

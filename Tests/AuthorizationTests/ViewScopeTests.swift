@@ -3,7 +3,7 @@ import Authorization
 import TestSupport
 import Testing
 
-/// The server sends by scopes and decides by grants: the two must be one.
+/// The server sends by scopes and decides by grants, so both must agree.
 @Suite("View scopes")
 struct ViewScopeTests {
     @Test(arguments: 0..<10 as Range<UInt64>)

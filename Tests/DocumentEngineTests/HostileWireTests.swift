@@ -22,7 +22,7 @@ import Testing
         try await RunningServer.run { server in
             try await server.upload()
             let token = try server.mint.token(TokenClaims())
-            let answer = try await RawConnection.exchange(
+            let answer = try await RawConnection.request(
                 push(token, ["Content-Length: LENGTH", "Connection: close"]), with: server)
             #expect(answer.hasPrefix("HTTP/1.1 200"))
             #expect(try await server.session(token).head == 1)
@@ -40,7 +40,7 @@ import Testing
         try await RunningServer.run { server in
             try await server.upload()
             let token = try server.mint.token(TokenClaims())
-            let answer = try await RawConnection.exchange(push(token, lines), with: server)
+            let answer = try await RawConnection.request(push(token, lines), with: server)
             #expect(!answer.contains("HTTP/1.1 2"), "\(answer.prefix(80))")
             try await expectNothing(server, token)
         }
@@ -53,10 +53,10 @@ import Testing
             let token = try server.mint.token(TokenClaims())
             let whole = push(token, ["Content-Length: LENGTH"])
             for missing in [1, 20, 100] {
-                _ = try await RawConnection.exchange(String(whole.dropLast(missing)), with: server)
+                _ = try await RawConnection.request(String(whole.dropLast(missing)), with: server)
             }
             let chunked = push(token, ["Transfer-Encoding: chunked"], "5\r\n{\"cli\r\n0\r\n\r\n")
-            let answer = try await RawConnection.exchange(chunked, with: server, until: "bad_request")
+            let answer = try await RawConnection.request(chunked, with: server, until: "bad_request")
             #expect(answer.hasPrefix("HTTP/1.1 400"))
             try await expectNothing(server, token)
         }
@@ -68,7 +68,7 @@ import Testing
             try await server.upload()
             let token = try server.mint.token(TokenClaims())
             let smuggled = push(token, ["Content-Length: 2"], "{}GET /healthcheck HTTP/1.1\r\nHost: x\r\n\r\n")
-            let answer = try await RawConnection.exchange(smuggled, with: server, until: #""ok"}"#)
+            let answer = try await RawConnection.request(smuggled, with: server, until: #""ok"}"#)
             #expect(answer.hasPrefix("HTTP/1.1 400"), "the first body is no push")
             try await expectNothing(server, token)
         }
@@ -84,7 +84,7 @@ import Testing
     ])
     func whatIsNoRequestIsTurnedAway(_ bytes: String) async throws {
         try await RunningServer.run { server in
-            let answer = try await RawConnection.exchange(bytes, with: server)
+            let answer = try await RawConnection.request(bytes, with: server)
             #expect(!answer.contains("HTTP/1.1 2"), "\(answer.prefix(80))")
             #expect(try await server.send("GET", "/healthcheck").status == 200)
         }
@@ -107,7 +107,7 @@ import Testing
                     default: bytes.insert(random.pick(Array("\r\n:{}\" 0".utf8)), at: place)
                     }
                 }
-                _ = try await RawConnection.exchange(String(decoding: bytes, as: UTF8.self), with: server)
+                _ = try await RawConnection.request(String(decoding: bytes, as: UTF8.self), with: server)
             }
             let page: SnapshotPage = try await server.client(token, "GET", "records").message()
             let taken = page.records.filter { $0.id != "6" && $0.id != "7" }

@@ -13,7 +13,7 @@ import Testing
     func keepsTheContract(_ step: LocalStoreContract.Step) throws {
         let folder = try TemporaryFolder()
         try step.run(try store(in: folder))
-        try step.run(try LocalSQLiteStore(inMemory: LocalStoreContract.facts))
+        try step.run(try LocalSQLiteStore(inMemory: LocalStoreContract.metadata))
     }
 
     /// SQLite's 2 is FULL. With 1 a commit outlives the process, but not the machine.
@@ -32,7 +32,7 @@ import Testing
         first.close()
         let second = try LocalSQLiteStore(path: folder.path + "/layer.sqlite")
         #expect(try second.read { try $0.entries(of: "a") } == [entry])
-        #expect(try second.read { try $0.metadata() } == LocalStoreContract.facts)
+        #expect(try second.read { try $0.metadata() } == LocalStoreContract.metadata)
     }
 
     @Test func refusesAFileOfANewerProgramAndLeavesItAlone() throws {
@@ -66,7 +66,7 @@ import Testing
         let before = one.foreignVersion()
         try one.write { try $0.setUnread(["x"], true) }
         #expect(one.foreignVersion() == before)
-        try other.write { try $0.set(LocalStoreContract.facts) }
+        try other.write { try $0.set(LocalStoreContract.metadata) }
         #expect(one.foreignVersion() != before)
     }
 
@@ -77,27 +77,27 @@ import Testing
         func seen(by store: LocalSQLiteStore) throws -> [LayerMetadata] {
             [try store.read { try $0.metadata() }, try store.readByWriter { try $0.metadata() }]
         }
-        var facts = LocalStoreContract.facts
-        facts.cursor = Cursor(epoch: "e", revision: 1)
-        try one.write { [facts] in try $0.set(facts) }
-        #expect(try seen(by: other) == [facts, facts])
+        var metadata = LocalStoreContract.metadata
+        metadata.cursor = Cursor(epoch: "e", revision: 1)
+        try one.write { [metadata] in try $0.set(metadata) }
+        #expect(try seen(by: other) == [metadata, metadata])
         try other.write { try $0.moveCursor(to: 4) }
-        facts.cursor?.revision = 4
-        #expect(try seen(by: one) == [facts, facts])
-        facts.title = "T"
-        facts.cursor?.epoch = "f"
-        try other.write { [facts] in try $0.set(facts) }
+        metadata.cursor?.revision = 4
+        #expect(try seen(by: one) == [metadata, metadata])
+        metadata.title = "T"
+        metadata.cursor?.epoch = "f"
+        try other.write { [metadata] in try $0.set(metadata) }
         try one.write { layer in
             try layer.moveCursor(to: 6)
             try layer.setLastN(2)
         }
-        facts.cursor?.revision = 6
-        facts.lastN = 2
-        #expect(try seen(by: one) == [facts, facts])
-        #expect(try seen(by: other) == [facts, facts])
+        metadata.cursor?.revision = 6
+        metadata.lastN = 2
+        #expect(try seen(by: one) == [metadata, metadata])
+        #expect(try seen(by: other) == [metadata, metadata])
         one.close()
         other.close()
-        #expect(try seen(by: LocalSQLiteStore(path: folder.path + "/layer.sqlite")) == [facts, facts])
+        #expect(try seen(by: LocalSQLiteStore(path: folder.path + "/layer.sqlite")) == [metadata, metadata])
     }
 
     /// Two openings of one file, with transactions that are taken back and openings that are closed in between.
@@ -105,15 +105,15 @@ import Testing
         var random = SeededRandom(seed: seed)
         let folder = try TemporaryFolder()
         let path = folder.path + "/layer.sqlite"
-        var stores = [try store(in: folder), try LocalSQLiteStore(path: path, checksFacts: true)]
-        var facts = LocalStoreContract.facts
+        var stores = [try store(in: folder), try LocalSQLiteStore(path: path, checksMetadata: true)]
+        var metadata = LocalStoreContract.metadata
         for step in 0..<60 {
             let index = Int.random(in: stores.indices, using: &random)
             if random.chance(1, of: 10) {
                 stores[index].close()
-                stores[index] = try LocalSQLiteStore(path: path, checksFacts: true)
+                stores[index] = try LocalSQLiteStore(path: path, checksMetadata: true)
             }
-            var changed = facts
+            var changed = metadata
             let isTakenBack = random.chance(1, of: 4)
             do {
                 try stores[index].write { store in
@@ -133,26 +133,28 @@ import Testing
                     if isTakenBack { throw CancellationError() }
                 }
             } catch is CancellationError {}
-            if !isTakenBack { facts = changed }
-            for store in stores { #expect(try store.read { try $0.metadata() } == facts, "step \(step)") }
+            if !isTakenBack { metadata = changed }
+            for store in stores { #expect(try store.read { try $0.metadata() } == metadata, "step \(step)") }
         }
         for store in stores { store.close() }
     }
 
-    private static func change(_ facts: inout LayerMetadata, _ random: inout SeededRandom) {
+    private static func change(_ metadata: inout LayerMetadata, _ random: inout SeededRandom) {
         let text = random.pick(["a", "é", "e\u{301}", #""\"#, "\u{FEFF}\n", ""])
         switch Int.random(in: 0..<9, using: &random) {
-        case 0: facts.title = text
-        case 1: facts.cursor = Cursor(epoch: "g-1-\(Int.random(in: 0..<9, using: &random))", revision: 5)
-        case 2: facts.groupOverride = random.pick([nil, .init(group: nil), .init(group: text)])
+        case 0: metadata.title = text
+        case 1: metadata.cursor = Cursor(epoch: "g-1-\(Int.random(in: 0..<9, using: &random))", revision: 5)
+        case 2: metadata.groupOverride = random.pick([nil, .init(group: nil), .init(group: text)])
         case 3:
-            facts.uploads = random.pick([[], Set(AttachmentID(String(repeating: "a", count: 64)).map { [$0] } ?? [])])
-        case 4: facts.loading = random.pick([nil, .init(epoch: "e", at: 3, after: text, inPlace: true)])
-        case 5: facts.migratedTo = random.pick([nil, text])
-        case 6: facts.limits.batchChanges = Int.random(in: 1...9, using: &random)
-        case 7: facts.isRecovering.toggle()
+            metadata.uploads = random.pick([
+                [], Set(AttachmentID(String(repeating: "a", count: 64)).map { [$0] } ?? []),
+            ])
+        case 4: metadata.loading = random.pick([nil, .init(epoch: "e", at: 3, after: text, inPlace: true)])
+        case 5: metadata.migratedTo = random.pick([nil, text])
+        case 6: metadata.limits.batchChanges = Int.random(in: 1...9, using: &random)
+        case 7: metadata.isRecovering.toggle()
         default:
-            facts.grant = Grant(
+            metadata.grant = Grant(
                 documentID: "doc", layer: text, userID: "ana", general: [.readDocument, .write],
                 collaboration: random.pick([nil, [], [Permission(.comments, .view, .group(text.isEmpty ? nil : text))]]
                 ),
@@ -162,8 +164,8 @@ import Testing
     }
 
     private func store(in folder: TemporaryFolder) throws -> LocalSQLiteStore {
-        let store = try LocalSQLiteStore(path: folder.path + "/layer.sqlite", checksFacts: true)
-        try store.write { try $0.set(LocalStoreContract.facts) }
+        let store = try LocalSQLiteStore(path: folder.path + "/layer.sqlite", checksMetadata: true)
+        try store.write { try $0.set(LocalStoreContract.metadata) }
         return store
     }
 }

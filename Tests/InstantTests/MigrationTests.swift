@@ -106,16 +106,16 @@ import Testing
         try LocalSQLiteStore(path: path, schema: LocalSchema(steps: [.init(sql: old)])).close()
         // As it is, for somebody who only looks.
         let looking = try LocalSQLiteStore(lookingInto: path)
-        let facts = try looking.read { try $0.metadata() }
-        #expect(facts.lastN == 1)
-        #expect(facts.cursor == Cursor(epoch: "e", revision: 0))
+        let metadata = try looking.read { try $0.metadata() }
+        #expect(metadata.lastN == 1)
+        #expect(metadata.cursor == Cursor(epoch: "e", revision: 0))
         let store = try LocalSQLiteStore(path: path)
-        #expect(try store.read { try $0.metadata() } == facts)
+        #expect(try store.read { try $0.metadata() } == metadata)
         try store.write { layer in
             try layer.moveCursor(to: 7)
             try layer.setLastN(3)
         }
-        var moved = facts
+        var moved = metadata
         moved.cursor?.revision = 7
         moved.lastN = 3
         #expect(try store.read { try $0.metadata() } == moved)
@@ -136,10 +136,10 @@ import Testing
         }
         store.close()
         let reset = try LocalSQLiteStore(path: path, schema: Self.other)
-        let facts = try reset.read { try $0.metadata() }
-        #expect(facts.cursor == nil)
-        #expect(facts.lastN == 3)
-        #expect(facts.wasReset)
+        let metadata = try reset.read { try $0.metadata() }
+        #expect(metadata.cursor == nil)
+        #expect(metadata.lastN == 3)
+        #expect(metadata.wasReset)
         let moved = "SELECT count(cursor_revision) FROM facts" as StaticString
         #expect(try reset.read { try ($0 as? LocalSQLiteTransaction)?.number(moved) } == 0)
         reset.close()

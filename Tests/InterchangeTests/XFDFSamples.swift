@@ -1,7 +1,7 @@
 import Annotations
 import TestSupport
 
-/// Random annotations of each kind, with what XFDF can tell of them.
+/// Random annotations of each kind, limited to what XFDF can represent.
 enum XFDFSamples {
     static let kinds: [AnnotationKind] = [
         .highlight, .underline, .strikeOut, .squiggly, .note, .text, .ink, .line, .rectangle, .ellipse, .polygon,
@@ -106,7 +106,7 @@ enum XFDFSamples {
         }
     }
 
-    /// Halves and quarters are the same in binary and in decimals.
+    /// Halves and quarters are exact in binary and decimal.
     private static func quarter(_ range: ClosedRange<Int>, _ random: inout SeededRandom) -> Double {
         Double(Int.random(in: range, using: &random)) + random.pick([0, 0.25, 0.5])
     }
@@ -120,7 +120,7 @@ enum XFDFSamples {
         random.pick(["words", "<&>\"' ]]>", "two\nlines", "  \u{1F44D}é\t", "שלום"])
     }
 
-    /// The members without their order.
+    /// The members, regardless of order.
     static func members(_ content: Content) -> [String: String] {
         Dictionary(uniqueKeysWithValues: content.object.members.map { ($0.key, $0.value.text) })
     }

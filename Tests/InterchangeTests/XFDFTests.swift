@@ -26,7 +26,7 @@ struct XFDFTests {
         try read("<xfdf xmlns=\"http://ns.adobe.com/xfdf/\"><annots>\(text)</annots></xfdf>")
     }
 
-    // MARK: There and back
+    // MARK: Round trips
 
     @Test("Random annotations of every kind come back", arguments: XFDFSamples.kinds, 0..<4 as Range<UInt64>)
     func everyKind(kind: AnnotationKind, seed: UInt64) throws {
@@ -73,7 +73,7 @@ struct XFDFTests {
                 #"{"v":2,"type":"pspdfkit/note","pageIndex":0,"bbox":[1,2,3,4],"text":{"format":"xhtml","value":"<p>a <b>b</b></p>"}}"#
             ))
         #expect(try read(write([note])).annotations.first?.content["text"] == note.content["text"])
-        // What is no XHTML is told in plain words.
+        // Malformed XHTML is written as plain text.
         let broken = Record(
             id: "n", content: note.content.changing { $0["text"] = ["format": "xhtml", "value": "<p>a <b>b"] })
         #expect(!write([broken]).contains("richtext"))
@@ -87,7 +87,7 @@ struct XFDFTests {
         #expect(try read(write(records)).annotations.isEmpty)
     }
 
-    // MARK: What others write
+    // MARK: Foreign files
 
     @Test func aForeignFileIsRead() throws {
         let file = try read(
@@ -159,7 +159,7 @@ struct XFDFTests {
                 "<hologram>: it is no annotation of a kind that is known here", "far: the document has no such page",
                 "<square>: the document has no such page", "ink: it has no strokes", "box: it has no box",
             ])
-        // Of two with one name the first has it; a name that is no id is none.
+        // Of two annotations with one name, the first keeps it; an invalid id is ignored.
         #expect(file.annotations.map(\.id) == ["ink", "box", "one", nil, nil])
     }
 

@@ -9,7 +9,7 @@ import Testing
 struct AnnotatedPDFTests {
     private let tools = PDFTools()
 
-    /// Writes the records into the PDF, and has qpdf look at the result.
+    /// Writes the records into the PDF, and checks the result with qpdf.
     private func annotate(
         _ pdf: SmallPDF, _ records: [Record], roots: [Record.ID: Record] = [:], image: [UInt8]? = nil
     ) async throws -> Folder {
@@ -44,13 +44,13 @@ struct AnnotatedPDFTests {
         let before = try await tools.annotations(of: folder.write(pdf.bytes))
         let result = try await annotate(pdf, before.records)
         let after = try await tools.annotations(of: result.target)
-        // A file that is written anew counts its objects anew.
+        // A rewritten file renumbers its objects.
         let contents = [before, after].map { $0.records.map { $0.content.changing { $0["pdfObjectId"] = nil } } }
         #expect(contents[0] == contents[1])
         #expect(try await text(result.target).contains("kept too"))
     }
 
-    /// Swift takes the two for one text.
+    /// Swift treats the two ids as equal strings.
     @Test func recordsWhoseIdsLookTheSameAreTwoAnnotations() async throws {
         let records = ["caf\u{E9}", "cafe\u{301}"].map { id in
             let content: JSON = [
@@ -116,7 +116,7 @@ struct AnnotatedPDFTests {
         #expect(after[1].content["postilla"]?["inReplyTo"]?.string == after[0].id)
     }
 
-    /// A page that is there twice, one that is written into the tree, and a list that is an object of its own.
+    /// An annotation list that is an indirect object, with a dangling reference.
     @Test func oddTreesAreWrittenTo() async throws {
         var pdf = SmallPDF()
         pdf.pages = [("/MediaBox[0 0 100 100]/Annots 6 0 R", "")]

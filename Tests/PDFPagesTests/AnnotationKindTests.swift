@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A PDF's annotations become records")
 struct AnnotationKindTests {
-    /// The annotation as written in a PDF and what must be in its content, on a page of 612 by 792 points.
+    /// The annotation in a PDF, and required members of its content, on a page of 612 by 792 points.
     static let kinds: [(String, String)] = [
         (
             "/Subtype/Highlight/Rect[100 690 200 712]/QuadPoints[100 712 200 712 100 700 200 700 50 698 90 698 50 690 90 690]"
@@ -103,7 +103,7 @@ struct AnnotationKindTests {
         if content["type"] == "pspdfkit/unknown" { #expect(content["creatorName"]?.string != "field.name") }
     }
 
-    /// What is wrong, the annotation, the warning, and a member that is kept all the same.
+    /// The annotation, its warning, and members that are preserved.
     static let defects: [(String, String, String)] = [
         (
             "/Subtype/Highlight/Rect[10 700 20 712]/Contents(x)", "it does not say which words it marks",

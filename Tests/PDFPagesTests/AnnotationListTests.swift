@@ -97,7 +97,7 @@ struct AnnotationListTests {
             let base = try await tools.annotations(of: folder.write(bytes))
             #expect(Set(base.records.map(\.id)).count == base.records.count)
         } catch is PDFError {
-            // Refused, and this process is still here: that is what is asked.
+            // Refused without crashing this process, as required.
         }
     }
 
@@ -112,7 +112,7 @@ struct AnnotationListTests {
         #expect(base.records.allSatisfy { $0.content["bbox"] != nil })
     }
 
-    /// The name a PDF has for the kind of a record.
+    /// Returns PDF's name for the kind of a record.
     private static func subtype(of record: Record) -> String {
         switch Annotation(record).kind {
         case .highlight: "Highlight"
@@ -133,8 +133,7 @@ struct AnnotationListTests {
         }
     }
 
-    /// Counts another way: in the text of the file with everything unpacked, an object that has a rectangle and
-    /// a subtype.
+    /// Counts independently: objects with a rectangle and a subtype in the text of the unpacked file.
     private static func count(in file: String) throws -> [String: Int] {
         let qpdf = ChildProcess()
         qpdf.executableURL = URL(fileURLWithPath: "/usr/bin/qpdf")

@@ -11,7 +11,7 @@ struct AnnotationWriterTests {
         PageFrame(left: -5, bottom: 0, width: 500, height: 700, turns: 3),
     ]
 
-    /// What a reader knows of an annotation is what a writer writes: each kind there and back, wherever the page is.
+    /// Everything that the reader reads, the writer writes: each kind survives a round trip on any page.
     @Test(arguments: AnnotationKindTests.kinds.map(\.0).filter { !$0.contains("Widget") }, frames)
     func whatIsReadIsWritten(source: String, frame: PageFrame) async throws {
         let folder = try Folder()
@@ -32,7 +32,7 @@ struct AnnotationWriterTests {
         #expect(PDFAnnotation(try Content(text), on: Self.frames[0]) == nil)
     }
 
-    /// A hostile record gives a dictionary that a PDF can hold.
+    /// A hostile record yields a valid dictionary.
     @Test func numbersAreNumbersOfAPDF() throws {
         let content = try Content(
             ##"{"type":"pspdfkit/ink","bbox":[1e300,-1e300,1e-300,5],"lineWidth":-1e99,"opacity":-7,"lines":{"points":[[[1e300,1e-9],"x",[1]]]},"strokeColor":"#zzzzzz"}"##

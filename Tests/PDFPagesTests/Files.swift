@@ -1,7 +1,7 @@
 import Children
 import Foundation
 
-/// A folder of its own for one test, gone when the test is.
+/// A temporary folder for one test, removed when the test ends.
 final class Folder {
     let path: String
 
@@ -21,7 +21,7 @@ final class Folder {
         return file
     }
 
-    /// The first page of a PDF as a reader draws it, small: PPM (pdftoppm).
+    /// Renders the first page of a PDF in low resolution as PPM (pdftoppm).
     func picture(of pdf: String) throws -> [UInt8] {
         let process = try ChildProcess.run(
             URL(fileURLWithPath: "/usr/bin/env"),
@@ -30,14 +30,14 @@ final class Folder {
         return Array(try Data(contentsOf: URL(fileURLWithPath: path + "/page.ppm")))
     }
 
-    /// A program that stands for one of the tools, and its folder's other tools as they are.
+    /// Writes an executable script that replaces one of the tools.
     func tool(_ name: String, script: String) throws {
         let file = try write(Array(script.utf8), as: name)
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file)
     }
 }
 
-/// Files beside the package that are only on some machines.
+/// Files beside the package, present only on some machines.
 enum Samples {
     static let all: [String] = {
         let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../../shared/samples").standardized

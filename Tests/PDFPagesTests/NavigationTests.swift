@@ -3,7 +3,7 @@ import Testing
 
 @testable import PDFPages
 
-/// The outline of a file and what its pages are called.
+/// The outline and the page labels of a file.
 @Suite struct NavigationTests {
     private func navigation(catalog: String, _ extra: [String], pages: Int = 5) async throws -> PDFNavigation {
         var pdf = SmallPDF()

@@ -75,7 +75,7 @@ struct OwnSamplesTests {
         #expect(chapters.withLock { $0 }.map(Int64.init) == links)
     }
 
-    /// Compared by what is read from them: another zlib may pack the same pages into other bytes.
+    /// Compares the contents, because another zlib may compress the same pages to other bytes.
     @Test(
         "They are what the script makes",
         .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/python3")))

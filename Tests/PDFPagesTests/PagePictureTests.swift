@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A page as pixels, painted by the real tool")
 struct PagePictureTests {
-    /// The upper half red, the lower one white.
+    /// The upper half red, the lower half white.
     private let halves: SmallPDF = {
         var pdf = SmallPDF()
         pdf.pages = [("/MediaBox[0 0 600 800]", "1 0 0 rg 0 400 600 400 re f")]

@@ -1,4 +1,4 @@
-/// Numbers that are the same in every run.
+/// A reproducible random number generator.
 struct SplitMix: RandomNumberGenerator {
     private var state: UInt64
 

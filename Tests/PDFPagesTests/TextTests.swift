@@ -13,7 +13,7 @@ struct TextTests {
         try folder.write(SmallPDF(annotations: [], entries: entries).bytes)
     }
 
-    /// The word's baseline begins at (100, 602) in the file; its box reaches from 597.86 to 616.36.
+    /// The word's baseline starts at (100, 602) in the file; its box extends from 597.86 to 616.36.
     @Test(
         "A word is where the page as displayed shows it",
         arguments: [
@@ -69,7 +69,7 @@ struct TextTests {
     @Test("A file's name is never taken for anything else", arguments: ["-h", "@args", "fd://0", "a b\n'\".pdf", "-"])
     func names(name: String) async throws {
         let folder = try Folder()
-        // "fd://0" is a path with a folder in it.
+        // "fd://0" would be a path with a folder.
         let safe = name.replacing("/", with: "_")
         let file = try folder.write(SmallPDF(annotations: []).bytes, as: safe)
         #expect(try await tools.info(of: file).pages.count == 1)
@@ -84,7 +84,7 @@ struct TextTests {
         try await tools.text(of: file, pages: 0...info.pages.count - 1) { index, page in
             #expect(page.width == info.pages[index].width)
             let sheet = Rect(left: 0, top: 0, width: page.width, height: page.height)
-            // Glyphs may reach over the edge, whole words do not.
+            // Glyphs may extend over the edge; whole words do not.
             #expect(page.words.allSatisfy { $0.box.width == 0 || $0.box.overlap(sheet) > 0 })
             count.withLock { $0 += 1 }
         }

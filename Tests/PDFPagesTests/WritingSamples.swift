@@ -1,9 +1,9 @@
 import Annotations
 import Foundation
 
-/// One record of each kind, for pages of about the usual size.
+/// One record of each kind, for pages of a common size.
 enum WritingSamples {
-    /// What PDF has a place for.
+    /// Members that PDF can represent.
     static let lasting: Set = [
         "type", "pageIndex", "opacity", "color", "rects", "note", "text", "icon", "lines", "strokeColor", "fillColor",
         "strokeWidth", "lineWidth", "strokeDashArray", "startPoint", "endPoint", "points", "lineCaps", "fontSize",
@@ -95,11 +95,11 @@ enum WritingSamples {
         return Content(object)
     }
 
-    /// A picture of two rows and two columns.
+    /// Creates a picture of two rows and two columns.
     static func png(type: UInt8, bits: UInt8) -> [UInt8] {
         let parts = [0: 1, 2: 3, 3: 1, 4: 2, 6: 4][Int(type)] ?? 1
         let rows = (0..<2).flatMap { row in [UInt8(0)] + (0..<(2 * parts)).map { UInt8(($0 + row) % 2) } }
-        // Stored as it is, between the marks that zlib wants around it.
+        // Stored uncompressed, with zlib's header and checksum.
         let count = UInt16(rows.count)
         var stored: [UInt8] = [
             0x78, 0x01, 0x01, UInt8(count & 255), UInt8(count >> 8), UInt8(~count & 255), UInt8(~count >> 8),
@@ -119,7 +119,7 @@ enum WritingSamples {
 
     private static func bytes(_ number: UInt32) -> [UInt8] { (0..<4).map { UInt8(number >> (24 - 8 * $0) & 255) } }
 
-    /// Its check sum is not looked at.
+    /// The checksum is not verified.
     private static func chunk(_ name: String, _ body: [UInt8]) -> [UInt8] {
         bytes(UInt32(body.count)) + Array(name.utf8) + body + [0, 0, 0, 0]
     }

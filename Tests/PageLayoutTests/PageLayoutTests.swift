@@ -4,7 +4,7 @@ import Testing
 
 @testable import PageLayout
 
-/// What a page looks like when it is laid out as printed.
+/// The layout view of pages.
 @Suite struct PageLayoutTests {
     private func layout(_ page: PageText) -> String {
         let glyphs = PageGlyphs(page)
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test func wordsMoveRightOnlyAsFarAsTheyMust() {
-        // The first column is set in smaller type: more letters than cells.
+        // The first column is in smaller type, with more letters than cells.
         var text = drawnPage("xxxxx xxxxx xxxxx xxxxx xxxxx\nxxxxx xxxxx xxxxx xxxxx xxxxx")
         text.add("small letters, too many", x: 50, y: 130, size: 4, line: 50)
         text.add("beside", x: 100, y: 128, line: 51)

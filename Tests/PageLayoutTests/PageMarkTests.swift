@@ -4,7 +4,7 @@ import Testing
 
 @testable import PageLayout
 
-/// How annotations are marked in the text of a page.
+/// Annotation marks in the text of a page.
 @Suite struct PageMarkTests {
     private let text = drawnPage(
         """
@@ -13,7 +13,7 @@ import Testing
         of the challenges arising from recent extensions.
         """)
 
-    /// A mark on the words of a page, as an annotation of it would have been made.
+    /// Returns a mark on words of a page, as their annotation would have it.
     private func mark(_ words: String, _ letter: Character = "H", on page: PageGlyphs) throws -> PageMark {
         let range = try #require(page.occurrences(of: words).first)
         return markup(page.rects(of: range), letter)
@@ -139,11 +139,11 @@ import Testing
 
     @Test func aRectTakesTheGlyphsWhoseMiddleItHolds() {
         let page = PageGlyphs(drawnPage("abcdefgh"))
-        // Each letter is 5 wide, from 50 on.
+        // Each letter is 5 points wide, from 50 on.
         func taken(_ rect: Rect) -> String { page.ranges(in: [rect]).map { page.text(of: $0) }.joined(separator: "|") }
         #expect(taken(Rect(left: 58, top: 98, width: 15, height: 14)) == "cde")
         #expect(taken(Rect(left: 57, top: 98, width: 15, height: 14)) == "bcd")
-        // An underline: flat, within the line; and one that only touches it from below.
+        // An underline: flat and within the line; and one that only touches the line from below.
         #expect(taken(Rect(left: 50, top: 107, width: 10, height: 2)) == "ab")
         #expect(taken(Rect(left: 50, top: 110, width: 10, height: 10)) == "")
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PageLayout
 
-/// Moving the cursor over the text of a page.
+/// Cursor motions over the text of a page.
 @Suite struct PageMotionTests {
     private let text = drawnPage(
         """
@@ -13,7 +13,7 @@ import Testing
         where it stops without an end     of nothing much (to speak of).
         """)
 
-    /// The picture of the row the cursor is in, the cursor's letter in brackets, after some keys.
+    /// Returns the text around the cursor after some keys, with its row and the cursor in brackets.
     private func after(_ keys: String, from word: String, layout: Bool = false) throws -> String? {
         let page = PageGlyphs(text)
         let view = layout ? TypesetPage.layout(page) : TypesetPage.reading(page, width: 40)
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test func rowsKeepTheColumn() throws {
-        // The rule between the columns is stepped over.
+        // The motion skips the rule between the columns.
         #expect(try after("jj", from: "column") == after("jjjk", from: "column"))
         #expect(try after("jk", from: "column") == "0: eft [c]olum")
         let page = PageGlyphs(drawnPage("a long enough first line\nshort\nand a long enough third line to see it"))
@@ -72,7 +72,7 @@ import Testing
         #expect(try after("0", from: "column") == "0: [T]he l")
         #expect(try after("$", from: "left")?.hasPrefix("0:") == true)
         #expect(try after("$l", from: "left")?.hasPrefix("0:") == true, "the space behind the row's last word")
-        // In the layout view a row is what stands side by side.
+        // In the layout view, a row spans everything side by side.
         #expect(try after("$", from: "left", layout: true) == "0:  one[,]wher")
     }
 

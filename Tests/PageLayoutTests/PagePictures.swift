@@ -5,8 +5,8 @@ import TestSupport
 
 @testable import PageLayout
 
-/// A page drawn in the source of a test: one character is 5 points wide, one row 12 points high, the text 10. Words
-/// are what blanks separate; words of a row are on one source line.
+/// Creates a page from a drawing: a character is 5 points wide, a row 12 points high, the text 10. Blanks separate
+/// words; the words of a row are one source line.
 func drawnPage(_ picture: String, width: Double = 500, height: Double = 800, top: Double = 100) -> PageText {
     var text = PageText(width: width, height: height, words: [])
     for (number, row) in picture.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
@@ -16,7 +16,7 @@ func drawnPage(_ picture: String, width: Double = 500, height: Double = 800, top
 }
 
 extension PageText {
-    /// A line of text in a size; `line` is the index of its source line.
+    /// Adds a line of text in a size; `line` is the index of its source line.
     mutating func add(_ row: String, x: Double, y: Double, size: Double = 10, line: Int? = nil) {
         let advance = size / 2
         let line = line ?? (words.last?.line ?? -1) + 1
@@ -33,14 +33,14 @@ extension PageText {
 }
 
 extension TypesetPage {
-    /// The rows as text, without the left margin and blanks at the ends.
+    /// Returns the rows as text, without the left margin and trailing blanks.
     func picture(of page: PageGlyphs) -> String {
         rows.indices.map { text(of: $0, in: page).string }.map { row in
             String(String(row.dropFirst()).trimmingSuffix(" "))
         }.joined(separator: "\n")
     }
 
-    /// The rows with their marks: two cells of gutter, then the text with brackets in it.
+    /// Returns the rows with marks: two gutter cells, then the text with brackets.
     func picture(of page: PageGlyphs, marks: PageMarks) -> String {
         let drawn = marks.rows(in: self, of: page)
         return rows.indices.map { row in
@@ -65,6 +65,6 @@ extension String {
 }
 
 extension SeededRandom {
-    /// From 0 up to, not including, the number of sides; 0 for none.
+    /// Returns a number from 0 to below the number of sides; 0 for none.
     mutating func roll(_ sides: Int) -> Int { Int.random(in: 0..<max(1, sides), using: &self) }
 }

@@ -6,11 +6,11 @@ import Testing
 
 @testable import PageLayout
 
-/// What holds for every page, whatever is on it: pages made at random, and hostile ones.
+/// Properties of every page, checked on random and hostile ones.
 @Suite struct PagePropertyTests {
     static let seeds = Array(0..<60)
 
-    /// Words anywhere and in lines, of all sizes, some turned, some wide, some on top of each other.
+    /// Creates words anywhere and in lines, of all sizes, some rotated, wide or overlapping.
     static func randomPage(_ seed: Int) -> PageText {
         var dice = SeededRandom(seed: UInt64(seed + 1))
         var page = PageText(width: 300 + Double(dice.roll(400)), height: 400 + Double(dice.roll(500)), words: [])
@@ -55,7 +55,7 @@ import Testing
         let source = text.words.map { CleanText(cleaning: $0.text).string }
         let shown = page.glyphs.map { String(String.UnicodeScalarView($0.shown.scalars)) }
         #expect(letters(source) == letters(shown))
-        // Lines and blocks cover the glyphs without a gap.
+        // Lines and blocks cover the glyphs without gaps.
         #expect(page.lines.flatMap { Array($0.glyphs) } == Array(page.glyphs.indices))
         #expect(page.blocks.flatMap { Array($0.glyphs) } == Array(page.glyphs.indices))
         #expect(page.glyphs.allSatisfy { page.lines[$0.line].block < page.blocks.count })
@@ -76,7 +76,7 @@ import Testing
                 let spot = view.spots[index]
                 #expect(view.rows.indices.contains(spot.row))
                 if case .placeholder = view.rows[spot.row].role { continue }
-                // A hidden hyphen has no cell; a space that does not fit behind its row has none either.
+                // A hidden hyphen has no cell, nor does a space that does not fit after its row.
                 if glyph.role == .lineEndHyphen && view.view == .reading || glyph.isSpace && seen[index] == nil {
                     continue
                 }

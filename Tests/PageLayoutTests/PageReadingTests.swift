@@ -5,7 +5,7 @@ import Testing
 
 @testable import PageLayout
 
-/// What a page looks like when it is reflowed.
+/// The reading view of pages.
 @Suite struct PageReadingTests {
     private func reading(_ page: PageText, width: Int = 40, opened: Set<Int> = []) -> String {
         let glyphs = PageGlyphs(page)
@@ -262,13 +262,13 @@ import Testing
     }
 
     @Test func rightToLeftIsInTheOrderItIsRead() {
-        // On paper the first word stands to the right, and each word is given from left to right.
+        // On paper the first word is on the right, and each word's letters are given from left to right.
         func onPaper(_ word: String) -> String { String(word.reversed()) }
         var text = PageText(width: 400, height: 800, words: [])
         let (peace, world) = ("שלום", "עולם")
         text.add("(\(onPaper(world))) 2026 \(onPaper(peace))", x: 50, y: 100)
         #expect(reading(text) == "\(peace) 2026 (\(world))")
-        // The first letter read is the rightmost one.
+        // The first letter in reading order is the rightmost.
         let glyphs = PageGlyphs(text)
         #expect(glyphs.glyphs[0].box.right == 50 + 5 * 16)
     }

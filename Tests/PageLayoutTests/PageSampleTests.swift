@@ -6,7 +6,7 @@ import Testing
 
 @testable import PageLayout
 
-/// Real files, where they are at hand: nothing of them is lost, whatever they look like.
+/// Real files, if available: the views lose nothing.
 @Suite struct PageSampleTests {
     static let files = Repository.samples.filter { $0.name.hasSuffix(".pdf") }
 
@@ -32,7 +32,7 @@ import Testing
                         }
                     }
                 }
-                // Wide letters have two cells; a hyphen that joins is not shown.
+                // Wide letters have two cells; a joined hyphen is not shown.
                 for character in words.joined().unicodeScalars.map(Character.init) where character != "-" {
                     #expect(letters[character] ?? 0 > 0, "\(name) loses \(character)")
                 }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import PageLayout
 
-/// Finding text on a page.
+/// Text search on a page.
 @Suite struct PageSearchTests {
     @Test(arguments: [
         ("The set and the other set", "SET", ["set", "set"]),

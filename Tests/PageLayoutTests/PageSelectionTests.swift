@@ -4,7 +4,7 @@ import Testing
 
 @testable import PageLayout
 
-/// Choosing text of a page, and what is made of it.
+/// Selections on a page, and their results.
 @Suite struct PageSelectionTests {
     private let columns = drawnPage(
         """

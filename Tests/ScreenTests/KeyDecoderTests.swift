@@ -1,7 +1,7 @@
 import Screen
 import Testing
 
-/// One read, at one moment, then silence for long enough that everything is decided.
+/// Feeds one read, followed by silence until everything is resolved.
 private func keys(_ bytes: String, _ sequences: [[UInt8]: Key] = [:]) -> [Key] {
     keys(Array(bytes.utf8), sequences)
 }

@@ -2,7 +2,7 @@ import Screen
 import Testing
 
 @Suite struct PrintableTextTests {
-    /// (as it is stored, replaced, in JSON between quotes, in XML)
+    /// (stored text, replaced, in JSON between quotes, in XML)
     @Test(arguments: [
         ("plain text", "plain text", "plain text", "plain text"),
         ("\u{1B}]52;c;eA==\u{7}", "␛]52;c;eA==␇", #"\u001b]52;c;eA==\u0007"#, "␛]52;c;eA==␇"),
@@ -38,7 +38,7 @@ import Testing
         #expect(["a", "b" as PrintableText].joined(separator: "\t").string == "a\tb")
     }
 
-    /// The screen and the commands show the same in place of a character.
+    /// The screen and the commands use the same stand-ins.
     @Test func theScreenAgrees() throws {
         for value in [0...0x20, 0x7F...0xA0, 0x600...0x61F, 0x2028...0x202F, 0x2060...0x206F, 0xFFF0...0xFFFD].joined()
         {

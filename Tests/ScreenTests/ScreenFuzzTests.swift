@@ -1,7 +1,7 @@
 import Screen
 import Testing
 
-/// A small generator of its own, so that a seed means the same everywhere.
+/// A separate generator, so that a seed gives the same numbers everywhere.
 private struct SplitMix: RandomNumberGenerator {
     var state: UInt64
 
@@ -62,7 +62,7 @@ private struct SplitMix: RandomNumberGenerator {
     @Test(arguments: 0..<50)
     func howBytesAreCutChangesNoKey(seed: UInt64) {
         var random = SplitMix(state: seed)
-        // No line ends: those mean something else when more text is behind them in the same read.
+        // No line ends, because these change meaning when more text follows in the same read.
         let pieces: [[UInt8]] = [
             [0x1B], Array("[".utf8), Array("O".utf8), Array("1;5".utf8), Array("~".utf8), Array("A".utf8),
             Array("\u{1B}[200~x\u{1B}[201~".utf8), Array("\u{1B}]11;rgb\u{7}".utf8), Array("\u{1B}[<0;3;4M".utf8),

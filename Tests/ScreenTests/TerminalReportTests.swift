@@ -1,7 +1,7 @@
 import Screen
 import Testing
 
-/// What a terminal says of itself is no key, and nothing it says can become one.
+/// A terminal's report is not a key, and cannot become one.
 @Suite struct TerminalReportTests {
     private func read(_ parts: [String]) -> (keys: [Key], reports: [TerminalReport]) {
         var decoder = KeyDecoder()

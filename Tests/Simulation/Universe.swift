@@ -143,11 +143,11 @@ final class Universe {
 
     private struct Kept: Equatable {
         var tally: [OutboxEntry.Stage: Int]
-        var facts: LayerMetadata
+        var metadata: LayerMetadata
     }
 
     private func kept(_ device: Device) throws -> Kept {
-        try device.disk.read { Kept(tally: try $0.tally(), facts: try $0.metadata()) }
+        try device.disk.read { Kept(tally: try $0.tally(), metadata: try $0.metadata()) }
     }
 
     private func perform(_ effect: Synchronizer.Effect, _ process: Process, _ now: Timestamp) throws {

@@ -3,17 +3,17 @@ import SyncProtocol
 import TestSupport
 import Testing
 
-/// What goes over the wire is a promise to programs of yesterday and tomorrow.
+/// The wire format is a promise to older and newer programs.
 @Suite("Messages")
 struct GoldenMessageTests {
-    /// The wire format of each protocol version, by a hash over `Resources/vectors/messages.json`.
+    /// The hash of all sample messages, by protocol version.
     ///
-    /// When this fails, the encoding of a message has changed. If clients and servers of the present version cannot
-    /// tell (a member that may be left out and is skipped by those who do not know it), write the new hash beside
-    /// the version. Otherwise raise `ProtocolVersion.current` and add a line.
+    /// A failure means that the encoding of a message has changed. If peers of the current version are unaffected (an
+    /// optional member that they skip when unknown), write the new hash for the version. Otherwise raise
+    /// `ProtocolVersion.current` and add a line.
     private static let schema: [Int64: String] = [1: "55998af8e8f2d2b"]
 
-    /// Written anew, one message a line, with `RECORD_SNAPSHOTS=1`.
+    /// Recorded, one message per line, with `RECORD_SNAPSHOTS=1`.
     private static func golden() throws -> JSON {
         let path = "Resources/vectors/messages.json"
         if Repository.isRecording {
@@ -71,7 +71,7 @@ struct GoldenMessageTests {
                     UInt8.random(in: 0...255, using: &random), 0x30, 0x22, 0x2D,
                 ])
             }
-            // Either it is still a message, and then a sound one, or a typed error.
+            // The result is a valid message or a typed error.
             do {
                 let text = try sample.reencode(damaged)
                 #expect(try sample.reencode(Array(text.utf8)) == text)
@@ -82,7 +82,7 @@ struct GoldenMessageTests {
     }
 }
 
-/// FNV-1a, 64 bits: short, and enough to notice a change.
+/// FNV-1a, 64 bits: short, and sufficient to detect a change.
 private func fnv1a(_ text: String) -> String {
     let hash = text.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     return String(hash, radix: 16)

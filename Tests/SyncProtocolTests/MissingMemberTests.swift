@@ -2,7 +2,7 @@ import Annotations
 import SyncProtocol
 import Testing
 
-/// Nothing is guessed: an answer without a member that decides something is no answer.
+/// A response without a required member is rejected, never guessed.
 @Suite("Members that must be there")
 struct MissingMemberTests {
     @Test(arguments: [

@@ -2,11 +2,11 @@ import Annotations
 import Authorization
 import SyncProtocol
 
-/// One message of each kind and shape, by its name in `Resources/vectors/messages.json`.
+/// One message of each kind and shape, named as in `Resources/vectors/messages.json`.
 struct Sample: Sendable, CustomStringConvertible {
     var name: String
     var text: String
-    /// Decodes the bytes as this message and encodes what was understood.
+    /// Decodes the bytes as this message and encodes the result.
     var reencode: @Sendable ([UInt8]) throws -> String
 
     init(_ name: String, _ message: some WireMessage) {
@@ -21,7 +21,7 @@ struct Sample: Sendable, CustomStringConvertible {
 
     var description: String { name }
 
-    /// Of records `12` in revision 0 and `é` in revision 7.
+    /// The digest of records `12` at revision 0 and `é` at revision 7.
     private static let digest: ViewDigest = {
         var digest = ViewDigest()
         digest.add("\u{E9}", 7)

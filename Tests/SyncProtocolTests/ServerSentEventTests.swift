@@ -106,7 +106,7 @@ struct ServerSentEventTests {
         }
     }
 
-    /// How it ends; what came before a failure depends on how the bytes were cut.
+    /// Returns the final result; events before a failure depend on how the bytes are split.
     private static func outcome(_ pieces: [ArraySlice<UInt8>]) -> Result<[LiveEvent], ServerSentEventParser.Failure> {
         var parser = ServerSentEventParser()
         var events: [LiveEvent] = []

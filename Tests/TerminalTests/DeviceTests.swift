@@ -112,7 +112,7 @@ extension OpenTerminal {
             terminal.pump()
             for (index, style) in styles.enumerated() {
                 let cell = terminal.cell(2, 3 * index)
-                // libvterm 0.1.4 knows no dim.
+                // libvterm 0.1.4 does not support dim.
                 #expect(cell.attributes == style.attributes.subtracting(.dim))
                 #expect(cell.foreground == (style.foreground == .red ? 1 : -1))
                 #expect(cell.background == (style.background == .blue ? 4 : -1))

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension OpenTerminal {
-    /// Whatever is drawn after whatever was drawn before, the terminal shows what the canvas says.
+    /// After any sequence of drawings, the terminal shows the canvas.
     @Suite struct DrawingFuzzTests {
         private struct Random: RandomNumberGenerator {
             var state: UInt64
@@ -62,7 +62,7 @@ extension OpenTerminal {
             #expect(terminal.isAlternateScreen && terminal.marksPastes && !terminal.isCursorVisible)
         }
 
-        /// Marks in the last column are left out: some terminals, this one too, put them on the next row.
+        /// Marks in the last column are omitted, because some terminals, including this one, put them on the next row.
         private func expectedLine(_ row: Int, of canvas: Canvas) -> String {
             let last = canvas[row, canvas.size.columns - 1].glyph
             guard last.hasMarks else { return canvas.line(row) }

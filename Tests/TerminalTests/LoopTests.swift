@@ -16,7 +16,7 @@ extension OpenTerminal {
             loop = try TerminalLoop(device: device)
         }
 
-        /// Runs until `last` has happened; gives everything that happened and how often the screen was drawn.
+        /// Runs until `last` has happened; returns all events and the number of drawings.
         func run(
             until last: TerminalEvent<String>, timer: () -> Int64? = { nil },
             react: (TerminalEvent<String>) -> Void = { _ in }
@@ -186,7 +186,7 @@ extension OpenTerminal {
             #expect(interrupt.__sigaction_handler.sa_handler == nil, "Ctrl-C ends a program that hangs")
         }
 
-        /// To this thread, so that it has been handled when this returns; threads of a test run may block signals.
+        /// Signals this thread, so that the signal is handled on return; threads of a test run may block signals.
         private func deliver(_ number: Int32) {
             var signals = sigset_t()
             sigemptyset(&signals)
@@ -195,7 +195,7 @@ extension OpenTerminal {
             raise(number)
         }
 
-        /// Milliseconds this thread has been running.
+        /// Returns the CPU time of this thread in milliseconds.
         private func processorTime() -> Int {
             var time = timespec()
             clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

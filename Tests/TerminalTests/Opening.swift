@@ -8,7 +8,7 @@ import Testing
 @Suite(.serialized, .inTurnAtTheTerminal) enum OpenTerminal {}
 
 extension VirtualTerminal {
-    /// Takes over this terminal, as a program on it would.
+    /// Opens this terminal as a program on it would.
     func open(
         _ type: String = "xterm-256color", change: (inout TerminalDevice.Options) -> Void = { _ in }
     ) throws -> TerminalDevice {
@@ -19,7 +19,7 @@ extension VirtualTerminal {
         return try TerminalDevice(input: end, output: end, options: options)
     }
 
-    /// A canvas of this size.
+    /// Creates a canvas of this size.
     func canvas(_ draw: (inout Canvas) -> Void) -> Canvas {
         var canvas = Canvas(size: size)
         draw(&canvas)

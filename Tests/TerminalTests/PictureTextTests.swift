@@ -5,11 +5,11 @@ import Testing
 
 @testable import Terminal
 
-/// Pictures as terminals take them: what is sent is read back by the rules of the protocol.
+/// Pictures encoded for terminals, decoded again by the protocol's rules.
 @Suite struct PictureTextTests {
     private func pixels(_ width: Int, _ height: Int, seed: UInt64 = 1) throws -> Pixels {
         var random = SeededRandom(seed: seed)
-        // Few colours, so that there are runs.
+        // Few colours, so that runs occur.
         let palette: [[UInt8]] = [[0, 0, 0], [255, 255, 255], [255, 0, 0], [51, 102, 204]]
         var bytes: [UInt8] = []
         var color = palette[0]
@@ -50,7 +50,7 @@ import Testing
     @Test func itCoversNoMoreCellsThanThereAre() throws {
         let text = PictureText(try pixels(60, 30), as: .kitty, room: Size(rows: 10, columns: 40), cell: (8, 16))
         let head = String(decoding: text.pieces[0].prefix(60), as: UTF8.self)
-        // 40 columns are 320 pixels, half as high: 160, ten rows.
+        // 40 columns are 320 pixels; half that height is 160, or ten rows.
         #expect(head.contains("c=40,r=10,"))
         let tall = PictureText(try pixels(10, 90), as: .kitty, room: Size(rows: 10, columns: 40), cell: (8, 16))
         #expect(String(decoding: tall.pieces[0].prefix(60), as: UTF8.self).contains("c=2,r=10,"))
@@ -64,7 +64,7 @@ import Testing
     }
 }
 
-/// Reads sixels as a terminal does: raster attributes, colours, runs, carriage return and new line.
+/// Decodes sixels as a terminal does: raster attributes, colours, runs, carriage return and new line.
 private struct SixelReader {
     struct Broken: Error {}
 
@@ -141,7 +141,7 @@ extension OpenTerminal {
             let text = try large()
             device.show(text, at: Position(row: 1, column: 2))
             #expect(sent(since: before).isEmpty)
-            // A terminal that reads nothing takes no more than a few pieces.
+            // A terminal that does not read accepts only a few pieces.
             for _ in text.pieces {
                 device.sendPicturePiece()
                 terminal.pump()
@@ -189,7 +189,7 @@ extension OpenTerminal {
             #expect(sent(since: before).hasSuffix("\u{1B}[c"))
         }
 
-        /// The loop sends the pieces, and keys pressed meanwhile are heard.
+        /// The loop sends the pieces and still delivers keys.
         @Test func theLoopSendsItAndDrawsBehindIt() throws {
             defer { device.close() }
             let loop = try TerminalLoop<String>(device: device)

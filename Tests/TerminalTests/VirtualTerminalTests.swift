@@ -3,7 +3,7 @@ import Screen
 import TestSupport
 import Testing
 
-/// The instrument the other tests look through is looked at itself.
+/// Tests of the test instrument that the other tests use.
 @Suite struct VirtualTerminalTests {
     @Test func aProgramRunsOnIt() throws {
         let terminal = try VirtualTerminal(running: ["/bin/sh", "-c", "stty size; read line; echo got $line; exit 3"])
@@ -31,7 +31,7 @@ import Testing
         let program =
             #"printf '\033[?1049h\033[?25l\033[?2004h\033[?1000h\033[3;5H\033[1;34mhi'; stty raw -echo; sleep 100"#
         let terminal = try VirtualTerminal(running: ["/bin/sh", "-c", program])
-        // The kernel tells of the echo at once, what was written before has to be read first.
+        // The kernel reports echo at once, but earlier output must be read first.
         try terminal.wait(until: "echo is off") {
             $0.text.contains("hi") && $0.whatIsLeftBehind.contains("echo off")
         }

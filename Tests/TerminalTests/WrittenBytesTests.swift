@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// The reader that fuzzing and stories lean on: it has to know what is ours, and to miss nothing that is not.
+/// The checker that fuzzing and stories rely on: it must accept our output and reject everything else.
 @Suite struct WrittenBytesTests {
     @Test(arguments: [
         "", "plain text, é, 漢, e\u{301}, 🙂", "\r\n\t\u{8}",
@@ -14,16 +14,16 @@ import Testing
     @Test(arguments: [
         // The window's title, the clipboard, a link.
         "\u{1B}]0;title\u{7}", "\u{1B}]52;c;cGFzdGU=\u{7}", "\u{1B}]8;;http://example.org\u{1B}\\",
-        // What a terminal answers to, so that the answer becomes input.
+        // Queries whose answers become input.
         "\u{1B}[6n", "\u{1B}[c", "\u{1B}[>c", "\u{1B}[?15n", "\u{1B}[18t", "\u{1B}P1$r\u{1B}\\", "\u{5}",
-        // Resets, other sets of characters, other modes, a printer.
+        // Resets, other character sets, other modes, a printer.
         "\u{1B}c", "\u{1B}[!p", "\u{1B}(0", "\u{E}", "\u{F}", "\u{1B}[?3h", "\u{1B}[?1002h", "\u{1B}[5i", "\u{1B}#8",
         "\u{1B}_x\u{1B}\\", "\u{1B}^x\u{1B}\\",
         // Single bytes.
         "\u{0}", "\u{7}", "\u{7F}", "\u{9B}31m", "\u{85}",
-        // What shows nothing, turns the direction, or has no shape of its own.
+        // Invisible characters, bidi controls, characters without a glyph.
         "\u{202E}", "\u{200D}", "\u{200B}", "\u{2028}", "\u{FEFF}", "\u{E000}", "\u{FE0F}", "\u{E0041}", "\u{378}",
-        // Cut short.
+        // Truncated sequences.
         "\u{1B}", "\u{1B}[", "\u{1B}[12;", "\u{1B}(",
     ])
     func isSomebodyElses(_ text: String) {

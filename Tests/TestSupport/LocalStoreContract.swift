@@ -16,7 +16,7 @@ package struct LocalStoreContract: Sendable {
     }
 
     /// The facts a store under test begins with.
-    package static let facts = LayerMetadata(
+    package static let metadata = LayerMetadata(
         identity: LayerIdentity(server: "https://example.com", documentID: "doc", layer: "review", userID: "ana"),
         clientID: "client-1")
 
@@ -67,8 +67,8 @@ package struct LocalStoreContract: Sendable {
 
 extension LocalStoreContract {
     private static func factsRoundTrip(_ store: any LocalStore) throws {
-        try equal(try store.read { try $0.metadata() }, facts, "new facts")
-        var changed = facts
+        try equal(try store.read { try $0.metadata() }, metadata, "new facts")
+        var changed = metadata
         changed.lastN = 7
         changed.cursor = Cursor(epoch: "e.1", revision: 42)
         changed.generation = "g"
@@ -92,16 +92,16 @@ extension LocalStoreContract {
 
     private static func movesNumbers(_ store: any LocalStore) throws {
         func expect(_ n: Int64, _ cursor: Cursor?, title: String, _ what: String) throws {
-            var wanted = facts
+            var wanted = metadata
             (wanted.lastN, wanted.cursor, wanted.title) = (n, cursor, title)
             try equal(try store.read { try $0.metadata() }, wanted, what)
             try equal(try store.write { try $0.metadata() }, wanted, what + ", to a writer")
         }
         func change(_ body: (inout LayerMetadata) -> Void) throws {
             try store.write { layer in
-                var facts = try layer.metadata()
-                body(&facts)
-                try layer.set(facts)
+                var metadata = try layer.metadata()
+                body(&metadata)
+                try layer.set(metadata)
             }
         }
         try store.write { layer in
@@ -130,14 +130,14 @@ extension LocalStoreContract {
 
     private static func rollsBack(_ store: any LocalStore) throws {
         struct Stop: Error {}
-        var before = facts
+        var before = metadata
         before.cursor = Cursor(epoch: "e", revision: 3)
         try store.write { [before] in try $0.set(before) }
         do {
             try store.write { layer in
-                var facts = try layer.metadata()
-                facts.title = "another"
-                try layer.set(facts)
+                var metadata = try layer.metadata()
+                metadata.title = "another"
+                try layer.set(metadata)
                 try layer.moveCursor(to: 8)
                 try layer.setLastN(6)
                 _ = try layer.metadata()

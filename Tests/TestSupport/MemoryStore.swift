@@ -10,9 +10,9 @@ package final class MemoryStore: LocalStore {
     /// As the last synced transaction left it.
     private let synced: Mutex<Kept>
 
-    package init(_ facts: LayerMetadata) {
-        kept = Mutex(Kept(facts: facts))
-        synced = Mutex(Kept(facts: facts))
+    package init(_ metadata: LayerMetadata) {
+        kept = Mutex(Kept(metadata: metadata))
+        synced = Mutex(Kept(metadata: metadata))
     }
 
     package func read<T>(_ body: (any StoredLayer) throws -> T) throws -> T {
@@ -41,7 +41,7 @@ package final class MemoryStore: LocalStore {
     }
 
     struct Kept: Sendable {
-        var facts: LayerMetadata
+        var metadata: LayerMetadata
         var records: [Record.ID: StoredRecord] = [:]
         var outbox: [OutboxEntry] = []
         var nextSeq: Int64 = 1
@@ -59,10 +59,10 @@ final class MemoryLocalTransaction: WritableLayer {
 
     init(_ kept: MemoryStore.Kept) { self.kept = kept }
 
-    func metadata() -> LayerMetadata { kept.facts }
-    func set(_ facts: LayerMetadata) { kept.facts = facts }
-    func moveCursor(to revision: Revision) { kept.facts.cursor?.revision = revision }
-    func setLastN(_ n: Int64) { kept.facts.lastN = n }
+    func metadata() -> LayerMetadata { kept.metadata }
+    func set(_ metadata: LayerMetadata) { kept.metadata = metadata }
+    func moveCursor(to revision: Revision) { kept.metadata.cursor?.revision = revision }
+    func setLastN(_ n: Int64) { kept.metadata.lastN = n }
 
     func record(_ id: Record.ID) -> StoredRecord? { kept.records[id] }
     func records(after id: Record.ID?, limit: Int) -> [StoredRecord] {

@@ -1,4 +1,4 @@
-/// Base64 of RFC 4648, section 4, padded. Canonical only: one text for one value.
+/// Base64 of RFC 4648, section 4, padded. Canonical only: one text for each value.
 package enum Base64 {
     private static let alphabet = Base64Alphabet("+/")
 
@@ -6,14 +6,14 @@ package enum Base64 {
         String(decoding: encodeBytes(bytes), as: UTF8.self)
     }
 
-    /// The text as bytes of ASCII.
+    /// Returns the text as ASCII bytes.
     package static func encodeBytes(_ bytes: some Sequence<UInt8>) -> [UInt8] {
         var text = alphabet.encode(bytes)
         while text.count % 4 != 0 { text.append(UInt8(ascii: "=")) }
         return text
     }
 
-    /// nil for what is no base64, or has bits that say nothing.
+    /// Returns nil if the text is not base64, or has unused bits that are not 0.
     package static func decode(_ text: some StringProtocol) -> [UInt8]? {
         let letters = Array(text.utf8)
         guard letters.count % 4 == 0 else { return nil }
@@ -21,7 +21,7 @@ package enum Base64 {
     }
 }
 
-/// Base64url without padding (RFC 4648 section 5), canonical only: one text for one value.
+/// Base64url without padding (RFC 4648 section 5), canonical only: one text for each value.
 package enum Base64URL {
     private static let alphabet = Base64Alphabet("-_")
 
@@ -36,10 +36,10 @@ private struct Base64Alphabet: Sendable {
     private static let none: UInt8 = 0xFF
 
     private let letters: [UInt8]
-    /// By letter.
+    /// Indexed by letter.
     private let values: [UInt8]
 
-    /// - Parameter last: the letters for 62 and 63.
+    /// - Parameter last: The letters for 62 and 63.
     init(_ last: String) {
         letters = Array(("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789" + last).utf8)
         var values = [UInt8](repeating: Self.none, count: 256)
@@ -47,7 +47,7 @@ private struct Base64Alphabet: Sendable {
         self.values = values
     }
 
-    /// Without padding.
+    /// Encodes without padding.
     func encode(_ bytes: some Sequence<UInt8>) -> [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity((bytes.underestimatedCount + 2) / 3 * 4)

@@ -1,7 +1,7 @@
 extension Timestamp {
-    /// A date as PDF writes it, `D:20240625182216-07'00'` (ISO 32000-1, 7.9.4).
+    /// Parses a date in PDF syntax, `D:20240625182216-07'00'` (ISO 32000-1, 7.9.4).
     ///
-    /// Everything after the year may be missing; without a time zone it is taken for UTC. nil for what is no date.
+    /// Everything after the year is optional; the default time zone is UTC. Returns nil if the text is not a date.
     package init?(pdf text: String) {
         var rest = text.hasPrefix("D:") ? text.dropFirst(2) : text[...]
         func digits(_ count: Int) -> Substring? {
@@ -22,6 +22,6 @@ extension Timestamp {
         self.init(iso8601: "\(day)T\(time)\(zone)")
     }
 
-    /// As PDF writes it: `D:20240625182216Z`.
+    /// The time in PDF syntax: `D:20240625182216Z`.
     package var pdf: String { "D:" + iso8601.prefix(19).filter(\.isNumber) + "Z" }
 }

@@ -1,6 +1,7 @@
 /// Percent-encoding of RFC 3986.
 package enum PercentEncoding {
-    /// Everything but letters, digits and `-._~` as `%XX` (section 2.3): fit for a segment of a path or a value of a query.
+    /// Encodes all except letters, digits and `-._~` as `%XX` (section 2.3), for a segment of a path or a value of a
+    /// query.
     package static func encode(_ text: some StringProtocol) -> String {
         var encoded: [UInt8] = []
         for byte in text.utf8 {
@@ -15,7 +16,7 @@ package enum PercentEncoding {
         return String(decoding: encoded, as: UTF8.self)
     }
 
-    /// Strict: nil for a `%` without two digits, and for bytes that are not UTF-8.
+    /// Decodes strictly: nil for a `%` without two digits, and for bytes that are not UTF-8.
     package static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String? {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]

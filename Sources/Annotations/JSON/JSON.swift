@@ -1,7 +1,7 @@
-/// A JSON value that forgets nothing: members keep their order, numbers keep their source text.
+/// A lossless JSON value: members keep their order, numbers their source text.
 ///
-/// Real exports carry keys outside every schema and numbers of every spelling; a value that is read and
-/// written again comes out the same, apart from white space and escapes.
+/// Real exports have keys outside every schema and numbers of every spelling; reading and writing a value changes only
+/// white space and escapes.
 public enum JSON: Hashable, Sendable {
     case null
     case bool(Bool)
@@ -10,7 +10,7 @@ public enum JSON: Hashable, Sendable {
     case array([JSON])
     case object(JSONObject)
 
-    /// Equal are values whose texts are, scalar for scalar.
+    /// Values are equal if their texts are, scalar for scalar.
     public static func == (one: JSON, other: JSON) -> Bool {
         switch (one, other) {
         case (.null, .null): true
@@ -24,17 +24,17 @@ public enum JSON: Hashable, Sendable {
     }
 }
 
-/// A number as it stood in the text. Compared by its text: `1.0` and `1` are different sources.
+/// A number as written in the text. Compared by its text: `1.0` and `1` are different sources.
 public struct JSONNumber: Hashable, Sendable {
     public let source: String
 
-    /// - Parameter source: a number by the grammar of RFC 8259 section 6; the reader has checked it.
+    /// - Parameter source: A number by the grammar of RFC 8259 section 6, checked by the reader.
     init(source: String) { self.source = source }
 
     public init(_ value: Int64) { source = String(value) }
 
-    /// A finite double, written without an exponent or a trailing `.0` where that loses nothing.
-    /// What is not finite has no JSON; it becomes 0.
+    /// Writes a finite double without an exponent or a trailing `.0` where nothing is lost. Other values have no JSON;
+    /// they become 0.
     public init(_ value: Double) {
         guard value.isFinite else {
             source = "0"
@@ -47,15 +47,15 @@ public struct JSONNumber: Hashable, Sendable {
         }
     }
 
-    /// The value, or nil when it does not fit a finite double (`1e999`).
+    /// The value; nil if it does not fit a finite double (`1e999`).
     public var double: Double? {
-        // Most are whole, and read in a tenth of the time; a zero may have a sign.
+        // Most are whole, and parsed in a tenth of the time; a zero may have a sign.
         if let whole = Int64(source), whole != 0, whole.magnitude < 1 << 53 { return Double(whole) }
         guard let value = Double(source), value.isFinite else { return nil }
         return value
     }
 
-    /// The value when it is whole and fits, whichever way it is spelled (`3`, `3.0`, `3e0`).
+    /// The value if it is whole and fits, in any spelling (`3`, `3.0`, `3e0`).
     public var integer: Int64? {
         if let value = Int64(source) { return value }
         guard let value = double, value == value.rounded(), value.magnitude < 9_007_199_254_740_992 else { return nil }
@@ -63,7 +63,7 @@ public struct JSONNumber: Hashable, Sendable {
     }
 }
 
-/// The members of an object, in their order. Keys are unique: the reader refuses a second one.
+/// The members of an object, in order. Keys are unique: the reader rejects a second one.
 public struct JSONObject: Hashable, Sendable {
     public struct Member: Hashable, Sendable {
         public var key: String
@@ -80,7 +80,7 @@ public struct JSONObject: Hashable, Sendable {
 
     init(unique members: [Member]) { self.members = members }
 
-    /// Reads, replaces, appends or (with nil) removes a member; the others stay where they are.
+    /// Reads, replaces, appends or (with nil) removes a member; the others keep their places.
     public subscript(key: String) -> JSON? {
         get { members.first { $0.key.isExactly(key) }?.value }
         set {
@@ -119,7 +119,7 @@ extension JSON: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Express
     public init(nilLiteral: ()) { self = .null }
     public init(arrayLiteral elements: JSON...) { self = .array(elements) }
 
-    /// The last of two members with one key wins, as in a dictionary that is written to.
+    /// Creates an object. Of two members with one key, the last wins, as in a dictionary.
     public init(dictionaryLiteral elements: (String, JSON)...) {
         var object = JSONObject()
         for (key, value) in elements { object[key] = value }

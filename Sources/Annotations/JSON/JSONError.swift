@@ -1,4 +1,4 @@
-/// Why a text is not the JSON we take, and where.
+/// The reason why a text is not acceptable JSON, and where.
 public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Problem: Hashable, Sendable, CustomStringConvertible {
         case unexpectedEnd
@@ -6,7 +6,7 @@ public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
         case trailingBytes
         case badNumber
         case badEscape
-        /// A `\uD800`-like escape that is not half of a pair: no string can hold it.
+        /// A `\uD800`-like escape without the other half of its pair: no string can contain it.
         case loneSurrogate
         case invalidUTF8
         case controlCharacter
@@ -18,15 +18,15 @@ public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
 
         public var description: String {
             switch self {
-            case .unexpectedEnd: "the text ends too early"
+            case .unexpectedEnd: "unexpected end"
             case .unexpectedByte: "unexpected character"
-            case .trailingBytes: "something follows the value"
-            case .badNumber: "not a number by the rules of JSON"
-            case .badEscape: "unknown escape in a string"
-            case .loneSurrogate: "half a surrogate pair in a string"
-            case .invalidUTF8: "not UTF-8"
-            case .controlCharacter: "a control character in a string"
-            case .duplicateKey: "a key stands twice in one object"
+            case .trailingBytes: "unexpected text after the value"
+            case .badNumber: "invalid number"
+            case .badEscape: "invalid escape in a string"
+            case .loneSurrogate: "unpaired surrogate in a string"
+            case .invalidUTF8: "invalid UTF-8"
+            case .controlCharacter: "control character in a string"
+            case .duplicateKey: "duplicate key in an object"
             case .tooDeep(let limit): "nested deeper than \(limit) levels"
             case .tooLarge(let limit): "larger than \(limit) bytes"
             case .wrongType(let expected): "expected \(expected)"
@@ -36,7 +36,7 @@ public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     public let problem: Problem
-    /// The byte at which it was seen, counted from 0.
+    /// The byte offset of the problem, from 0.
     public let offset: Int
 
     public init(_ problem: Problem, at offset: Int) {

@@ -1,7 +1,6 @@
-/// Room into which pieces of JSON are laid side by side, each as it stands: for what is written a hundred thousand
-/// times.
+/// A buffer into which pieces of JSON are copied verbatim, for what is written a hundred thousand times.
 package struct JSONPieces {
-    /// As many as the longest number has, and its sign.
+    /// The length of the longest number, with its sign.
     package static let digits = 20
 
     private let room: UnsafeMutableBufferPointer<UInt8>
@@ -22,7 +21,7 @@ package struct JSONPieces {
         count += text.count
     }
 
-    /// - Parameter text: nil is put as `null`.
+    /// - Parameter text: nil is written as `null`.
     @inline(__always)
     package mutating func put(string text: UnsafeBufferPointer<UInt8>?) {
         guard let text else { return put("null") }

@@ -10,10 +10,10 @@ extension JSONReader {
         if found.isEscaped { _ = try unescape(found.range) } else if !found.isASCII { _ = try text(found) }
     }
 
-    /// What stands between two quotes.
+    /// The text between two quotes.
     private struct Quoted {
         var range: Range<Int>
-        /// There is a backslash in it.
+        /// Whether it contains a backslash.
         var isEscaped: Bool
         var isASCII: Bool
     }
@@ -43,7 +43,7 @@ extension JSONReader {
     }
 
     private func text(_ found: Quoted) throws(JSONError) -> String {
-        // Validating is several times dearer than decoding what cannot be wrong.
+        // Validating costs several times as much as decoding; ASCII cannot be invalid.
         if found.isASCII { return String(decoding: bytes[found.range], as: UTF8.self) }
         guard let text = String(validating: bytes[found.range], as: UTF8.self) else { throw error(.invalidUTF8) }
         return text
@@ -80,7 +80,7 @@ extension JSONReader {
         return text
     }
 
-    /// Four hex digits, or two times four that make a pair (RFC 8259 section 7).
+    /// Reads four hex digits, or two times four that form a pair (RFC 8259 section 7).
     private func unicodeEscape(_ index: inout Int, before end: Int) throws(JSONError) -> Unicode.Scalar {
         let start = index
         let first = try hex4(&index, before: end)

@@ -1,16 +1,16 @@
-/// Reads JSON text (RFC 8259) from bytes, strictly: one value, no duplicate keys, no lone surrogates,
-/// bounded in depth.
+/// A strict reader of JSON text (RFC 8259) in bytes: one value, no duplicate keys, no lone surrogates, bounded in
+/// depth.
 ///
-/// A message decoder walks the text with ``object(_:)`` and ``array(_:)`` and takes what it knows; what it
-/// wants to keep as it stands it takes with ``source()``, which checks the text without building a tree.
+/// A message decoder walks the text with ``object(_:)`` and ``array(_:)`` and reads what it knows; ``source()`` returns
+/// a value verbatim, checked without building a tree.
 package struct JSONReader {
     let bytes: [UInt8]
     package private(set) var offset = 0
     private var depth = 0
-    /// Whether white space was passed since this was last set to false.
+    /// Whether white space was skipped since this was last set to false.
     private var sawSpace = false
     let maximumDepth: Int
-    /// The text is known to be right: keys are not compared with each other once more.
+    /// Whether the text is known to be valid: keys are not compared again.
     private let isChecked: Bool
 
     package static let defaultDepth = 32
@@ -21,7 +21,7 @@ package struct JSONReader {
         isChecked = false
     }
 
-    /// For the text of a ``Content``, which was read before.
+    /// Creates a reader for the text of a ``Content``, which was checked before.
     init(checked bytes: [UInt8]) {
         self.bytes = bytes
         maximumDepth = Self.defaultDepth
@@ -42,13 +42,13 @@ package struct JSONReader {
         return value
     }
 
-    /// Nothing but white space may be left.
+    /// Requires that only white space is left.
     package mutating func end() throws(JSONError) {
         skipSpace()
         guard offset == bytes.count else { throw error(.trailingBytes) }
     }
 
-    // MARK: What comes next
+    // MARK: The kind of the next value
 
     package enum Kind { case null, bool, number, string, array, object }
 
@@ -89,7 +89,7 @@ package struct JSONReader {
         }
     }
 
-    /// Checks the next value and returns its text as it stands, without the white space around it.
+    /// Checks the next value and returns its text verbatim, without the white space around it.
     package mutating func source() throws(JSONError) -> String {
         skipSpace()
         let start = offset
@@ -98,8 +98,8 @@ package struct JSONReader {
         return String(decoding: bytes[start..<offset], as: UTF8.self)
     }
 
-    /// Checks the next value and returns its text without white space between its parts. Its depth is counted from
-    /// here, whatever it stands in.
+    /// Checks the next value and returns its text without white space between its parts. Its depth counts from here,
+    /// however deep it is nested.
     package mutating func compactSource() throws(JSONError) -> String {
         skipSpace()
         let start = offset
@@ -126,7 +126,7 @@ package struct JSONReader {
         return compact
     }
 
-    /// Checks the next value and goes past it.
+    /// Checks and skips the next value.
     package mutating func skip() throws(JSONError) {
         switch try peek() {
         case .null: try literal("null")
@@ -148,7 +148,7 @@ package struct JSONReader {
         close()
     }
 
-    /// Hands each member's key and a reader that stands before its value; the closure must take the value.
+    /// Calls the closure with each key and a reader before the value; the closure must read the value.
     package mutating func object(_ member: (String, inout JSONReader) throws(JSONError) -> Void) throws(JSONError) {
         try open(UInt8(ascii: "{"), "an object")
         if take(UInt8(ascii: "}")) { return close() }
@@ -229,7 +229,8 @@ package struct JSONReader {
         }
     }
 
-    /// RFC 8259 section 6: no leading zero, digits on both sides of the point, digits after the exponent.
+    /// Reads a number by RFC 8259 section 6: no leading zero, digits on both sides of the point, digits after the
+    /// exponent.
     private mutating func numberRange() throws(JSONError) -> Range<Int> {
         skipSpace()
         let start = offset
@@ -288,7 +289,7 @@ package struct JSONReader {
 private struct SeenKeys {
     private var few: [String] = []
     private var many: Set<[UInt8]> = []
-    /// One of 64 bits for each key, by its length and its ends: most keys are seen to be new at a glance.
+    /// One of 64 bits for each key, by its length and its ends: shows at once that most keys are new.
     private var marks: UInt64 = 0
 
     mutating func insert(_ key: String) -> Bool {

@@ -1,4 +1,4 @@
-/// Writes compact JSON into a buffer of bytes.
+/// A writer of compact JSON into a byte buffer.
 ///
 /// ```swift
 /// var json = JSONWriter()
@@ -11,7 +11,7 @@ package struct JSONWriter {
 
     package init(capacity: Int = 256) { bytes.reserveCapacity(capacity) }
 
-    /// - Parameter head: what stands before the JSON text.
+    /// - Parameter head: The text before the JSON.
     package init(after head: String, capacity: Int) {
         bytes.reserveCapacity(head.utf8.count + capacity)
         bytes.append(contentsOf: head.utf8)
@@ -24,7 +24,7 @@ package struct JSONWriter {
 
     package var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// One object as a text.
+    /// Returns one object as text.
     package static func text(capacity: Int = 256, _ body: (inout JSONWriter) -> Void) -> String {
         var json = JSONWriter(capacity: capacity)
         json.object(body)
@@ -74,7 +74,7 @@ package struct JSONWriter {
         string(value)
     }
 
-    /// nil is written as `null`.
+    /// Writes a member, nil as `null`.
     package mutating func member(_ key: String, orNull value: String?) {
         self.key(key)
         if let value { string(value) } else { null() }
@@ -97,7 +97,7 @@ package struct JSONWriter {
         self.value(value)
     }
 
-    /// A member whose value is JSON text already.
+    /// Writes a member whose value is JSON text already.
     package mutating func member(_ key: String, source: String) {
         self.key(key)
         raw(source)
@@ -115,9 +115,9 @@ package struct JSONWriter {
         needsComma = true
     }
 
-    /// A value that is put together from pieces which need no look any more.
+    /// Writes a value from pieces that need no more checks.
     ///
-    /// - Parameter size: in bytes; at least as many as are put.
+    /// - Parameter size: The maximum number of bytes that are put.
     package mutating func value(upTo size: Int, _ put: (inout JSONPieces) -> Void) {
         separate()
         bytes.append(addingCapacity: size) { room in
@@ -134,7 +134,7 @@ package struct JSONWriter {
         self.value(upTo: JSONPieces.digits) { $0.put(value) }
     }
 
-    /// Text that is one JSON value already.
+    /// Writes text that is one JSON value already.
     package mutating func raw(_ source: String) {
         var source = source
         source.withUTF8 { raw(utf8: $0) }
@@ -162,7 +162,7 @@ package struct JSONWriter {
         text.withUTF8 { string(utf8: $0) }
     }
 
-    /// - Parameter utf8: valid UTF-8.
+    /// - Parameter utf8: Valid UTF-8.
     package mutating func string(utf8: UnsafeBufferPointer<UInt8>) {
         separate()
         bytes.append(UInt8(ascii: "\""))
@@ -181,15 +181,15 @@ package struct JSONWriter {
         if needsComma { bytes.append(UInt8(ascii: ",")) }
     }
 
-    /// Whether the text needs nothing but quotes around it.
+    /// Whether the text needs only quotes.
     package static func isPlain(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-        // Without a way out in between, so that the compiler looks at many bytes at once.
+        // Without an early exit, so that the compiler can vectorise the loop.
         var found: UInt8 = 0
         for byte in text { found |= mustEscape(byte) ? 1 : 0 }
         return found == 0
     }
 
-    /// Quote, backslash and C0 controls must be escaped; so is DEL, which some terminals act on.
+    /// Quote, backslash and C0 controls must be escaped; so is DEL, to which some terminals react.
     private static func mustEscape(_ byte: UInt8) -> Bool {
         byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte == 0x7F
     }
@@ -208,13 +208,13 @@ package struct JSONWriter {
 }
 
 extension JSON {
-    /// Compact JSON text of the value.
+    /// The value as compact JSON text.
     public var text: String {
         var writer = JSONWriter()
         writer.value(self)
         return writer.text
     }
 
-    /// Reads one value from text; see ``JSONError`` for what is refused.
+    /// Parses one value; ``JSONError`` lists what is rejected.
     public init(parsing text: String) throws(JSONError) { self = try JSONReader.parse(Array(text.utf8)) }
 }

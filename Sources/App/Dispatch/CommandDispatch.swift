@@ -5,7 +5,7 @@ import Screen
 extension AppState {
     /// - Parameter count: typed before the command, nil for none.
     mutating func run(_ command: Command, count: Int?) -> [Effect] {
-        if let why = denial(of: command) { return only(.warning(why, hint: instead(of: command))) }
+        if let why = denial(of: command) { return only(.warning(why.asSentence, hint: instead(of: command))) }
         if let effects = runWriting(command) { return effects }
         switch command {
         case .help: help = help == nil ? HelpState(contexts: contexts) : nil

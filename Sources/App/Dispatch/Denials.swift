@@ -10,7 +10,7 @@ extension AppState {
         guard let document, prompt == nil, help == nil else { return nil }
         switch command {
         case .highlight, .underline, .strikeOut, .squiggly:
-            return document.denialOfCreation ?? (document.page.selection == nil ? "select words first: v" : nil)
+            return document.denialOfCreation ?? (document.page.selection == nil ? "select words first (v)" : nil)
         case .comment: return document.denialOfCreation
         case .reply: return document.denialOfReply
         case .note where !document.outbox.isOpen: return document.denialOfCreation
@@ -18,11 +18,11 @@ extension AppState {
         case .delete: return document.denialOfChange { .delete($0) }
         case .present: return document.denialOfPresenting
         case .follow: return document.denialOfFollowing
-        case .picture: return document.pdf.info == nil ? "the PDF is not here yet" : nil
+        case .picture: return document.pdf.info == nil ? "the PDF is not downloaded yet" : nil
         case .zoomIn where document.page.view == .reading, .zoomOut where document.page.view == .reading:
-            return "zoom is for the layout view: L"
+            return "zoom needs the layout view (L)"
         case .selectCharacters, .selectRows, .changeView:
-            return document.focus == .page && document.page.glyphs?.isEmpty != false ? "this page shows no text" : nil
+            return document.focus == .page && document.page.glyphs?.isEmpty != false ? "this page has no text" : nil
         default: return nil
         }
     }
@@ -32,7 +32,7 @@ extension AppState {
         guard command == .reply, let document, let row = document.currentRow, !row.kind.beginsThreads,
             document.denialOfCreation == nil
         else { return nil }
-        return Notice.Hint(command: .note, effect: "adds a note beside it")
+        return Notice.Hint(command: .note, effect: "to add a note instead")
     }
 }
 
@@ -52,7 +52,7 @@ extension DocumentState {
         // Of several each is looked at when they are here.
         if focus == .list, !list.marks.isEmpty { return denialOfWriting }
         if focus == .thread {
-            guard let comment = thread.current else { return "there are no comments" }
+            guard let comment = thread.current else { return "no comments" }
             return denial { _ in operation(Subject(comment)) }
         }
         guard let row = currentRow else { return focus == .page ? "no mark at the cursor" : "the list is empty" }
@@ -77,9 +77,9 @@ extension DocumentState {
         let mayDelete = grant.decide(.delete(row.subject)).isAllowed
         switch (mayEdit, mayDelete) {
         case (true, true): return nil
-        case (true, false): return "not to delete"
+        case (true, false): return "no delete"
         case (false, true): return "delete only"
-        case (false, false): return row.createdBy.isExactly(grant.userID) ? "read only" : "read only: not yours"
+        case (false, false): return row.createdBy.isExactly(grant.userID) ? "read-only" : "read-only: not yours"
         }
     }
 
@@ -90,17 +90,17 @@ extension DocumentState {
         }
         let all: [(String, Operation)] = [
             ("edit", .edit(row.subject)), ("delete", .delete(row.subject)),
-            ("move it to another group", .move(row.subject, to: row.group)),
+            ("move to another group", .move(row.subject, to: row.group)),
         ]
         let may = all.filter { what in denial { _ in what.1 } == nil }.map(\.0)
         let why = editDenial { _ in .edit(row.subject) }
-        if may.isEmpty { return why.map(Self.readOnly) ?? "read only" }
+        if may.isEmpty { return why.map(Self.readOnly) ?? "read-only" }
         return "you may \(may.joined(separator: ", "))" + (why.map { ", not edit: \($0)" } ?? "")
     }
 
     /// Some reasons say it themselves.
     private static func readOnly(_ why: EditDenial) -> String {
-        why.saysReadOnly || why == .local ? why.description : "read only: \(why)"
+        why.saysReadOnly || why == .local ? why.description : "read-only: \(why)"
     }
 }
 
@@ -116,9 +116,9 @@ enum EditDenial: Equatable, Sendable, CustomStringConvertible {
 
     var description: String {
         switch self {
-        case .local: "LOCAL: this PDF is in no layer; postilla upload puts it on a server"
+        case .local: "LOCAL: this PDF is not in a layer; postilla upload puts it on a server"
         case .openedReadOnly: "read-only: opened with --read-only"
-        case .noToken: "no token was accepted yet, so nothing can be changed"
+        case .noToken: "no token accepted yet, editing is disabled"
         case .denied(let why): why.description
         }
     }

@@ -38,7 +38,7 @@ extension AppState {
         }
         if let editor = document.editor {
             let effects = editor.input.isEmpty ? forgetDraft(editor.draftKey) : keepDraft()
-            if !editor.input.isEmpty, !effects.isEmpty { notice = .done("draft kept: the same key brings it back") }
+            if !editor.input.isEmpty, !effects.isEmpty { notice = .done("Draft kept; press the same key to resume") }
             self.document?.editor = nil
             return effects
         }
@@ -77,8 +77,8 @@ extension AppState {
 
     /// What `q` does here, for those who look for the way out.
     var howToLeave: String {
-        if tabs.count > 0 { return "q closes this tab; :quit ends the program" }
-        return hasLibrary && document != nil ? "q leaves this layer, q again quits" : "q quits"
+        if tabs.count > 0 { return "Press q to close this tab, :quit to quit" }
+        return hasLibrary && document != nil ? "Press q to leave this layer, q again to quit" : "Press q to quit"
     }
 
     mutating func leave() -> [Effect] {
@@ -95,7 +95,7 @@ extension AppState {
     mutating func depart(_ departure: Departure) -> [Effect] {
         self.departure = departure
         let count = savingCount(before: departure)
-        if count > 0 { notice = .done("saving \(count == 1 ? "an edit" : "\(count) edits"), then leaving") }
+        if count > 0 { notice = .done("Saving \(count == 1 ? "an edit" : "\(count) edits") before leaving") }
         return departIfSaved()
     }
 
@@ -134,5 +134,5 @@ extension DocumentState {
     }
 
     /// What is worth saying when the layer is left: `3 unsent kept here, sent next time`.
-    var farewell: String? { waiting > 0 ? "\(waiting) unsent kept here, sent next time" : nil }
+    var farewell: String? { waiting > 0 ? "\(waiting) unsent, kept for the next sync" : nil }
 }

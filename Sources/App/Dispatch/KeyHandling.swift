@@ -64,7 +64,7 @@ extension AppState {
     private mutating func pasted(_ text: String) -> [Effect] {
         if isWriting {
             guard token?.path != nil || !TokenText.isIn(text) else {
-                return only(.warning("this is a token and was left out: Esc, then T, then paste it"))
+                return only(.warning("Paste ignored: this is a token; press Esc, then T, then paste it"))
             }
             // One line is asked for: line ends of the paste are blanks in it.
             let isOneLine = document?.editor == nil || prompt != nil || picker != nil
@@ -73,7 +73,7 @@ extension AppState {
         let pasted = TokenText(text)
         if token == nil {
             guard pasted.looksLikeToken, document != nil, canOpenCard else {
-                return only(.warning("nothing is being written here: \(text.count) pasted characters were left out"))
+                return only(.warning("Paste ignored: no text field is open (\(text.count) characters)"))
             }
             token = TokenCard(.layer)
         }

@@ -9,9 +9,9 @@ extension AppState {
         case .missing(let progress)?: document?.pdf = .downloading(progress)
         case .failed?: document?.pdf = .downloading(nil)
         case .downloading?:
-            return only(.done("it is on its way; Esc stops it"))
+            return only(.done("Download in progress; Esc to stop"))
         default:
-            return only(.done("the PDF is here already"))
+            return only(.done("The PDF is already downloaded"))
         }
         return [.startDownload]
     }

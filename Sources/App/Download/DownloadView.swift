@@ -14,10 +14,10 @@ extension Canvas {
             return
         case .missing(let progress):
             let part = progress.map { " (\($0.amounts))" } ?? ""
-            lines = ["The PDF is not on this machine yet\(part). D downloads it."]
-        case .opening: lines = ["Looking into the PDF ..."]
+            lines = ["The PDF is not downloaded yet\(part). Press D to download it."]
+        case .opening: lines = ["Opening the PDF ..."]
         case .failed(let why):
-            lines = [CleanText(cleaning: why), "The annotations are listed all the same. D tries again."]
+            lines = [CleanText(cleaning: why), "The annotations are still listed. Press D to retry."]
         case .ready: lines = [document.reasonForNoText]
         }
         var row = 0
@@ -52,7 +52,7 @@ extension Canvas {
         let room = area.split(left: PagePane.gutter + 1).rest
         write(clean("Downloading \(document.title)").truncated(to: room.columns - 1), in: room, style: theme.title)
         guard let progress else {
-            write("waiting for the first bytes; Esc stops it", in: room, row: 2, style: theme.dimmed)
+            write("Waiting for data; Esc to stop", in: room, row: 2, style: theme.dimmed)
             return
         }
         let width = max(4, min(60, room.columns - 2))
@@ -60,15 +60,15 @@ extension Canvas {
         let bar = String(repeating: "#", count: full) + String(repeating: ".", count: width - 2 - full)
         write("[\(bar)]", in: room, row: 2)
         write(CleanText(cleaning: progress.sentence).truncated(to: room.columns), in: room, row: 3)
-        write("Esc stops it; it goes on where it was next time.", in: room, row: 5, style: theme.dimmed)
+        write("Esc to stop; the next download resumes here.", in: room, row: 5, style: theme.dimmed)
     }
 }
 
 extension DocumentState {
     var reasonForNoText: CleanText {
         switch texts[page.index] {
-        case .text?: "Page \(page.index + 1) has no text. Its marks, by position:"
-        case .failed(let why)?: "\(why) The marks of page \(page.index + 1), by position:"
+        case .text?: "Page \(page.index + 1) has no text. Marks by position:"
+        case .failed(let why)?: "\(why) Marks on page \(page.index + 1) by position:"
         case .loading?, nil: "Reading page \(page.index + 1) ..."
         }
     }
@@ -83,7 +83,7 @@ extension DownloadStatus {
     /// `43 %  130 kB of 309 kB  1.2 MB/s  2s left`
     var sentence: String {
         var parts: [String] = []
-        if let fraction { parts.append("\(Int(fraction * 100)) %") }
+        if let fraction { parts.append("\(Int(fraction * 100))%") }
         parts.append(amounts)
         if let bytesPerSecond, bytesPerSecond.isFinite {
             parts.append(ByteCount.text(Int64(max(0, min(bytesPerSecond, 1e15)))) + "/s")

@@ -8,9 +8,10 @@ extension AppState {
 
     mutating func recolor(_ text: String) -> [Effect] {
         guard let code = Colors.code(text) else {
-            return only(.warning("color NAME or #rrggbb; names: " + Colors.named.map(\.name).joined(separator: " ")))
+            let names = Colors.named.map(\.name).joined(separator: " ")
+            return only(.warning("Usage: color NAME or #rrggbb; names: " + names))
         }
-        if let why = denial(of: .recolor) { return only(.warning(why)) }
+        if let why = denial(of: .recolor) { return only(.warning(why.asSentence)) }
         return loadBatch(for: .recolor(code))
     }
 }

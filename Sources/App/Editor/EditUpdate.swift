@@ -18,7 +18,7 @@ extension AppState {
             }
         }
         if creates, document.author == nil, document.status.grant?.creatorName == nil {
-            prompt = Prompt(.author(then: edits, editor: editor), label: "Your name, shown with what you write: ")
+            prompt = Prompt(.author(then: edits, editor: editor), label: "Your name, shown on your annotations: ")
             return []
         }
         return begin(edits, from: editor)
@@ -40,7 +40,7 @@ extension AppState {
     mutating func mark(_ kind: AnnotationKind) -> [Effect] {
         guard document?.page.selected != nil else { return [] }
         let edits = markups(kind).map(Edit.create)
-        guard !edits.isEmpty else { return only(.warning("nothing to mark is selected")) }
+        guard !edits.isEmpty else { return only(.warning("Nothing to mark in the selection")) }
         document?.page.dropSelection()
         return perform(edits)
     }
@@ -53,16 +53,16 @@ extension AppState {
     }
 
     mutating func undo() -> [Effect] {
-        guard let step = document?.history.undo() else { return only(.warning("nothing of yours to undo")) }
+        guard let step = document?.history.undo() else { return only(.warning("Nothing to undo")) }
         document?.pending.begin(.undo(step))
         return [.undo(step: step.id)]
     }
 
     mutating func redo() -> [Effect] {
         guard document?.history.undoing.isEmpty == true else {
-            return only(.warning("the undo is being saved: do it again in a moment"))
+            return only(.warning("The undo is still being saved; try again in a moment"))
         }
-        guard let edits = document?.history.redo() else { return only(.warning("nothing was undone")) }
+        guard let edits = document?.history.redo() else { return only(.warning("Nothing to redo")) }
         return begin(edits, isRedo: true)
     }
 
@@ -76,22 +76,22 @@ extension AppState {
         var effects = forgetSaved(item.editor)
         switch edit {
         case .create(let content) where content.contentType == .comments:
-            notice = .done("reply added", hint: .takesBack)
+            notice = .done("Reply added", hint: .takesBack)
         case .beginThread:
-            notice = .done("thread begun", hint: .takesBack)
+            notice = .done("Thread started", hint: .takesBack)
             effects += advance(to: ids.first)
         case .create(let content):
             let name = AnnotationKind(type: content["type"]?.string ?? "").name
             let several = edits.count > 1 ? " on \(edits.count) pages" : ""
-            notice = .done("\(name)\(several) added", hint: .takesBack)
+            notice = .done("Added \(name)\(several)", hint: .takesBack)
             effects += advance(to: ids.first)
         case .update:
-            notice = .done(edits.count > 1 ? "\(edits.count) changed" : "changed", hint: .takesBack)
+            notice = .done(edits.count > 1 ? "\(edits.count) changed" : "Changed", hint: .takesBack)
         case .delete:
             notice =
                 edits.count > 1
-                ? .done("\(edits.count) deleted", hint: .init(command: .undo, effect: "brings them back"))
-                : .done("deleted", hint: .init(command: .undo, effect: "brings it back"))
+                ? .done("\(edits.count) deleted", hint: .init(command: .undo, effect: "to restore them"))
+                : .done("Deleted", hint: .init(command: .undo, effect: "to restore it"))
         }
         if let omitted = self.document?.omitted.removeValue(forKey: step) {
             notice = .warning("\(notice?.text ?? ""); \(omitted)", hint: notice?.hint)
@@ -118,14 +118,14 @@ extension AppState {
     mutating func undone(_ step: Int) {
         _ = document?.pending.end(as: .saved) { $0.isUndo(step) }
         document?.history.undid(step, canRedo: true)
-        notice = .done("undone; Ctrl-R does it again")
+        notice = .done("Undone; Ctrl-R to redo")
         showAgain()
     }
 
     mutating func undoFailed(_ step: Int, _ why: String) {
         _ = document?.pending.end(as: .saved) { $0.isUndo(step) }
         document?.history.undid(step, canRedo: false)
-        notice = .warning("cannot be undone: \(why)")
+        notice = .warning("Cannot undo: \(why)")
     }
 
     // MARK: Conflicts
@@ -145,7 +145,7 @@ extension AppState {
 
     mutating func resolveFailed(_ id: Record.ID, _ why: String) -> [Effect] {
         guard let item = document?.pending.end(as: .failed(why), { $0 == .resolution(id) }) else {
-            return only(.error(why))
+            return only(.error(why.asSentence))
         }
         return notSaved(item, why)
     }
@@ -159,7 +159,7 @@ extension AppState {
 
     /// The text goes back to the editor; where another one is open, to the drafts.
     private mutating func notSaved(_ item: PendingEdits.Item, _ why: String) -> [Effect] {
-        notice = .error("not saved: \(why)")
+        notice = .error("Not saved: \(why)")
         if departure != .termination { departure = nil }
         showAgain()
         guard var editor = item.editor else { return [] }
@@ -175,7 +175,7 @@ extension AppState {
             editor.saved = kept
             document?.editor = editor
         } else {
-            notice = .error("not saved: \(why); the text is kept as a draft")
+            notice = .error("Not saved: \(why); the text is kept as a draft")
             if document?.editor?.draftKey == key { document?.editor?.input = TextInput(kept) }
         }
         return [.saveDraft(key, kept)]
@@ -194,12 +194,12 @@ extension AppState {
         guard let document else { return [] }
         let choice = words.isEmpty ? nil : LayerMetadata.GroupChoice(group: words == "\"\"" ? nil : words)
         if let choice, let why = document.denial({ _ in .createAnnotation(group: choice.group) }) {
-            return only(.warning(why))
+            return only(.warning(why.asSentence))
         }
         self.document?.groupChoice = choice
-        let group = self.document?.groupForNew.map { "get the group \($0)" } ?? "get no group"
-        let whose = choice == nil ? "as the token says" : ":default-group alone takes this back"
-        notice = .done("new records \(group); \(whose)")
+        let group = self.document?.groupForNew ?? "none"
+        let whose = choice == nil ? "from the token" : ":default-group without a name to reset"
+        notice = .done("Group of new records: \(group); \(whose)")
         return [.setDefaultGroup(choice)]
     }
 }
@@ -251,5 +251,5 @@ extension PendingEdits.Work {
 }
 
 extension Notice.Hint {
-    fileprivate static let takesBack = Notice.Hint(command: .undo, effect: "takes it back")
+    fileprivate static let takesBack = Notice.Hint(command: .undo, effect: "to revert")
 }

@@ -8,7 +8,7 @@ import PageLayout
 extension AppState {
     mutating func addNote() -> [Effect] {
         guard let document, let place = document.notePlace else {
-            return only(.warning("a note needs a page: the PDF is not loaded yet"))
+            return only(.warning("Cannot add a note: the PDF is not loaded yet"))
         }
         let group = document.groupForNew.map { ", group \($0)" } ?? ""
         let title = "New note on page \(place.page + 1)\(group)"
@@ -55,7 +55,7 @@ extension AppState {
         guard var editor = document?.external else { return [] }
         document?.external = nil
         guard let text, !text.allSatisfy(\.isWhitespace) else {
-            return only(.done("left without a text: nothing was changed"))
+            return only(.done("Text left empty; nothing changed"))
         }
         let isOpen = document?.editor != nil
         // One line end at the end belongs to the file, not to the text.
@@ -69,15 +69,15 @@ extension AppState {
         guard let document, let editor = document.editor else { return [] }
         let text = editor.input.text
         guard !text.allSatisfy(\.isWhitespace) else {
-            return only(.warning("an empty text is not saved: Esc leaves, d deletes the record"))
+            return only(.warning("Empty text not saved; Esc to leave, d to delete the record"))
         }
         guard !TokenText.isIn(text) else {
-            return only(.warning("there is a token in this text: it is not saved; T takes tokens"))
+            return only(.warning("Not saved: the text contains a token; press T to enter tokens"))
         }
         if let why = document.denialOfSaving(editor) {
             let effects = keepDraft()
             self.document?.editor = nil
-            notice = .warning("kept as a draft, not sent: \(why)")
+            notice = .warning("Kept as a draft, not sent: \(why)")
             return effects
         }
         if case .record(let base) = editor.target, let theirs = editor.theirs {
@@ -106,7 +106,7 @@ extension AppState {
         let said: Content
         do { said = try edited.replacingText(with: text) } catch {
             // The editor stays open: the words are not lost.
-            return only(.warning("not saved: \(error)"))
+            return only(.warning("Not saved: \(error)"))
         }
         self.document?.editor = nil
         switch editor.target {

@@ -22,7 +22,7 @@ extension AppState {
             for binding in bindings { add(binding.keyNames, binding.help) }
             lines.append(("", false))
         }
-        lines.append((" Typed after :", true))
+        lines.append((" Commands after :", true))
         for command in TypedCommand.allCases where document != nil || command.isForLibrary {
             add(command.rawValue, command.help)
         }
@@ -32,7 +32,7 @@ extension AppState {
 
 extension Canvas {
     mutating func drawHelp(_ state: AppState) {
-        rule("Help: keys that are valid here", row: 0, style: state.theme.rule, titleStyle: state.theme.title)
+        rule("Help: keys available here", row: 0, style: state.theme.rule, titleStyle: state.theme.title)
         let inside = area.split(top: 1).rest.split(bottom: 1).rest
         for (row, line) in state.helpLines.dropFirst(state.help?.top ?? 0).prefix(inside.rows).enumerated() {
             write(line.text, in: inside, row: row, style: line.isHeading ? state.theme.heading : state.theme.text)

@@ -25,11 +25,11 @@ package enum KeyContext: String, Hashable, Sendable, CaseIterable {
         case .help: "Help"
         case .lost: "Lost access"
         case .tokenCard: "Token card"
-        case .tokenEntry: "Token card, filled"
+        case .tokenEntry: "Token card, with input"
         case .question: "Question"
-        case .text: "Writing"
-        case .commandLine: "After :"
-        case .picker: "Choosing"
+        case .text: "Text input"
+        case .commandLine: "Command line"
+        case .picker: "Picker"
         case .editor: "Note editor"
         }
     }

@@ -38,18 +38,18 @@ extension Keymap {
                 bindings.contains { $0.context == context && $0.command == change.command }
             }
             let names = places.map { "keys." + $0.name }.joined(separator: ", ")
-            return "\(name) does nothing in keys.\(change.context.name); it belongs to \(names)"
+            return "\(name) has no effect in keys.\(change.context.name); it belongs in \(names)"
         }
         if change.sequences.isEmpty, Self.needed.contains(change.command) {
-            return "without a key for \(name) there would be no way out"
+            return "\(name) needs at least one key"
         }
         for keys in change.sequences {
             guard let first = keys.first else { return "\(name) has an empty key" }
             guard case .character(let character) = first else { continue }
             let shown = keys.map(\.notation).joined()
-            if change.context.isWriting { return "\(shown) would not be written any more: letters are text here" }
+            if change.context.isWriting { return "\(shown) is text in this context and cannot be a command" }
             if character.isNumber, character != "0", change.context != .question {
-                return "\(shown) begins with a digit, which counts"
+                return "\(shown) begins with a digit, which is a count"
             }
         }
         let kept = bindings.firstIndex { $0.context == change.context && $0.command == change.command }
@@ -76,10 +76,10 @@ extension Keymap {
             let shown = keys.map(\.notation).joined()
             for other in others {
                 for taken in other.sequences where taken.starts(with: keys) || keys.starts(with: taken) {
-                    let way = "give \(other.command.rawValue) another key, or none: \(other.command.rawValue) = []"
-                    guard taken != keys else { return "\(shown) is \(other.command.rawValue) here; \(way)" }
+                    let way = "give \(other.command.rawValue) another key, or none (\(other.command.rawValue) = [])"
+                    guard taken != keys else { return "\(shown) is already \(other.command.rawValue); \(way)" }
                     let name = taken.map(\.notation).joined()
-                    return "\(shown) and \(name), which is \(other.command.rawValue) here, begin alike; \(way)"
+                    return "\(shown) clashes with \(name) (\(other.command.rawValue)); \(way)"
                 }
             }
         }

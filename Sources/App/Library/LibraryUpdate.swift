@@ -8,7 +8,7 @@ extension AppState {
             token?.isTrying = false
         } else if hasLibrary || document != nil {
             opening = nil
-            notice = .error(why)
+            notice = .error(why.asSentence)
         } else {
             opening = Opening(problem: why)
         }
@@ -16,7 +16,7 @@ extension AppState {
 
     mutating func openCurrent() -> [Effect] {
         guard let entry = library.current, opening == nil else { return [] }
-        if let problem = entry.problem { return only(.error(problem)) }
+        if let problem = entry.problem { return only(.error(problem.asSentence)) }
         if let tab = tab(of: entry.id) { return show(tab: tab) }
         opening = Opening()
         return [.openLayer(entry.id)]
@@ -25,13 +25,13 @@ extension AppState {
     mutating func startDemo() -> [Effect] {
         guard opening == nil else { return [] }
         opening = Opening()
-        notice = .done("starting a server with sample documents ...")
+        notice = .done("Starting a server with sample documents ...")
         return [.startDemo]
     }
 
     mutating func askToRemove() {
         if document == nil, let problem = library.current?.problem {
-            notice = .error("\(problem); postilla storage check looks into it")
+            notice = .error("\(problem); run postilla storage check".asSentence)
             return
         }
         let lost = document.map { ($0.reference, $0.title, $0.waiting) }
@@ -39,7 +39,7 @@ extension AppState {
         guard let (reference, title, unsent) = lost ?? entry else { return }
         let name = CleanText(cleaning: title).truncated(to: 18).string
         let edits = "\(unsent) unsent edit\(unsent == 1 ? "" : "s")"
-        let what = unsent > 0 ? " with \(edits) from here? s saves first, y/N " : " from this machine? y/N "
+        let what = unsent > 0 ? " and \(edits)? s to save first, y/N " : " from this machine? y/N "
         prompt = Prompt(.confirm(.removeLayer(reference, unsent: unsent)), label: "Remove \(name)\(what)")
     }
 

@@ -14,8 +14,8 @@ extension Canvas {
         } else {
             let text: CleanText =
                 state.library.entries == nil
-                ? "Looking for layers ..."
-                : "Nothing here yet. \(state.words(for: .startDemo, "demo")) · \(state.words(for: .addLayer, "add a server or token")) · \(state.words(for: .openFile, "open a PDF"))"
+                ? "Loading layers ..."
+                : "No layers yet. \(state.words(for: .startDemo, "demo")) · \(state.words(for: .addLayer, "add a server or token")) · \(state.words(for: .openFile, "open a PDF"))"
             for (row, line) in text.wrapped(to: inside.columns - 4).enumerated() {
                 write(line, in: inside, row: row + 1, column: 2, style: state.theme.dimmed)
             }
@@ -50,7 +50,7 @@ extension LibraryEntry {
         if unsent > 0 { facts.append("\(unsent) unsent") }
         if unread > 0 { facts.append("\(unread) new") }
         facts.append(
-            problem.map { CleanText(cleaning: $0) } ?? CleanText(cleaning: isDownloaded ? self.state : "PDF not here"))
+            problem.map { CleanText(cleaning: $0) } ?? CleanText(cleaning: isDownloaded ? self.state : "no PDF"))
         if let lastSync { facts.append("synced \(RelativeTime.age(of: lastSync, at: state.now))") }
         if let bytes { facts.append(CleanText(cleaning: ByteCount.text(bytes))) }
         facts.append(CleanText(cleaning: id.userID ?? "anonymous"))

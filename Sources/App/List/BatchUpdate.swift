@@ -30,7 +30,7 @@ extension AppState {
             wanted.ids = [id]
         }
         guard wanted.ids.count + (wanted.span?.count ?? 0) <= ListMarks.maxCount else {
-            return only(.warning("at most \(ListMarks.maxCount) at once: mark fewer"))
+            return only(.warning("At most \(ListMarks.maxCount) at once; mark fewer"))
         }
         self.document?.batch = batch
         return [.loadBatch(wanted)]
@@ -67,8 +67,8 @@ extension AppState {
             why = why ?? denial
             return denial == nil
         }
-        let omitted = why.map { "\(found.count - allowed.count) left as they are: \($0)" }
-        if allowed.isEmpty { notice = .warning(why ?? "nothing is marked") }
+        let omitted = why.map { "\(found.count - allowed.count) unchanged: \($0)" }
+        if allowed.isEmpty { notice = .warning(why?.asSentence ?? "Nothing is marked") }
         return (allowed, omitted)
     }
 
@@ -96,11 +96,11 @@ extension AppState {
         let owners = Set(others.map { Annotation($0).author ?? $0.createdBy ?? "someone" }).sorted()
         var what: String
         if records.count == 1 {
-            what = "the \(Annotation(first.record).kind.name)" + (owners.isEmpty ? "" : " of \(owners[0])")
-            if replies > 0 { what += " and \(replies == 1 ? "the reply" : "the \(replies) replies") to it" }
+            what = "the \(Annotation(first.record).kind.name)" + (owners.isEmpty ? "" : " by \(owners[0])")
+            if replies > 0 { what += " and \(replies == 1 ? "its reply" : "its \(replies) replies")" }
         } else {
             what = "\(records.count) annotations"
-            if !others.isEmpty { what += ", \(others.count) of them by \(owners.prefix(3).joined(separator: ", "))" }
+            if !others.isEmpty { what += ", \(others.count) by \(owners.prefix(3).joined(separator: ", "))" }
             if replies > 0 { what += ", and \(replies) \(replies == 1 ? "reply" : "replies")" }
         }
         if let omitted { notice = .warning(omitted) }
@@ -112,7 +112,7 @@ extension AppState {
 
     private mutating func recolor(_ found: [BatchRecord], _ color: String) -> [Effect] {
         let colored = found.filter { $0.record.content.color != nil || Annotation($0.record).kind.hasColor }
-        guard !colored.isEmpty else { return only(.warning("it has no colour")) }
+        guard !colored.isEmpty else { return only(.warning("Nothing to recolour")) }
         let (records, omitted) = allowed(colored) { .edit($0) }
         let edits = records.map { Edit.update($0.record.id, $0.record.content.changingColor(to: color)) }
         return perform(edits, omitted: omitted)
@@ -125,7 +125,7 @@ extension AppState {
         guard !allowed.isEmpty, let drafts = document?.drafts else { return [] }
         let together = TextsTogether(allowed.map(\.record))
         let target = Editor.Target.together(together.records)
-        var editor = Editor(target, title: "\(allowed.count) texts together", text: together.text)
+        var editor = Editor(target, title: "Texts of \(allowed.count) annotations", text: together.text)
         if let draft = drafts[editor.draftKey] { editor.input = TextInput(draft) }
         guard isExternal else {
             document?.editor = editor
@@ -155,9 +155,9 @@ extension AppState {
         }
         document?.editor = nil
         document?.list.marks = ListMarks()
-        let omitted = kept == 0 ? nil : "\(kept) changed by others meanwhile: your texts are drafts, e opens them"
+        let omitted = kept == 0 ? nil : "\(kept) changed by others meanwhile; your texts are kept as drafts (e to open)"
         guard !edits.isEmpty else {
-            notice = omitted.map { .warning($0) } ?? .done("nothing was changed")
+            notice = omitted.map { .warning($0) } ?? .done("Nothing changed")
             return effects + forgetDraft(editor.draftKey)
         }
         return effects + perform(edits, omitted: omitted, from: editor)

@@ -7,10 +7,10 @@ extension AppState {
         guard let document else { return }
         let terms = FilterText.terms(of: document.list.filter)
         var items = [
-            Picker.Item(name: "is:unread", detail: "what others changed since you looked", choice: .term("is:unread")),
-            Picker.Item(name: "is:unsent", detail: "what has not arrived at the server", choice: .term("is:unsent")),
+            Picker.Item(name: "is:unread", detail: "changed by others, not seen yet", choice: .term("is:unread")),
+            Picker.Item(name: "is:unsent", detail: "not sent yet", choice: .term("is:unsent")),
             Picker.Item(
-                name: "page:\(document.page.index + 1)", detail: "the page that is shown",
+                name: "page:\(document.page.index + 1)", detail: "the current page",
                 choice: .term("page:\(document.page.index + 1)")),
         ]
         func add(_ name: String, _ value: String, _ count: Int) {
@@ -21,7 +21,7 @@ extension AppState {
         for author in facets.authors { add("by", author.value, author.count) }
         for group in facets.groups { add("group", group.value, group.count) }
         if !facets.groups.isEmpty {
-            items.append(Picker.Item(name: "group:", detail: "in no group", choice: .term("group:")))
+            items.append(Picker.Item(name: "group:", detail: "without a group", choice: .term("group:")))
         }
         var picker = Picker("Filter the list by", label: "Filter: ", items: items)
         picker.mark { if case .term(let term) = $0 { terms.contains(term) } else { false } }

@@ -38,7 +38,7 @@ extension AppState {
         readQuotes(window.rows)
         guard before.isSeeking else { return [] }
         guard window.anchor != nil else {
-            notice = before.asked?.around == nil ? .done("nothing new") : .warning("the filter hides it from the list")
+            notice = before.asked?.around == nil ? .done("Nothing new") : .warning("Hidden by the filter")
             return []
         }
         return document?.focus == .list ? markCurrentRead() : []
@@ -94,7 +94,7 @@ extension AppState {
 
     mutating func goToCurrent() -> [Effect] {
         guard let row = document?.list.current else { return [] }
-        guard let page = row.pageIndex else { return only(.warning("it names no page")) }
+        guard let page = row.pageIndex else { return only(.warning("It has no page")) }
         goTo(page: page, .place(rects: row.kind.isMarkup ? row.rects : [], box: row.box))
         document?.focus = .page
         return markCurrentRead()
@@ -113,7 +113,7 @@ extension AppState {
             self.document?.page.opened.insert(block)
             return []
         }
-        guard let row = document.page.currentRow else { return only(.warning("no mark at the cursor")) }
+        guard let row = document.page.currentRow else { return only(.warning("No mark at the cursor")) }
         self.document?.jumps.leave(document.place)
         self.document?.focus = .list
         return seek(row.id)
@@ -122,7 +122,7 @@ extension AppState {
     mutating func jump(
         _ take: (inout DocumentState, JumpList.Place) -> JumpList.Place?
     ) -> [Effect] {
-        guard var document, let place = take(&document, document.place) else { return only(.warning("nowhere to go")) }
+        guard var document, let place = take(&document, document.place) else { return only(.warning("No more jumps")) }
         document.page.turn(to: place.page, .glyph(place.glyph))
         document.focus = place.focus
         self.document = document

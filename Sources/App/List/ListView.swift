@@ -66,9 +66,9 @@ extension Canvas {
 
 extension DocumentState {
     fileprivate var emptyList: CleanText {
-        if list.window == nil { return "Reading the list ..." }
-        if !list.filter.isEmpty { return "Nothing matches the filter. Esc removes it." }
+        if list.window == nil { return "Loading the list ..." }
+        if !list.filter.isEmpty { return "No matches. Esc to clear the filter." }
         return denialOfCreation == nil
-            ? "No annotations yet. a adds a note on this page." : "No annotations yet."
+            ? "No annotations yet. Press a to add a note." : "No annotations yet."
     }
 }

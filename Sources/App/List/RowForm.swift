@@ -61,7 +61,7 @@ struct RowForm: Equatable, Sendable {
             line += "  " + editor.truncated(to: editorColumns - 2).padded(to: editorColumns - 2)
         }
         guard ageColumns > 0 else { return line }
-        let replies: CleanText = row.replies > 0 ? "+\(row.replies)" : ""
+        let replies: CleanText = row.replies > 0 ? "+\(row.replies)\(row.delivery == .conflict ? " " : "")" : ""
         let age =
             isSaving
             ? "saving"
@@ -116,8 +116,8 @@ extension ListRow {
         switch delivery {
         case .delivered: nil
         case .unsent: "unsent"
-        case .parked: "kept"
-        case .conflict: "differs"
+        case .parked: "held"
+        case .conflict: "conflict"
         case .refused: "refused"
         }
     }

@@ -2,7 +2,7 @@ import Annotations
 import InstantCore
 import Screen
 
-// What waits, and two people at one record.
+// The list of edits that are not sent yet.
 extension AppState {
     mutating func outboxCame(_ items: [OutboxItem]) {
         document?.outbox.take(items)
@@ -25,49 +25,5 @@ extension AppState {
         document?.outbox.isOpen = false
         document?.focus = .list
         return seek(item.id)
-    }
-
-    /// A decision about the conflict that is shown, or about the edit under the outbox's cursor.
-    mutating func resolve(_ command: Command) -> [Effect] {
-        guard let document else { return [] }
-        guard let card = document.conflict else {
-            guard command == .theirs, let item = document.outbox.current else { return [] }
-            guard item.delivery == .refused || item.delivery == .conflict else {
-                return only(.warning("it is not refused, it waits: u takes back your last edit"))
-            }
-            return resolve(item.id, .theirs)
-        }
-        self.document?.conflict = nil
-        switch command {
-        case .mine:
-            guard card.isUnsaved else { return resolve(card.id, .mine) }
-            let editor = document.editor
-            self.document?.editor = nil
-            return card.mine.map { perform([.update(card.id, $0)], from: editor) } ?? []
-        case .theirs:
-            guard card.isUnsaved else { return resolve(card.id, .theirs) }
-            let effects = keepDraft()
-            self.document?.editor = nil
-            notice = .done("theirs stays; your text is kept as a draft")
-            return effects
-        default: return merge(card)
-        }
-    }
-
-    /// Opens the editor on both texts, theirs first.
-    private mutating func merge(_ card: ConflictCard) -> [Effect] {
-        guard let content = card.theirs ?? card.mine else {
-            return only(.warning("nothing to merge: neither version has text"))
-        }
-        let texts = [card.theirs, card.mine].compactMap(ConflictCard.text).filter { !$0.isEmpty }
-        let title = "Both texts of the \(card.kind.name)"
-        if card.isUnsaved, let theirs = document?.editor?.theirs {
-            document?.editor = Editor(
-                .record(theirs), title: title, text: Annotation(theirs).text, draft: texts.joined(separator: "\n"))
-        } else {
-            document?.editor = Editor(
-                .merge(card.id, content), title: title, text: "", draft: texts.joined(separator: "\n"))
-        }
-        return []
     }
 }

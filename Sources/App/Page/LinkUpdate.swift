@@ -8,13 +8,13 @@ extension AppState {
     mutating func showHints() {
         let links = document?.visibleLinks(rows: layout.page.rows) ?? []
         guard !links.isEmpty else {
-            notice = .warning("no links on this screen")
+            notice = .warning("No links on this screen")
             return
         }
         document?.page.hints = zip(LinkHint.labels(links.count), links).map { letters, link in
             LinkHint(letters: letters, glyph: link.glyph, target: link.target)
         }
-        notice = .done("type the letters of a link; Esc puts them away")
+        notice = .done("Type a link's letters to follow it; Esc cancels")
     }
 
     /// A letter of a hint; any other key puts them away.
@@ -29,7 +29,7 @@ extension AppState {
         document?.page.hintTyped = left.count > 1 ? typed : ""
         document?.page.hints = left.count > 1 ? left : []
         guard left.count == 1, let hint = left.first else {
-            if left.isEmpty { notice = .warning("no link \(typed)") }
+            if left.isEmpty { notice = .warning("No link \(typed)") }
             return []
         }
         switch hint.target {
@@ -42,12 +42,12 @@ extension AppState {
 
     /// Goes where a link annotation leads. What is outside of this document is not opened, only handed over.
     mutating func follow(_ content: Content?) -> [Effect] {
-        guard let document, let action = content?["action"] else { return only(.warning("this link leads nowhere")) }
+        guard let document, let action = content?["action"] else { return only(.warning("This link has no target")) }
         let last = max(0, (document.pageCount ?? 1) - 1)
         switch (action["type"]?.string, action["action"]?.string) {
         case ("goTo", _):
             guard let page = action["pageIndex"]?.integer, (0...Int64(last)).contains(page) else {
-                return only(.warning("this link leads to a page that is not there"))
+                return only(.warning("This link leads to a page that does not exist"))
             }
             goTo(page: Int(page), .start)
         case ("named", "nextPage"): goTo(page: document.page.index + 1, .start)
@@ -58,8 +58,8 @@ extension AppState {
             guard let address = action["uri"]?.string else { return follow(nil) }
             return [.copy(address, isAddress: true)]
         default:
-            let file = action["relativePath"]?.string ?? action["filePath"]?.string ?? "something else"
-            notice = .warning("this link leads to \(file), which is not opened")
+            let file = action["relativePath"]?.string ?? action["filePath"]?.string ?? "another document"
+            notice = .warning("This link leads to \(file), which is not opened")
         }
         return []
     }

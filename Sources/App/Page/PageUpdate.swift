@@ -69,7 +69,7 @@ extension AppState {
         guard let document, let count = document.pageCount, count > 0 else { return false }
         let target = max(0, min(document.page.index + step, count - 1))
         guard target != document.page.index else {
-            notice = .done(step > 0 ? "this is the last page" : "this is the first page")
+            notice = .done(step > 0 ? "This is the last page" : "This is the first page")
             return false
         }
         self.document?.page.turn(to: target, arrival)
@@ -87,8 +87,8 @@ extension AppState {
         let zoom = min(max(page.zoom + 25 * steps, 100), 300)
         notice = .done(
             zoom != page.zoom
-                ? "\(zoom) % of the natural width"
-                : zoom == 100 ? "nothing is squeezed: this is the natural width" : "this is as wide as it gets")
+                ? "\(zoom)% of the natural width"
+                : zoom == 100 ? "Already at the natural width" : "Already at the maximum width")
         document?.page.zoom = zoom
         // It may no longer fit, and is still what was asked for.
         document?.page.chosenView = .layout

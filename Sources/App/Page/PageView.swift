@@ -14,9 +14,9 @@ extension Canvas {
         let forms: [CleanText]
         switch page.typeset?.view {
         case .reading?:
-            forms = [" - reading view (L: layout is \(page.layoutWidth ?? 0) wide)", " - reading (L: layout)"]
+            forms = [" - reading view (L: layout, \(page.layoutWidth ?? 0) wide)", " - reading (L: layout)"]
         case .layout?:
-            let zoom: CleanText = page.zoom == 100 ? "" : " at \(page.zoom) %"
+            let zoom: CleanText = page.zoom == 100 ? "" : " at \(page.zoom)%"
             forms = [" - layout view\(zoom) (L: reading)", " - layout\(zoom) (L: reading)", zoom]
         case nil: forms = [""]
         }
@@ -28,7 +28,7 @@ extension Canvas {
         }
         if let search = page.search {
             let percent = document.index.percent(of: document.pageCount ?? 0)
-            right = "/\(search.text)\(percent < 100 ? " \(percent) %" : "")  \(right)"
+            right = "/\(search.text)\(percent < 100 ? " \(percent)%" : "")  \(right)"
         }
         let style = document.focus == .page ? state.theme.title : state.theme.dimmed
         let room = area.columns - right.width - 1

@@ -6,7 +6,7 @@ extension AppState {
         guard let document else { return [] }
         let picture = ShownPicture(reference: document.reference, page: document.page.index, area: layout.page)
         self.picture = picture
-        notice = .done("a picture of the page: the next key brings the text back")
+        notice = .done("Page shown as a picture; press any key to return")
         return [.paintPage(picture.page, picture.area)]
     }
 
@@ -15,7 +15,7 @@ extension AppState {
     mutating func pictureFailed(_ why: String) {
         guard picture != nil else { return }
         picture = nil
-        notice = .warning(why)
+        notice = .warning(why.asSentence)
     }
 
     mutating func hidePicture() -> [Effect] {

@@ -20,14 +20,14 @@ extension AppState {
         } else if document.texts.glyphs(next)?.isEmpty == false {
             self.document?.page.carrySelection(to: next)
         } else if next < document.pageCount ?? 0 {
-            notice = .warning("the next page shows no text that could be selected")
+            notice = .warning("The next page has no text to select")
         }
     }
 
     mutating func swapEnds() {
         guard let page = document?.page, let selection = page.selection else { return }
         if let first = page.carried.first {
-            notice = .warning("the other end is on page \(first.page + 1)")
+            notice = .warning("The other end is on page \(first.page + 1)")
             return
         }
         document?.page.selection?.swapEnds()

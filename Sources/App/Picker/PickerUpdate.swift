@@ -12,7 +12,7 @@ extension AppState {
     /// - Parameter goesOn: where several can be chosen, the list stays.
     private mutating func choose(goesOn: Bool) -> [Effect] {
         guard let item = picker?.current else { return [] }
-        if let why = item.denial { return only(.warning(why)) }
+        if let why = item.denial { return only(.warning(why.asSentence)) }
         let picker = picker
         self.picker = nil
         switch item.choice {

@@ -9,12 +9,11 @@ extension Canvas {
     mutating func drawPicker(_ picker: Picker, _ state: AppState) {
         let area = state.pickerArea
         fill(Area(size))
+        let count = "\(picker.matches.count)/\(picker.items.count)"
         rule(
-            CleanText(
-                cleaning: "\(picker.title) \(picker.matches.count)/\(picker.items.count) (Enter chooses, Esc closes)"),
-            row: 0,
+            CleanText(cleaning: "\(picker.title) \(count) (Enter to choose, Esc to close)"), row: 0,
             style: state.theme.rule, titleStyle: state.theme.title)
-        if picker.matches.isEmpty { write("Nothing fits.", in: area, column: 2, style: state.theme.dimmed) }
+        if picker.matches.isEmpty { write("No matches.", in: area, column: 2, style: state.theme.dimmed) }
         let form = PickerForm(picker, columns: area.columns)
         for (row, match) in picker.matches.dropFirst(picker.top).prefix(area.rows).enumerated() {
             let item = picker.items[match]
@@ -45,7 +44,7 @@ private struct PickerForm {
         let name = CleanText(cleaning: item.name).truncated(to: names).padded(to: names)
         let start: CleanText = "\(isCurrent ? ">" : " ") \(name)  "
         let room = max(0, columns - start.width - keys)
-        let detail = CleanText(cleaning: item.denial ?? item.detail).truncated(to: room).padded(to: room)
+        let detail = CleanText(cleaning: item.denial?.asSentence ?? item.detail).truncated(to: room).padded(to: room)
         return start + detail + CleanText(cleaning: item.key).truncated(to: max(0, keys - 1)).padded(to: keys)
     }
 }

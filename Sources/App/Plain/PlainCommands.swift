@@ -21,7 +21,7 @@ extension PlainState {
         guard let word = PlainWord(typed: first) ?? PlainWord.meant(by: first) else {
             // What can be typed after : on the screen, but for commands that only move something there.
             guard TypedCommand.allCases.contains(where: { $0.rawValue.hasPrefix(first.lowercased()) }) else {
-                return only("no such command: \(first)")
+                return only("Unknown command: \(first)")
             }
             let before = app.document?.page.index
             step = .done
@@ -44,7 +44,7 @@ extension PlainState {
         case .next, .previous:
             step = .page
             app.turnPage(by: word == .next ? 1 : -1)
-        case .find where rest.isEmpty: say("find WORDS")
+        case .find where rest.isEmpty: say("Usage: find WORDS")
         case .find: step = .finding(rest)
         case .list, .new: list(word == .new ? "is:unread" : rest.filterTerms)
         case .more: step = .listing
@@ -91,7 +91,7 @@ extension PlainState {
         case "on": announces = true
         default: break
         }
-        say("Changes of others are \(announces ? "told between two commands" : "not told").")
+        say("Changes by others are \(announces ? "announced between commands" : "not announced").")
     }
 
     private mutating func sayHelp() {
@@ -122,8 +122,8 @@ extension PlainState {
             guard let number = Int(rest), number > 0, number <= count else {
                 say(
                     count == 0
-                        ? "There is no layer here yet: demo, add SERVER or open FILE"
-                        : "\(word.rawValue) N, with N from 1 to \(count)")
+                        ? "No layers yet. Type demo, add SERVER or open FILE."
+                        : "Usage: \(word.rawValue) N (1 to \(count))")
                 return []
             }
             app.library.cursor = number - 1
@@ -134,7 +134,7 @@ extension PlainState {
             step = .opening
             return app.openCurrent()
         case .add:
-            guard !rest.isEmpty else { return only("add SERVER, such as http://127.0.0.1:5000") }
+            guard !rest.isEmpty else { return only("Usage: add SERVER, such as http://127.0.0.1:5000") }
             askForToken(.join(server: rest))
         case .help: sayHelp()
         default: return app.quit()

@@ -8,14 +8,14 @@ extension PlainState {
 
     mutating func sayLibrary() {
         let entries = app.library.entries ?? []
-        if entries.isEmpty { say("Nothing here yet. Type demo, add SERVER, or open FILE.") }
+        if entries.isEmpty { say("No layers yet. Type demo, add SERVER or open FILE.") }
         for (index, entry) in entries.enumerated() {
             let layer = entry.id.layer.isEmpty ? "default layer" : "layer \(entry.id.layer)"
             var facts: [CleanText] = ["\(index + 1) \(entry.title ?? entry.id.documentID), \(layer)"]
             if entry.unsent > 0 { facts.append("\(entry.unsent) unsent") }
             if entry.unread > 0 { facts.append("\(entry.unread) unread") }
             if let problem = entry.problem { facts.append("\(problem)") }
-            facts.append("by \(entry.id.userID ?? "nobody") at \(entry.id.server)")
+            facts.append("\(entry.id.userID ?? "anonymous") at \(entry.id.server)")
             say(facts.dropFirst().reduce(facts[0]) { $0 + ", " + $1 })
         }
     }
@@ -39,7 +39,7 @@ extension PlainState {
     mutating func sayList() {
         guard let document = app.document else { return }
         let total = document.list.total
-        guard listed < total else { return say(total == 0 ? "None." : "That was all.") }
+        guard listed < total else { return say(total == 0 ? "None." : "End of the list.") }
         let end = min(total, listed + Self.atOnce)
         // Rows that lie beyond what was loaded are gone to first.
         if document.list.row(end - 1) == nil {
@@ -51,13 +51,13 @@ extension PlainState {
             if let row = document.list.row(index) { say(sentence(of: row, document)) }
         }
         listed = end
-        if end < total { say("\(total - end) more: more") }
+        if end < total { say("\(total - end) more; type more") }
     }
 
     /// `3 highlight on page 2 by ana: "some of the challenges" Which ones? unread, 2 replies, 5m`
     private mutating func sentence(of row: ListRow, _ document: DocumentState) -> CleanText {
         let place: CleanText = row.pageIndex.map { " on page \($0 + 1)" } ?? ""
-        var line: CleanText = "\(numbers.number(of: row.id)) \(row.kind.name)\(place) by \(author(of: row))"
+        var line: CleanText = "\(numbers.number(of: row.id)) \(row.kind.name)\(place)\(byAuthor(of: row))"
         var said: [CleanText] = []
         if let words = document.quotes.words(of: row), !words.isEmpty { said.append("\"\(words)\"") }
         if !row.text.isEmpty { said += CleanText.lines(cleaning: row.text) }
@@ -77,7 +77,7 @@ extension PlainState {
         _ text: String, _ word: PlainWord, _ next: (Record.ID) -> PlainStep
     ) -> [Effect] {
         guard let number = Int(text), let id = numbers[number] else {
-            return only("\(word.rawValue) N, with the number of an annotation: list, read and show tell them")
+            return only("Usage: \(word.rawValue) N, the number of an annotation in list, read or show")
         }
         step = next(id)
         app.setFilter("")
@@ -90,7 +90,7 @@ extension PlainState {
         app.document?.focus = .page
         guard let row = app.document?.list.current, row.id == id else {
             app.notice = nil
-            say("It is not there any more.")
+            say("It no longer exists.")
             return nil
         }
         return row
@@ -104,7 +104,7 @@ extension PlainState {
         if !text.isEmpty { for line in CleanText.lines(cleaning: text) { say(line) } }
         for comment in document.thread.root == id ? document.thread.comments : [] {
             let said = Annotation(comment)
-            say(CleanText(cleaning: said.author ?? comment.createdBy ?? "nobody").saying(said.text))
+            say(CleanText(cleaning: said.author ?? comment.createdBy ?? "anonymous").saying(said.text))
         }
         return app.markCurrentRead()
     }
@@ -113,7 +113,7 @@ extension PlainState {
 
     mutating func sayOutbox() {
         let items = app.document?.outbox.items ?? []
-        if items.isEmpty { say("Everything has arrived.") }
+        if items.isEmpty { say("Everything is sent.") }
         for item in items {
             let place: CleanText = item.pageIndex.map { " on page \($0 + 1)" } ?? ""
             let age = item.since.map { RelativeTime.age(of: $0, at: app.now) } ?? ""
@@ -125,14 +125,14 @@ extension PlainState {
             say("was: \(ConflictCard.text(item.base) ?? "nothing")")
             say("\(item.theirAuthor ?? "theirs"): \(ConflictCard.text(item.theirs) ?? "deleted")")
             say("yours: \(ConflictCard.text(item.mine) ?? "deleted")")
-            say("mine \(numbers.number(of: item.id)) or theirs \(numbers.number(of: item.id)) settles it")
+            say("Type mine \(numbers.number(of: item.id)) or theirs \(numbers.number(of: item.id)) to resolve it")
         }
     }
 
     mutating func resolve(_ text: String, _ word: PlainWord) -> [Effect] {
         guard let number = Int(text), let id = numbers[number],
             let item = app.document?.outbox.items.first(where: { $0.id == id })
-        else { return only("\(word.rawValue) N, with a number that outbox tells") }
+        else { return only("Usage: \(word.rawValue) N, a number in outbox") }
         guard item.delivery == .conflict || (item.delivery == .refused && word == .theirs) else {
             return only("\(number) is not in conflict.")
         }
@@ -147,7 +147,7 @@ extension DeliveryState {
         switch self {
         case .delivered: "sent"
         case .unsent: "unsent"
-        case .parked: "kept"
+        case .parked: "held"
         case .conflict: "in conflict"
         case .refused: "refused"
         }

@@ -12,7 +12,7 @@ extension PlainState {
         if writing != nil { return "" }
         if let prompt = app.prompt { return CleanText(cleaning: prompt.label.trimmed + " ") }
         switch question {
-        case .token?: return "token, or @ and the name of a file (not shown): "
+        case .token?: return "token, or @ and a file name (hidden): "
         case .which(let choice)?: return "which of \(choice.places.count)? "
         case nil: break
         }
@@ -27,7 +27,7 @@ extension PlainState {
     mutating func sayOpened() -> [Effect] {
         guard let document = app.document else {
             if let problem = app.opening?.problem {
-                say("This layer could not be opened: \(problem)")
+                say("Cannot open this layer: \(problem)")
                 return app.quit()
             }
             return []
@@ -75,7 +75,7 @@ extension PlainState {
                 let row = document.page.rows[cut.mark]
                 text +=
                     cut.isStart
-                    ? " [start \(names[cut.mark]) by \(author(of: row))] " : " [end \(names[cut.mark])]"
+                    ? " [start \(names[cut.mark])\(byAuthor(of: row))] " : " [end \(names[cut.mark])]"
                 place = cut.glyph
             }
             say((text + glyphs.words(place..<range.upperBound)).withSingleBlanks)
@@ -89,7 +89,7 @@ extension PlainState {
     private mutating func sayNote(_ row: ListRow, isMark: Bool) {
         guard !isMark || !row.text.isEmpty else { return }
         let name = name(of: row)
-        say((isMark ? name + " says" : "\(name) by \(author(of: row))" as CleanText).saying(row.text))
+        say((isMark ? name + " says" : "\(name)\(byAuthor(of: row))" as CleanText).saying(row.text))
     }
 
     /// Of a page without text: where its marks are.
@@ -100,12 +100,12 @@ extension PlainState {
             let size = sizes.indices.contains(document.page.index) ? sizes[document.page.index] : nil
             let place = size.flatMap { row.box?.place(width: $0.width, height: $0.height) } ?? "somewhere"
             let name = name(of: row)
-            say(("\(place): \(name) by \(author(of: row))" as CleanText).saying(row.text))
+            say(("\(place): \(name)\(byAuthor(of: row))" as CleanText).saying(row.text))
         }
     }
 
     mutating func sayFound(_ words: String) {
-        guard let glyphs = app.document?.page.glyphs else { return say("This page shows no text.") }
+        guard let glyphs = app.document?.page.glyphs else { return say("This page has no text.") }
         let found = glyphs.occurrences(of: words)
         guard !found.isEmpty else { return say("Not on this page: \(words)") }
         var last: Range<Int>?
@@ -119,7 +119,8 @@ extension PlainState {
     /// `highlight 1`
     mutating func name(of row: ListRow) -> CleanText { "\(row.kind.name) \(numbers.number(of: row.id))" }
 
-    func author(of row: ListRow) -> String { app.document?.author(of: row) ?? "nobody" }
+    /// ` by ana`; empty for a record without an author.
+    func byAuthor(of row: ListRow) -> CleanText { app.document?.author(of: row).map { " by \($0)" } ?? "" }
 }
 
 extension StatusLine {
@@ -133,8 +134,8 @@ extension PDFState {
     fileprivate var plain: CleanText {
         switch self {
         case .ready(let info): "\(info.pages.count) pages"
-        case .downloading(let progress): progress.map { "PDF on its way: \($0.amounts)" } ?? "PDF on its way"
-        case .missing, .opening: "no PDF here yet"
+        case .downloading(let progress): progress.map { "PDF downloading: \($0.amounts)" } ?? "PDF downloading"
+        case .missing, .opening: "PDF not downloaded"
         case .failed(let why): "no PDF: \(why)"
         }
     }
@@ -143,7 +144,7 @@ extension PDFState {
     fileprivate var problem: CleanText? {
         switch self {
         case .ready: nil
-        case .missing: "The PDF is not on this machine yet: download"
+        case .missing: "The PDF is not downloaded yet. Type download."
         case .failed(let why): "\(why)"
         default: plain
         }

@@ -113,7 +113,7 @@ struct PlainState: Sendable {
         wasLost = app.document?.accessLost != nil
         if announces, !changes.isEmpty {
             if announcedAt.map({ app.now - $0 >= Self.announceInterval }) ?? true {
-                lines.append("\(changes.sentence), type new")
+                lines.append("\(changes.sentence); type new")
                 announcedAt = app.now
                 changes.clear()
             }
@@ -126,7 +126,7 @@ struct PlainState: Sendable {
         guard let card = app.token, card.purpose == .layer, question != .token, !card.isTrying else { return [] }
         let facts = app.lines(of: card, columns: Self.width).filter { $0.role == .fact || $0.role == .problem }
         _ = app.escape()
-        return facts.map { $0.text.dropping(columns: 1) } + ["Type token to give one."]
+        return facts.map { $0.text.dropping(columns: 1) } + ["Type token to enter one."]
     }
 
     /// What is told of a message while it comes.
@@ -134,12 +134,12 @@ struct PlainState: Sendable {
         switch message {
         case .download(let progress):
             let reached = Int((progress.fraction ?? 0) * 4)
-            if reached > quarters, reached < 4 { say("\(reached * 25) % of the PDF is here") }
+            if reached > quarters, reached < 4 { say("\(reached * 25)% of the PDF downloaded") }
             quarters = max(quarters, min(reached, 3))
         case .pdfReady:
-            if (1..<4).contains(quarters) { say("100 % of the PDF is here") }
+            if (1..<4).contains(quarters) { say("100% of the PDF downloaded") }
             quarters = 0
-        case .downloadFailed(let why?): say("The PDF did not come: \(why)")
+        case .downloadFailed(let why?): say("Cannot download the PDF: \(why)")
         case .opened: quarters = 0
         case .resolveFailed: if case .resolving = step { step = .done }
         case .editFailed:

@@ -127,7 +127,7 @@ extension PlainState {
         case .deleting(let id): return delete(id)
         case .replying(let id): reply(to: id)
         case .outbox: sayOutbox()
-        case .resolving: say("Settled.")
+        case .resolving: say("Resolved.")
         case .tokenFile: return useTokenFile()
         case .token(let purpose): sayToken(purpose)
         case .syncing: say(StatusLine.plain(app))

@@ -15,7 +15,7 @@ extension PlainState {
         question = nil
         guard !line.isEmpty else {
             app.token = nil
-            say("No token was given.")
+            say("No token entered.")
             return app.document == nil && !app.hasLibrary ? app.quit() : []
         }
         if line.hasPrefix("@") {
@@ -49,7 +49,7 @@ extension PlainState {
         if let problem = app.token?.problem {
             say("\(problem)")
         } else if app.token != nil, isOffline {
-            say("The server cannot be reached; the token is tried when it can.")
+            say("The server cannot be reached. The token is checked on the next connection.")
         } else if purpose == .layer {
             say("The token is in use.")
         } else {

@@ -8,9 +8,9 @@ import Screen
 extension PlainState {
     mutating func mark(_ command: Command, _ words: String) -> [Effect] {
         if let why = app.document?.denialOfCreation {
-            say("\(why)")
+            say("\(why.asSentence)")
         } else if words.isEmpty {
-            say("\(command.rawValue) WORDS, as they stand on the page")
+            say("Usage: \(command.rawValue) WORDS, as they appear on the page")
         } else {
             step = .marking(command, words)
         }
@@ -19,7 +19,7 @@ extension PlainState {
 
     /// Finds the words on the page; asks which where there are several.
     mutating func choose(_ words: String, _ purpose: PlainChoice.Purpose) -> [Effect] {
-        guard let glyphs = app.document?.page.glyphs else { return only("This page shows no text.") }
+        guard let glyphs = app.document?.page.glyphs else { return only("This page has no text.") }
         let places = glyphs.occurrences(of: words)
         if places.count == 1 { return act(on: places[0], purpose) }
         if places.isEmpty {
@@ -36,7 +36,7 @@ extension PlainState {
 
     mutating func choose(_ line: String, from choice: PlainChoice) -> [Effect] {
         question = nil
-        guard let number = Int(line), choice.places.indices.contains(number - 1) else { return only("Left as it is.") }
+        guard let number = Int(line), choice.places.indices.contains(number - 1) else { return only("Cancelled.") }
         return act(on: choice.places[number - 1], choice.purpose)
     }
 
@@ -53,13 +53,13 @@ extension PlainState {
     // MARK: Texts of several lines
 
     mutating func beginNote() -> [Effect] {
-        if let why = app.document?.denialOfCreation { return only("\(why)") }
+        if let why = app.document?.denialOfCreation { return only("\(why.asSentence)") }
         let effects = app.addNote()
         guard let editor = app.document?.editor else { return effects }
         writing = PlainWriting(target: .note)
-        say("\(editor.title). Write it, then a line with . alone.")
+        say("\(editor.title). Type the text, then a line with only a dot.")
         if editor.isChanged {
-            say("It begins with a draft:")
+            say("Draft so far:")
             for line in CleanText.lines(cleaning: editor.input.text) { say(line) }
             writing?.lines = editor.input.text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         }
@@ -69,11 +69,11 @@ extension PlainState {
     mutating func reply(to id: Record.ID) {
         guard let row = sought(id) else { return }
         guard row.kind.isMarkup || row.kind == .commentMarker else {
-            return say("Comments go under marked words and comment markers, not under a \(row.kind.name).")
+            return say("No replies to \(row.kind.withArticle), only to marked words and comment markers.")
         }
-        if let why = app.document?.denialOfReply(to: row) { return say("\(why)") }
+        if let why = app.document?.denialOfReply(to: row) { return say("\(why.asSentence)") }
         writing = PlainWriting(target: .reply(id))
-        say("Reply to \(name(of: row)). Write it, then a line with . alone.")
+        say("Reply to \(name(of: row)). Type the text, then a line with only a dot.")
     }
 
     mutating func write(_ line: String) -> [Effect] {
@@ -93,10 +93,10 @@ extension PlainState {
     private mutating func save(_ writing: PlainWriting) -> [Effect] {
         guard !writing.text.allSatisfy(\.isWhitespace) else {
             app.document?.editor = nil
-            return only("Nothing was written, nothing is made.")
+            return only("Empty text, nothing created.")
         }
         guard case .reply(let id) = writing.target else { return app.saveEditor() }
-        guard let root = app.document?.detail, root.id == id else { return only("It is not there any more.") }
+        guard let root = app.document?.detail, root.id == id else { return only("It no longer exists.") }
         let editor = Editor(.reply(root), title: "", text: "", draft: writing.text)
         return app.perform([.create(.comment(.plain(writing.text), under: id, root.content))], from: editor)
     }
@@ -112,7 +112,7 @@ extension PlainState {
         app.document?.focus = .list
         let why = app.denial(of: command)
         guard sought(id) != nil else { return [] }
-        if let why { return only("\(why)") }
+        if let why { return only("\(why.asSentence)") }
         app.document?.focus = .list
         defer { app.document?.focus = .page }
         step = .edited

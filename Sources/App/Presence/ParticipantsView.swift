@@ -11,11 +11,11 @@ extension AppState {
 
     private func invitationLines(columns: Int) -> [CleanText] {
         guard let invitation else { return [] }
-        return ["To join, in a second terminal:"] + CleanText(cleaning: invitation).wrapped(to: columns)
+        return ["To join from a second terminal:"] + CleanText(cleaning: invitation).wrapped(to: columns)
     }
 
     private func peopleLines(of company: PresenceState, columns: Int) -> [CleanText] {
-        guard !company.people.isEmpty else { return ["Nobody else has this layer open."] }
+        guard !company.people.isEmpty else { return ["No one else has this layer open."] }
         let names = company.people.map { CleanText(cleaning: $0.fullName) }
         let width = min(names.map(\.width).max() ?? 0, max(8, columns - 24))
         let lines = zip(company.people, names).map { person, name in
@@ -29,7 +29,7 @@ extension Canvas {
     mutating func drawParticipants(_ state: AppState, in area: Area) {
         let count = state.document?.presence.people.count ?? 0
         rule(
-            "Here besides you: \(count) (Esc closes)", row: area.row, column: area.column, columns: area.columns,
+            "Other participants: \(count) (Esc to close)", row: area.row, column: area.column, columns: area.columns,
             style: state.theme.rule, titleStyle: state.theme.cardTitle)
         let inside = area.split(top: 1).rest.inset(columns: 1)
         for (row, line) in state.participantLines(columns: inside.columns).prefix(inside.rows).enumerated() {
@@ -46,6 +46,6 @@ extension LayerPerson {
     }
 
     fileprivate var standing: String {
-        (whereabouts.pageIndex.map { "  on page \($0 + 1)" } ?? "") + (isPresenting ? "  presents" : "")
+        (whereabouts.pageIndex.map { "  on page \($0 + 1)" } ?? "") + (isPresenting ? "  presenting" : "")
     }
 }

@@ -22,7 +22,7 @@ extension AppState {
         case (_, let presenter?):
             document?.presence.leader = presenter
             document?.presence.isFollowing = false
-            if before.presenting == .no { inform("\(presenter.shownName) presents: F follows") }
+            if before.presenting == .no { inform("\(presenter.shownName) is presenting; F to follow") }
         case (nil, nil): break
         }
     }
@@ -34,10 +34,10 @@ extension AppState {
             document?.presence.presenting = .yes
         } else if let presenter = presence.presenter {
             document?.presence.presenting = .no
-            notice = .warning("not presenting: \(presenter.shownName) does, and one presents at a time")
+            notice = .warning("Not presenting: \(presenter.shownName) is already presenting")
         } else if presenting == .yes {
             document?.presence.presenting = .no
-            notice = .warning("you no longer present: P begins again")
+            notice = .warning("Stopped presenting; P to start again")
         }
     }
 
@@ -52,18 +52,18 @@ extension AppState {
         guard let document else { return }
         let begins = document.presence.presenting == .no
         self.document?.presence.presenting = begins ? .asked : .no
-        guard begins else { return notice = .done("you no longer present") }
+        guard begins else { return notice = .done("Stopped presenting") }
         let isAlone = document.presence.people.isEmpty && invitation != nil
         notice = .done(
             isAlone
-                ? "presenting, to nobody yet: :who tells how others join"
-                : "presenting this page and what you select: P stops")
+                ? "Presenting, no audience yet; :who shows how to join"
+                : "Presenting your page and selection. P to stop")
     }
 
     mutating func follow() {
         guard let document, let leader = document.presence.leader else { return }
         guard !document.presence.isFollowing else {
-            notice = .done("following \(leader.shownName) already; any motion on the page breaks away")
+            notice = .done("Already following \(leader.shownName); any motion on the page stops it")
             return
         }
         self.document?.jumps.leave(document.place)
@@ -119,14 +119,14 @@ extension DocumentState {
     var denialOfPresenting: String? {
         if presence.presenting != .no { return nil }
         if let why = denialOfCreation { return why }
-        if status.connection != .live { return "not connected: presenting needs the server" }
-        return presence.leader.map { "\($0.shownName) presents, and one presents at a time" }
+        if status.connection != .live { return "not connected, presenting needs the server" }
+        return presence.leader.map { "only one person can present: \($0.shownName)" }
     }
 
     /// Why there is nobody to follow.
     var denialOfFollowing: String? {
-        if presence.presenting != .no { return "you present: the others follow you" }
-        return presence.leader == nil ? "nobody presents" : nil
+        if presence.presenting != .no { return "you are presenting" }
+        return presence.leader == nil ? "no one is presenting" : nil
     }
 }
 

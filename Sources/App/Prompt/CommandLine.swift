@@ -10,30 +10,30 @@ package enum TypedCommand: String, Hashable, Sendable, CaseIterable {
     /// A few words for the help.
     package var help: String {
         switch self {
-        case .quit: "end the program; what is unsent stays here"
-        case .help: "the keys that are valid here"
+        case .quit: "Quit; unsent edits stay on this machine"
+        case .help: "List the keys available here"
         case .page: "page N: go to page N"
         case .filter: "filter WORDS: words, kind:highlight, by:ana, group:x, page:3, is:unread, ~ltrs"
-        case .color: "color NAME: yellow, red ..., #rrggbb, for the marked ones"
-        case .sync: "sync now"
-        case .offline: "stop talking to the server"
-        case .online: "talk to the server again"
-        case .token: "give a token"
-        case .forgetToken: "forget the token, as if it had never been given"
-        case .outbox: "what waits to be sent, and conflicts"
-        case .undo: "undo your last edit"
-        case .redo: "do again what was undone"
-        case .reading: "the reading view of the page"
-        case .layout: "the layout view of the page"
-        case .author: "author NAME: the name for what you write"
-        case .download: "download the PDF"
-        case .open: "open FILE.pdf or open SERVER: in a tab beside this one"
-        case .library: "the layers on this machine"
-        case .storage: "what is kept on this machine: the same list, with sizes and what waits"
-        case .requests: "the last requests to the server, and what came of them"
-        case .defaultGroup: "default-group NAME: the group of new records; alone: as the token says"
-        case .prune: "remove PDFs that no layer on this machine needs"
-        case .who: "who else has this layer open"
+        case .color: "color NAME: recolour the marked ones (yellow, red ..., #rrggbb)"
+        case .sync: "Sync now"
+        case .offline: "Disconnect from the server"
+        case .online: "Reconnect to the server"
+        case .token: "Enter a new token"
+        case .forgetToken: "Forget the token"
+        case .outbox: "Show unsent edits and conflicts"
+        case .undo: "Undo your last edit"
+        case .redo: "Redo"
+        case .reading: "Show the page in reading view"
+        case .layout: "Show the page in layout view"
+        case .author: "author NAME: set the author of your new annotations"
+        case .download: "Download the PDF"
+        case .open: "open FILE.pdf or open SERVER: open it in a new tab"
+        case .library: "List the layers on this machine"
+        case .storage: "List the layers on this machine, with sizes and unsent edits"
+        case .requests: "Show the last requests to the server and their results"
+        case .defaultGroup: "default-group NAME: set the group of new records; without NAME: the token's"
+        case .prune: "Remove PDFs that no layer on this machine needs"
+        case .who: "Show who else has this layer open"
         }
     }
 
@@ -56,18 +56,20 @@ extension AppState {
         }
         guard let command = exact ?? (matches.count == 1 ? matches.first : nil) else {
             notice = .warning(
-                matches.isEmpty ? wording(ofUnknown: word) : matches.map(\.rawValue).joined(separator: ", ") + "?")
+                matches.isEmpty
+                    ? wording(ofUnknown: word)
+                    : "Ambiguous command: " + matches.map(\.rawValue).joined(separator: ", "))
             return []
         }
-        guard document != nil || command.isForLibrary else { return only(.warning("open a layer first")) }
+        guard document != nil || command.isForLibrary else { return only(.warning("Open a layer first")) }
         return run(command, rest)
     }
 
     /// A command that means something in another place is told from one that there is not.
     private func wording(ofUnknown word: String) -> String {
         let places = keymap.bindings.filter { $0.command.rawValue == word.lowercased() }.map(\.context.title)
-        guard !places.isEmpty else { return "no such command: \(word)" }
-        return "\(word) means nothing here, but in: " + Set(places).sorted().joined(separator: ", ")
+        guard !places.isEmpty else { return "Unknown command: \(word)" }
+        return "\(word) is not available here, only in: " + Set(places).sorted().joined(separator: ", ")
     }
 
     private mutating func run(_ command: TypedCommand, _ rest: String) -> [Effect] {
@@ -76,7 +78,7 @@ extension AppState {
         case .help: return run(.help, count: nil)
         case .page:
             guard let index = pageIndex(named: rest) else {
-                return only(.warning("page N, with N from 1 to \(document?.pageCount ?? 1)"))
+                return only(.warning("Usage: page N (1 to \(document?.pageCount ?? 1))"))
             }
             goTo(page: index, .start)
         case .filter: setFilter(rest)
@@ -92,9 +94,9 @@ extension AppState {
         case .reading: document?.page.chosenView = .reading
         case .layout: document?.page.chosenView = .layout
         case .author:
-            guard !rest.isEmpty else { return only(.warning("author NAME")) }
+            guard !rest.isEmpty else { return only(.warning("Usage: author NAME")) }
             document?.author = rest
-            notice = .done("new records are by \(rest)")
+            notice = .done("Author of new records: \(rest)")
             return [.rememberAuthor(rest)]
         case .download: return download()
         case .open: return open(rest)

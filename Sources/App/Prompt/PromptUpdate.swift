@@ -16,8 +16,8 @@ extension AppState {
         case .filter(let before): setFilter(before)
         case .author(_, let editor?):
             document?.editor = editor
-            notice = .warning("not saved: a new record needs an author's name")
-        case .author: notice = .warning("not made: a new record needs an author's name")
+            notice = .warning("Not saved: a new record needs an author's name")
+        case .author: notice = .warning("Not created: a new record needs an author's name")
         case .command, .search, .server, .file, .confirm: break
         }
         return []
@@ -48,7 +48,7 @@ extension AppState {
         case .file:
             guard !text.isEmpty else { return promptLeft() }
             self.prompt = nil
-            notice = .done("opening \(text)")
+            notice = .done("Opening \(text)")
             return [.openFile(text)]
         case .confirm: break
         }
@@ -63,7 +63,7 @@ extension AppState {
         if answer == .command(.saveUnsent), case .removeLayer(let reference, 1...) = what {
             return [.saveUnsent(reference)]
         }
-        guard answer == .command(.yes) else { return only(.done("left as it is")) }
+        guard answer == .command(.yes) else { return only(.done("Cancelled")) }
         switch what {
         case .delete(let ids):
             document?.list.marks = ListMarks()
@@ -75,6 +75,13 @@ extension AppState {
 }
 
 extension String {
+    /// As the start of a sentence. A first word that may be a file or an address stays as it is.
+    var asSentence: String {
+        let word = prefix { $0 != " " }
+        guard word.allSatisfy({ $0.isLowercase || "-:,".contains($0) }) else { return self }
+        return prefix(1).uppercased() + dropFirst()
+    }
+
     /// Without white space at its ends.
     var trimmed: String {
         var rest = self[...]

@@ -5,18 +5,18 @@ extension AppState {
     mutating func showOutline() {
         guard let document else { return }
         guard let navigation = document.navigation else {
-            notice = .done("the outline is being read: press the key again")
+            notice = .done("Reading the outline; press the key again")
             return
         }
         guard !navigation.outline.isEmpty else {
-            notice = .warning("this PDF has no outline")
+            notice = .warning("This PDF has no outline")
             return
         }
         let items = navigation.outline.map { entry in
             Picker.Item(
                 name: String(repeating: "  ", count: entry.depth) + entry.title,
                 key: entry.pageIndex.map { "p\(document.label(of: $0))" } ?? "", choice: .page(entry.pageIndex ?? 0),
-                denial: entry.pageIndex == nil ? "leads nowhere in this PDF" : nil)
+                denial: entry.pageIndex == nil ? "has no page in this PDF" : nil)
         }
         var picker = Picker("Outline", label: "Heading: ", items: items)
         let here = navigation.outline.lastIndex { ($0.pageIndex ?? .max) <= document.page.index }

@@ -29,7 +29,8 @@ struct StatusLine {
         if document.pending.savingCount > 0 { add(["\(document.pending.savingCount) saving"], rank: nil) }
         if document.status.conflicts > 0 { add(["\(document.status.conflicts) in conflict"], rank: nil) }
         if document.status.refused > 0 { add(["\(document.status.refused) refused"], rank: nil) }
-        if document.status.parked > 0 { add(["\(document.status.parked) kept: not allowed"], rank: nil) }
+        let held = document.status.parked
+        if held > 0 { add(["\(held) edit\(held == 1 ? "" : "s") held: no permission", "\(held) held"], rank: nil) }
         if let life = state.tokenLife, case .live = document.status.connection {
             let isShort = life < 15 * 60_000
             add(["token \(RelativeTime.life(milliseconds: life))"], rank: isShort ? nil : 3)
@@ -89,16 +90,16 @@ extension DocumentState {
     fileprivate var presentingText: [CleanText]? {
         switch presence.presenting {
         // Nobody is to be seen without a connection, and nobody sees anything.
-        case .yes where status.connection != .live: return ["PRESENTING, cut off", "PRESENTING"]
+        case .yes where status.connection != .live: return ["PRESENTING, offline", "PRESENTING"]
         case .yes:
-            return ["PRESENTING to \(presence.people.count) · P stops", "PRESENTING to \(presence.people.count)"]
+            return ["PRESENTING to \(presence.people.count) · P to stop", "PRESENTING to \(presence.people.count)"]
         case .asked: return ["PRESENTING?"]
         case .no: break
         }
         guard let leader = presence.leader else { return nil }
-        guard presence.isFollowing else { return ["FREE · F follows", "FREE"] }
-        let name = CleanText(cleaning: leader.shownName)
-        return ["FOLLOWING \(name.truncated(to: 20))", "FOLLOWING \(name.truncated(to: 6))"]
+        let name = CleanText(cleaning: leader.shownName).truncated(to: 20)
+        guard presence.isFollowing else { return ["NOT FOLLOWING · F to follow \(name)", "NOT FOLLOWING"] }
+        return ["FOLLOWING \(name)", "FOLLOWING \(name.truncated(to: 6))"]
     }
 
     /// `synced`, `3 unsent`, `syncing`, `offline, retry in 8 s`, `TOKEN? T`
@@ -118,7 +119,7 @@ extension DocumentState {
             let seconds = max(0, (retryAt - now + 999) / 1000)
             return "offline, retry in \(seconds) s\(waiting)"
         case .needsToken: return "TOKEN? T\(waiting)"
-        case .elsewhere: return "synced by another window\(waiting)"
+        case .elsewhere: return "synced by another postilla\(waiting)"
         case .lost: return "NO ACCESS\(waiting)"
         }
     }

@@ -16,8 +16,8 @@ extension AppState {
         if status.conflicts > old.conflicts {
             let more = status.conflicts - old.conflicts
             notice = .warning(
-                more == 1 ? "one of your edits is in conflict" : "\(more) of your edits are in conflict",
-                hint: .init(command: .outbox, effect: "compares, nothing is lost"))
+                more == 1 ? "One of your edits is in conflict" : "\(more) of your edits are in conflict",
+                hint: .init(command: .outbox, effect: "to compare, nothing is lost"))
         }
         if document?.accessLost == nil { document?.isLossAccepted = false }
         // Nothing will come any more of a PDF that is on its way.
@@ -31,8 +31,8 @@ extension AppState {
         let life = end - (now + status.clockOffset)
         guard life > 0 else { return }
         notice = .warning(
-            "the token expires in \(RelativeTime.life(milliseconds: life))",
-            hint: .init(command: .token, effect: "gives a new one"))
+            "The token expires in \(RelativeTime.life(milliseconds: life))",
+            hint: .init(command: .token, effect: "to enter a new one"))
     }
 
     /// What a new token changed in what may be done.
@@ -41,10 +41,11 @@ extension AppState {
         let change = RightsChange(from: old, to: new)
         guard !change.isEmpty else { return nil }
         if old.mayWrite, !new.mayWrite {
-            let kept = document.map(\.waiting).map { $0 > 0 ? "; \($0) unsent are kept" : "" } ?? ""
-            return .warning("read-only from now on: this token lacks \"write\"\(kept)")
+            let count = document?.waiting ?? 0
+            let kept = count > 0 ? "; \(count) unsent edit\(count == 1 ? "" : "s") kept" : ""
+            return .warning("Now read-only: this token lacks \"write\"\(kept)")
         }
-        return .done((new.mayWrite && !old.mayWrite ? "this token may write. " : "this token: ") + change.sentence)
+        return .done((new.mayWrite && !old.mayWrite ? "This token allows writing. " : "This token: ") + change.sentence)
     }
 
     /// Remote changes never move a cursor or a text under it: what is shown is asked for again, the rest counts.
@@ -78,7 +79,8 @@ extension AppState {
             editor.theirAuthor != nil, let record, record.content != base.content
         else { return }
         self.document?.editor?.theirs = record
-        notice = .warning("\(editor.theirAuthor ?? "someone") changed this meanwhile: Enter compares, nothing is lost")
+        let author = editor.theirAuthor ?? "someone"
+        notice = .warning("\(author) changed this meanwhile; Enter to compare (nothing is lost)")
     }
 }
 

@@ -6,7 +6,7 @@ extension Canvas {
     mutating func drawRequests(_ state: AppState, _ log: RequestLog, in area: Area) {
         let requests = log.requests ?? []
         rule(
-            "Requests to the server: \(requests.count), newest first (Esc closes)", row: area.row,
+            "Requests to the server: \(requests.count), newest first (Esc to close)", row: area.row,
             columns: area.columns,
             style: state.theme.rule, titleStyle: state.theme.title)
         let inside = area.split(top: 1).rest
@@ -27,6 +27,6 @@ extension SentRequest {
         let took = CleanText(cleaning: milliseconds.map { "\($0) ms" } ?? "")
         let width = max(10, min(40, columns - 40))
         return start + CleanText(cleaning: path).truncated(to: width).padded(to: width + 1)
-            + took.padded(to: columns < 60 ? 7 : 9, align: .right) + "  \(outcome ?? "under way")"
+            + took.padded(to: columns < 60 ? 7 : 9, align: .right) + "  \(outcome ?? "pending")"
     }
 }

@@ -10,7 +10,7 @@ extension AppState {
         } else if document.pageCount ?? 0 > 0 {
             prompt = Prompt(.search, label: "/")
         } else {
-            notice = .warning("this page shows no text")
+            notice = .warning("This page has no text")
         }
     }
 
@@ -31,7 +31,7 @@ extension AppState {
 
     mutating func searchAgain(by step: Int) -> [Effect] {
         if document?.focus == .list { return moveInList(step > 0 ? .down : .up, abs(step)) }
-        guard let search = document?.page.search else { return only(.warning("search first: /")) }
+        guard let search = document?.page.search else { return only(.warning("No search yet; press / to search")) }
         document?.index.seek(search.text)
         let effects = readOtherPages()
         seekHit(by: step)
@@ -51,7 +51,7 @@ extension AppState {
         let isWaiting = document.page.search?.pending != nil
         if isWaiting {
             self.document?.page.search?.pending = nil
-            notice = .done("stopped at \(document.index.percent(of: count)) % of the document: n goes on")
+            notice = .done("Stopped at \(document.index.percent(of: count))% of the document; n to continue")
         } else {
             self.document?.page.search = nil
         }
@@ -85,11 +85,11 @@ extension AppState {
             switch document.index.page(from: page, by: direction, of: count) {
             case .notYet:
                 self.document?.page.search?.pending = rest
-                notice = .done("searching the other pages: \(document.index.percent(of: count)) %")
+                notice = .done("Searching the other pages: \(document.index.percent(of: count))%")
                 return
             case .nowhere:
                 self.document?.page.search?.pending = nil
-                notice = .warning(document.index.problem ?? "not in this document: \(search.text)")
+                notice = .warning(document.index.problem ?? "Not found in this document: \(search.text)")
                 return
             case .page(let next):
                 let hits = document.index.hits(on: next) ?? 0
@@ -119,9 +119,9 @@ extension AppState {
     private func place(ofHit index: Int, on page: Int) -> String {
         guard let document, let count = document.pageCount else { return "" }
         let percent = document.index.percent(of: count)
-        if percent == 100 { return "hit \(document.index.hits(before: page) + index + 1) of \(document.index.total)" }
+        if percent == 100 { return "Hit \(document.index.hits(before: page) + index + 1) of \(document.index.total)" }
         let onPage = document.index.hits(on: page) ?? document.page.search?.hits.count ?? 0
-        return "hit \(index + 1) of \(onPage) on this page, \(percent) % of the document searched"
+        return "Hit \(index + 1) of \(onPage) on this page, \(percent)% of the document searched"
     }
 
     mutating func indexed(_ page: Int, _ text: String) {
@@ -131,7 +131,7 @@ extension AppState {
     }
 
     mutating func indexFailed(_ why: String) {
-        document?.index.problem = "not all pages could be searched: \(why)"
+        document?.index.problem = "Not all pages were searched: \(why)"
         guard let rest = document?.page.search?.pending else { return }
         leavePage(by: rest)
     }

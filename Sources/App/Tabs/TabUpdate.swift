@@ -5,7 +5,7 @@ extension AppState {
         let first = hasLibrary ? -1 : 0
         let count = openCount - first
         guard count > 1 else {
-            return only(.warning("nothing else is open: :open opens a PDF or a layer beside this one"))
+            return only(.warning("No other tabs; :open to open a PDF or a layer"))
         }
         let target = (((tabIndex ?? -1) - first + step) % count + count) % count + first
         return show(tab: target < 0 ? nil : target)
@@ -38,13 +38,13 @@ extension AppState {
     /// Opens what was named: a PDF on the disk, or a layer on a server, which a token names.
     mutating func open(_ name: String) -> [Effect] {
         guard !name.isEmpty else {
-            return only(.warning("open FILE.pdf, or open SERVER; :library shows the layers on this machine"))
+            return only(.warning("Usage: open FILE.pdf or open SERVER; :library lists the layers here"))
         }
         guard name.lowercased().hasSuffix(".pdf"), !name.contains("://") else {
             token = TokenCard(.join(server: name))
             return []
         }
-        notice = .done("opening \(name)")
+        notice = .done("Opening \(name)")
         return [.openFile(name)]
     }
 
@@ -63,7 +63,7 @@ extension AppState {
             let shown = show(tab: tabs.before.count + (document == nil ? place : 1))
             return shown + (layer.hasPDF ? [] : download())
         }
-        notice = .done("\(layer.title ?? layer.reference.documentID) is open: ] shows it")
+        notice = .done("\(layer.title ?? layer.reference.documentID) is open; ] to show it")
         return layer.hasPDF ? [] : inBackground(layer.reference) { $0.download() }
     }
 

@@ -19,7 +19,7 @@ extension Canvas {
         let current = isInThread ? text.comments[safe: document.thread.cursor] ?? 0 : 0
         let top = max(0, min(current - inside.rows / 3, text.lines.count - inside.rows))
         let more: CleanText =
-            isInThread || text.comments.isEmpty ? "..." : "... \(state.keyName(of: .otherPane)) goes into the thread"
+            isInThread || text.comments.isEmpty ? "..." : "... \(state.keyName(of: .otherPane)) to enter the thread"
         var lines = Array(text.lines.dropFirst(top).prefix(inside.rows))
         if !lines.isEmpty, text.lines.count > top + inside.rows {
             lines[lines.count - 1].text = more
@@ -122,7 +122,7 @@ extension DocumentState {
             return columns < 60 ? " \(age)" : " \(RelativeTime.date(moment, utcOffset: utcOffset)) (\(age))"
         }
         let maker = annotation.author ?? record.createdBy
-        let made = (maker.map { "made by \($0)" } ?? "part of the PDF") + moment(annotation.createdAt)
+        let made = (maker.map { "created by \($0)" } ?? "part of the PDF") + moment(annotation.createdAt)
         guard let updated = annotation.updatedAt, updated != annotation.createdAt else {
             return CleanText(cleaning: made)
         }

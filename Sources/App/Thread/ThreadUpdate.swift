@@ -37,7 +37,8 @@ extension AppState {
         guard let document, let row = document.currentRow else { return [] }
         guard let record = document.detail, record.id == row.id else { return showFirst(row) }
         self.document?.editor = Editor(
-            .reply(record), title: "Reply to the \(row.kind.name) of \(row.author ?? row.createdBy ?? "nobody")",
+            .reply(record),
+            title: "Reply to the \(row.kind.name)\((row.author ?? row.createdBy).map { " by \($0)" } ?? "")",
             text: "", draft: document.drafts[.reply(row.id)])
         self.document?.showsDetail = true
         return []
@@ -59,7 +60,7 @@ extension AppState {
 
     /// A mark of the page becomes the row of the list; a second press of the key acts on it.
     mutating func showFirst(_ row: ListRow) -> [Effect] {
-        notice = .done("showing it in the list: press the key again")
+        notice = .done("Shown in the list; press the key again")
         document?.focus = .list
         return seek(row.id)
     }
@@ -70,7 +71,7 @@ extension DocumentState {
     var denialOfReply: String? {
         guard let row = currentRow else { return focus == .page ? "no mark at the cursor" : "the list is empty" }
         guard row.kind.beginsThreads else {
-            return "no replies under \(row.kind.withArticle), only under marked words"
+            return "no replies to \(row.kind.withArticle), only to marked words"
         }
         return denial { .createComment(root: row.subject, first: row.replies == 0, group: $0.defaultGroup) }
     }

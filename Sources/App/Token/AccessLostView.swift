@@ -7,9 +7,9 @@ extension AppState {
         let name: CleanText = "\(document.title) / \(document.layerName)"
         let kept: CleanText =
             switch document.waiting {
-            case 0: " The local copy stays."
-            case 1: " The local copy and 1 unsent edit stay."
-            case let count: " The local copy and \(count) unsent edits stay."
+            case 0: " The local copy is kept."
+            case 1: " The local copy and 1 unsent edit are kept."
+            case let count: " The local copy and \(count) unsent edits are kept."
             }
         let text: CleanText = "You no longer have access to \(name) (\(why)).\(kept)"
         return Array(text.wrapped(to: columns - 2).prefix(6))

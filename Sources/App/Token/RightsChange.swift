@@ -19,8 +19,8 @@ struct RightsChange: Equatable, Sendable {
             gained += after.filter { !before.contains($0) }.map(\.description)
         case (nil, let after?):
             let rights = after.isEmpty ? "nothing" : Self.list(after.map(\.description))
-            others.append("Record by record, no more than: \(rights).")
-        case (_?, nil): others.append("No longer record by record: every record.")
+            others.append("Records limited to: \(rights).")
+        case (_?, nil): others.append("No longer limited to certain records.")
         case (nil, nil): break
         }
         guard let old else { return }
@@ -28,7 +28,7 @@ struct RightsChange: Equatable, Sendable {
             others.append("Group of new records: \(Self.name(old.defaultGroup)) -> \(Self.name(new.defaultGroup)).")
         }
         if !old.creatorName.isExactly(new.creatorName), let name = new.creatorName {
-            others.append("You write as \(name).")
+            others.append("Author: \(name).")
         }
     }
 

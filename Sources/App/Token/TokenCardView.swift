@@ -7,7 +7,7 @@ extension Canvas {
     mutating func drawTokenCard(_ card: TokenCard, _ state: AppState, in area: Area) {
         rule(
             state.document?.need != nil || state.document == nil || card.purpose != .layer
-                ? "Token needed" : "A new token", row: area.row,
+                ? "Token needed" : "New token", row: area.row,
             column: area.column, columns: area.columns, style: state.theme.rule, titleStyle: state.theme.cardTitle)
         let inside = area.split(top: 1).rest
         for (row, line) in state.lines(of: card, columns: area.columns).fitting(inside.rows).enumerated() {
@@ -54,11 +54,11 @@ extension AppState {
         }
         let received: CleanText = card.received.map { " [received \($0.count) characters]" } ?? ""
         let ask: CleanText =
-            columns < 50 ? "Paste, or @path (hidden):" : "Paste a token, or @path to a file (not shown):"
-        let entry: CleanText = card.path == nil ? ask + received : "File with the token: @"
+            columns < 50 ? "Paste, or @path (hidden):" : "Paste a token, or @path to a file (hidden):"
+        let entry: CleanText = card.path == nil ? ask + received : "Token file: @"
         let verdict = verdict(on: card)
         let later: CleanText =
-            document == nil || card.purpose != .layer ? "Esc leave" : "Esc later (T brings this back)"
+            document == nil || card.purpose != .layer ? "Esc close" : "Esc later (T to reopen)"
         let clear: CleanText = card.isEmpty ? "" : "     Ctrl-U clear"
         return lines(reason(for: card), .fact) + lines(waitingSentence, .fact) + lines(entry, .entry)
             + (verdict.text.isEmpty ? [TokenCardLine(text: "", role: .keys)] : lines(verdict.text, verdict.role))
@@ -66,12 +66,12 @@ extension AppState {
     }
 
     private func reason(for card: TokenCard) -> CleanText {
-        if case .join(let server) = card.purpose { return "A token for a layer on \(server) names what is opened." }
+        if case .join(let server) = card.purpose { return "The token for \(server) selects the layer to open." }
         guard let document else { return "" }
         let name: CleanText = "\(document.title) / \(document.layerName)"
         guard let need = document.need else { return "The token for \(name) is in use." }
         switch need {
-        case .noneYet: return "A token for \(name) is needed to sync."
+        case .noneYet: return "Syncing \(name) needs a token."
         case .expired:
             // It may have been one that was tried since, of which only the server's word is known.
             let last = document.status.grant.flatMap { isOver($0) ? $0.expiresAt : nil }
@@ -89,34 +89,34 @@ extension AppState {
     /// `Waiting here, safe: 1 highlight, 2 notes. Reading and editing go on.`
     private var waitingSentence: CleanText {
         guard let document, token?.purpose == .layer else {
-            return "Nothing is stored before the server has accepted it."
+            return "Nothing is stored until the server accepts it."
         }
         let mayWrite = document.status.grant?.mayWrite ?? false
-        let goesOn: CleanText = mayWrite ? "Reading and editing go on." : "Reading goes on."
-        guard document.waiting > 0 else { return "Nothing waits to be sent. \(goesOn)" }
+        let goesOn: CleanText = mayWrite ? "You can keep reading and editing." : "You can keep reading."
+        guard document.waiting > 0 else { return "No unsent edits. \(goesOn)" }
         let summary = document.outbox.summary
         let what = summary.isEmpty ? "\(document.waiting) edits" : summary
-        return "Waiting here, safe: \(what). \(goesOn)"
+        return "Unsent, safe here: \(what). \(goesOn)"
     }
 
     /// What the received token says of itself, and what is lost with it.
     private func verdict(on card: TokenCard) -> TokenCardLine {
-        if card.isTrying { return TokenCardLine(text: "Asking the server ...", role: .verdict) }
+        if card.isTrying { return TokenCardLine(text: "Checking with the server ...", role: .verdict) }
         if let problem = card.problem { return TokenCardLine(text: CleanText(cleaning: problem), role: .problem) }
         guard let grant = card.claims?.grant else { return TokenCardLine(text: "", role: .verdict) }
         let layer = grant.layer.isEmpty ? "default layer" : "layer \(grant.layer)"
         let user = grant.userID.map { "user \($0)" } ?? "no user"
         let end = RelativeTime.near(grant.expiresAt, at: now, utcOffset: utcOffset)
-        let says: CleanText = "It says: \(user), \(layer), \(isOver(grant) ? "expired at" : "until") \(end)."
+        let says: CleanText = "Token for \(user), \(layer), \(isOver(grant) ? "expired at" : "valid until") \(end)."
         guard let document, card.purpose == .layer else { return TokenCardLine(text: says, role: .verdict) }
         let reference = document.reference
         guard grant.documentID.isExactly(reference.documentID), grant.layer.isExactly(reference.layer) else {
-            let what: CleanText = "It is for \(grant.documentID) / \(layer), not for this layer"
-            return TokenCardLine(text: what + ": Enter opens that beside this one.", role: .verdict)
+            let what: CleanText = "Token for \(grant.documentID) / \(layer), not for this layer"
+            return TokenCardLine(text: what + ": Enter to open that layer in a new tab.", role: .verdict)
         }
         guard grant.isFor(reference) else {
-            let what: CleanText = "It is for \(user); this copy belongs to \(reference.userID ?? "nobody")"
-            return TokenCardLine(text: what + ": Enter opens their own beside it.", role: .verdict)
+            let what: CleanText = "Token for \(user); this copy belongs to \(reference.userID ?? "an anonymous user")"
+            return TokenCardLine(text: what + ": Enter to open a separate copy.", role: .verdict)
         }
         return TokenCardLine(text: says + change(to: grant), role: .verdict)
     }
@@ -130,10 +130,10 @@ extension AppState {
     private func change(to grant: Grant) -> CleanText {
         guard let document else { return "" }
         let change = RightsChange(from: document.status.grant, to: grant)
-        guard !change.isEmpty else { return " The same rights." }
+        guard !change.isEmpty else { return " Same rights as before." }
         let said: CleanText = " \(change.sentence)"
         let count = document.waiting
         guard document.status.grant?.mayWrite == true, !grant.mayWrite, count > 0 else { return said }
-        return said + (count == 1 ? " 1 edit stays unsent." : " \(count) edits stay unsent.")
+        return said + (count == 1 ? " 1 edit remains unsent." : " \(count) edits remain unsent.")
     }
 }

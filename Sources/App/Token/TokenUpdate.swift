@@ -18,9 +18,9 @@ extension AppState {
             return name.isEmpty ? [] : [.readTokenFile(name)]
         }
         guard let received = card.received else {
-            return only(.warning("no token yet: paste one, or @ and the name of a file"))
+            return only(.warning("No token yet; paste one, or type @ and a file name"))
         }
-        guard let grant = card.claims?.grant else { return only(.warning("this cannot be used: Ctrl-U clears it")) }
+        guard let grant = card.claims?.grant else { return only(.warning("Token cannot be used; Ctrl-U to clear it")) }
         token?.isTrying = true
         token?.problem = nil
         switch card.purpose {
@@ -40,7 +40,7 @@ extension AppState {
     mutating func tokenRefused(_ why: String) {
         let purpose = token?.purpose ?? .layer
         guard token != nil || canOpenCard else {
-            notice = .error(why)
+            notice = .error(why.asSentence)
             return
         }
         token = TokenCard(purpose)

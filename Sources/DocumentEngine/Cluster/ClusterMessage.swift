@@ -1,15 +1,15 @@
 import SyncProtocol
 
-/// What servers on one database tell each other: where to look, never what is there to be seen, but for the people, who
-/// are stored nowhere. Each may be lost.
+/// The messages between servers on one database. They name what changed, not its content, except for presence, which is
+/// not stored. Any message may be lost.
 enum ClusterMessage: Hashable, Sendable {
     case changed(layer: Int64, head: Revision)
-    /// A layer is gone, or its document was replaced.
+    /// A layer was deleted, or its document was replaced.
     case ended(layer: Int64)
     case revoked
     case people(PresenceMessage)
-    /// Somebody wants to hear of everybody's people.
-    case whoIsThere
+    /// A server requests the participants of all others.
+    case participantsRequested
 
     private static let people = "people "
 
@@ -19,11 +19,11 @@ enum ClusterMessage: Hashable, Sendable {
         case .ended(let layer): "\(layer)"
         case .revoked: "revoked"
         case .people(let notice): Self.people + notice.text
-        case .whoIsThere: "who"
+        case .participantsRequested: "who"
         }
     }
 
-    /// - Returns: nil for what a newer server may have to say.
+    /// - Returns: nil for a message of a newer server.
     init?(_ text: String) {
         if text.hasPrefix(Self.people) {
             guard let notice = PresenceMessage(text.dropFirst(Self.people.count)) else { return nil }
@@ -35,16 +35,16 @@ enum ClusterMessage: Hashable, Sendable {
         case (1, let layer?, _): self = .ended(layer: layer)
         case (2, let layer?, let head?): self = .changed(layer: layer, head: head)
         case (1, nil, _) where text == "revoked": self = .revoked
-        case (1, nil, _) where text == "who": self = .whoIsThere
+        case (1, nil, _) where text == "who": self = .participantsRequested
         default: return nil
         }
     }
 }
 
-/// What a server looks at because others may have changed it.
+/// What a server reads again because another server may have changed it.
 enum Lookup: Hashable, Sendable {
     case layer(Int64)
-    /// Who may see the records that people of others point at.
+    /// Who may see the records that participants of other servers point at.
     case people(layer: Int64)
     case tokens
     case everything

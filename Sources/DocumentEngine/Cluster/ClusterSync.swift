@@ -4,14 +4,14 @@ import ServiceLifecycle
 import SyncProtocol
 import Synchronization
 
-/// Makes the servers on one database behave as one: each tells the others where something changed, reads what they
-/// changed once for all its listeners, and looks for itself now and then, because what is told may be lost. A server that
-/// has heard nothing for too long ends its streams, so that nobody takes silence for peace.
+/// Makes the servers on one database act as one. Each notifies the others of changes, reads their changes once for all
+/// its listeners, and also polls, because messages may be lost. A server without an answer from the database for too
+/// long ends its streams, so that clients do not mistake silence for the absence of changes.
 struct ClusterSync: Service {
     struct Intervals: Hashable, Sendable {
-        /// Between two looks at every layer.
+        /// Between two reads of every layer.
         var look: Duration = .seconds(2)
-        /// After this long without an answer from the database a server is deaf.
+        /// The time without an answer from the database after which a server ends its streams.
         var deaf: Duration = .seconds(5)
     }
 
@@ -37,13 +37,13 @@ struct ClusterSync: Service {
         }
     }
 
-    /// What others tell, on the listener's thread.
+    /// Handles other servers' messages, on the listener's thread.
     private func receive(_ event: PostgresListener.Event) {
         switch event {
-        // What was said before nobody has heard.
+        // Messages sent before the connection were missed.
         case .connected:
             engine.lookups.add(.everything)
-            notices.add(.whoIsThere)
+            notices.add(.participantsRequested)
         case .lost(let error): logger.warning("not listening to other servers", metadata: ["error": "\(error)"])
         case .notice(let text):
             switch ClusterMessage(text) {
@@ -52,7 +52,7 @@ struct ClusterSync: Service {
             case .ended(let layer)?: engine.lookups.add(.layer(layer))
             case .revoked?: engine.lookups.add(.tokens)
             case .people(let notice)?: engine.receive(notice)
-            case .whoIsThere?: engine.announceOwnParticipants()
+            case .participantsRequested?: engine.announceOwnParticipants()
             case nil: break
             }
         }
@@ -61,12 +61,12 @@ struct ClusterSync: Service {
     private func tell() async {
         for await _ in notices.signals {
             let texts = notices.take().map(\.text)
-            // Lost with the connection: the others look for themselves.
+            // Lost if the connection fails; the other servers poll.
             try? await engine.apart { try store.notify(texts) }
         }
     }
 
-    /// Several times a second at most: notices are given under a lock of the whole database server.
+    /// Sends at most ten times a second: NOTIFY takes a lock of the whole database server.
     private func announcePresence() async throws {
         guard let people = engine.peopleForPeers else { return }
         for await _ in people.signals {
@@ -85,7 +85,7 @@ struct ClusterSync: Service {
                 try await look(for: wanted)
                 hearing.answered()
             } catch {
-                logger.debug("the database does not answer", metadata: ["error": "\(error)"])
+                logger.debug("the database does not respond", metadata: ["error": "\(error)"])
                 if hearing.failed(after: pace.deaf) { endStreams() }
             }
         }
@@ -113,14 +113,14 @@ struct ClusterSync: Service {
     private func runTimer() async throws {
         while true {
             try await Task.sleep(for: pace.look)
-            // Neither yes nor no: the network swallows what is asked.
+            // Neither success nor failure: the network drops the query.
             if hearing.hasWaited(longerThan: pace.deaf) { endStreams() }
             engine.lookups.add(.everything)
         }
     }
 }
 
-/// When the database last answered, and since when it is being asked.
+/// When the database last answered, and since when a query is pending.
 private final class DatabaseHeartbeat: Sendable {
     private struct State {
         var answered = ContinuousClock.now
@@ -133,7 +133,7 @@ private final class DatabaseHeartbeat: Sendable {
 
     func answered() { state.withLock { $0 = State(answered: .now, asked: nil) } }
 
-    /// - Returns: whether the last answer is longer ago than this.
+    /// - Returns: whether the last answer is older than `limit`.
     func failed(after limit: Duration) -> Bool {
         state.withLock { state in
             state.asked = nil
@@ -146,11 +146,11 @@ private final class DatabaseHeartbeat: Sendable {
     }
 }
 
-/// What has to be done, gathered until somebody comes for it: said twice it is done once.
+/// A set of pending elements for one reader; adding an element twice queues it once.
 final class CoalescingQueue<Element: Hashable & Sendable>: Sendable {
     private let elements = Mutex<Set<Element>>([])
     private let wake: AsyncStream<Void>.Continuation
-    /// Says that there is something. For one reader.
+    /// Signals that elements are pending. For one reader.
     let signals: AsyncStream<Void>
 
     init() { (signals, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
@@ -160,7 +160,7 @@ final class CoalescingQueue<Element: Hashable & Sendable>: Sendable {
         wake.yield()
     }
 
-    /// All there is now.
+    /// Returns and removes all elements.
     func take() -> Set<Element> {
         elements.withLock { elements in
             defer { elements = [] }

@@ -2,18 +2,19 @@ import Annotations
 import EngineCore
 import SyncProtocol
 
-/// What one server tells the others of the people who are with it. Small enough for a notice; it may be lost, and is said
-/// again with the next sign of life.
+/// One server's participants, as sent to the others, small enough for one NOTIFY. A message may be lost; the next
+/// announcement repeats it.
 struct PresenceMessage: Hashable, Sendable {
     var people: [PeerPerson] = []
     var left: [Presence.ParticipantKey] = []
 
-    /// Bytes of a notice; PostgreSQL takes less than 8,000.
+    /// Bytes of a message; PostgreSQL's limit is below 8,000.
     static let maxBytes = 7_900
-    /// What stands around the entries.
+    /// The bytes around the entries.
     private static let frame = 64
 
-    /// In as few notices as fit. Of somebody who fits none the selection is left out, and if need be the name.
+    /// Packs participants into as few messages as possible. One who does not fit loses the selection, then the name;
+    /// one who still does not fit is left out.
     static func pack(_ people: [PeerPerson], left: [Presence.ParticipantKey]) -> [PresenceMessage] {
         var notices: [PresenceMessage] = []
         var (notice, bytes) = (PresenceMessage(), frame)
@@ -43,7 +44,7 @@ struct PresenceMessage: Hashable, Sendable {
         }
     }
 
-    /// - Returns: nil: that is none.
+    /// - Returns: nil if the text is not a presence message.
     init?(_ text: some StringProtocol) {
         var reader = JSONReader(Array(text.utf8))
         do throws(JSONError) {
@@ -72,7 +73,7 @@ private protocol NoticeEntry {
 }
 
 extension NoticeEntry {
-    /// Bytes, written out.
+    /// The serialised size in bytes.
     var size: Int {
         var json = JSONWriter()
         write(to: &json)

@@ -3,9 +3,9 @@ import Authorization
 import EngineCore
 import SyncProtocol
 
-/// What a token is used for: reading its layer, and writing to it.
+/// Reading and writing the layer of a token.
 extension Engine {
-    /// The layer a token names, seen as the token lets it be seen; made if this is the first time.
+    /// Runs the body on the layer a token names, in the token's view; creates the layer on first use.
     func view<Result: Sendable>(
         _ claims: Claims, _ body: @escaping @Sendable (LayerView) throws -> Result
     ) async throws -> Result {
@@ -21,7 +21,7 @@ extension Engine {
         }
     }
 
-    /// The sum of all that a token may see.
+    /// Returns the digest of all that a token may see.
     func digest(_ claims: Claims, epoch: String) async throws -> DigestAnswer {
         try await view(claims) { [self] view in
             if let known = digests.withLock({ $0.answer(view.layer, scope: view.scope) }), known.epoch == epoch {
@@ -45,7 +45,7 @@ extension Engine {
         }
     }
 
-    /// Notes that the token's user has the bytes of the attachment, durable when it returns.
+    /// Records that the token's user has the bytes of the attachment; durable when it returns.
     func addUpload(of id: AttachmentID, _ claims: Claims) async throws {
         try await writes.perform(on: claims.layerKey) { store in
             try store.addUpload(of: id, by: claims.grant.userID, in: Self.open(claims, in: store))
@@ -58,7 +58,7 @@ extension Engine {
         return try Layers.open(claims.grant, issuedAt: claims.issuedAt, in: store, using: &random)
     }
 
-    /// - Throws: ``APIError`` when the token was revoked.
+    /// - Throws: ``APIError`` if the token was revoked.
     static func admit(_ claims: Claims, in store: any StoreReading) throws {
         if let id = claims.tokenID, try store.isRevoked(tokenID: id) {
             throw APIError(.tokenRevoked, "the token was revoked")

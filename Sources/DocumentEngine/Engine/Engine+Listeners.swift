@@ -3,18 +3,18 @@ import Authorization
 import EngineCore
 import SyncProtocol
 
-/// Who listens, and how it ends.
+/// Adding, waking and ending listeners.
 extension Engine {
-    /// Begins to listen. What was committed before has to be pulled after this call.
+    /// Adds a listener. What was committed before must be pulled after this call.
     ///
-    /// - Parameter way: of a stream time is kept here, and it is told of everybody who is there.
+    /// - Parameter way: a stream also gets time signals and the list of participants.
     func listen(_ layer: ServerLayer, _ claims: Claims, by way: Listener.Way) -> Listener {
-        // A second wake-up says nothing new: signals and mail wait with the listener's state.
+        // A second wake-up adds nothing: signals and events wait in the listener's state.
         let (wakeUps, wake) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let (scope, now) = (claims.grant.viewScope, now())
         let id = live.withLock { live in
             let id = live.fanout.add(layer, scope: scope, tokenID: claims.tokenID)
-            // Nobody followed its commits here until now.
+            // Commits to the layer were not followed here until now.
             if !live.feed.isHeard(layer.id) { live.presence.forgetRecords(at: layer.id) }
             live.feed.join(layer)
             if case .stream(let session) = way {
@@ -50,13 +50,13 @@ extension Engine {
         if case .stream(let session?) = way { updatePresence { $0.streamEnded(session) } }
     }
 
-    /// Ends the streams of a layer, here and elsewhere.
+    /// Ends the streams of a layer on all servers.
     func end(_ layer: Int64, with event: SessionEvent) {
         close(layer, with: event)
         notices?.add(.ended(layer: layer))
     }
 
-    /// Here alone.
+    /// Ends the streams of a layer on this server.
     func close(_ layer: Int64, with event: SessionEvent) {
         live.withLock { live in
             live.tell { $0.close(layer: layer, with: event) }
@@ -64,19 +64,19 @@ extension Engine {
         }
     }
 
-    /// Ends the streams of tokens, here and elsewhere.
+    /// Ends the streams of tokens on all servers.
     func revoke(_ tokenIDs: some Sequence<String>) {
         tell { $0.revoke(tokenIDs) }
         notices?.add(.revoked)
     }
 
-    /// Ends every stream of this server: it cannot hear any more what happens.
+    /// Ends every stream of this server, which no longer receives changes.
     func endAll(with event: SessionEvent) { tell { $0.closeAll(with: event) } }
 
-    /// Ends streams and wakes whoever reads them.
+    /// Applies a change to the broadcaster and wakes the listeners it returns.
     func tell(_ what: (inout EventBroadcaster) -> Set<EventBroadcaster.ListenerID>) { live.withLock { $0.tell(what) } }
 
-    /// The server stops: streams end, so that nothing holds it.
+    /// Ends all streams, so that they do not delay the shutdown.
     func close() {
         live.withLock { live in
             live.isClosing = true

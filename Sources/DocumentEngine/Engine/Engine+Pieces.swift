@@ -2,14 +2,14 @@ import Annotations
 import EngineCore
 import SyncProtocol
 
-/// Work on more records than one transaction should take: copies and removals. Between two pieces other writes get their
-/// turn, and of all such work only one piece is in a transaction at a time.
+/// Work on more records than one transaction should hold: copies and removals. Other writes run between two pieces, and
+/// only one such piece is in a transaction at a time.
 extension Engine {
-    /// Makes a copy visible, or leaves nothing of it.
+    /// Completes a copy, or removes all of it.
     func perform(_ copy: StagedCopy) async throws {
         var copy = copy
         do {
-            // Constant writes to the source must not keep a copy from finishing.
+            // Bounded, so that constant writes to the source cannot keep a copy from ending.
             for _ in 0..<(1000 + 4 * copy.size / Pieces.records) {
                 if let piece = try await read({ [copy] in try copy.next(in: $0) }) {
                     copy = try await writePiece { [copy] store in
@@ -25,14 +25,14 @@ extension Engine {
                     if isWhole { return }
                 }
             }
-            throw APIError(.overload, "the source is written to faster than it is copied: try again later")
+            throw APIError(.overload, "the source changes faster than it can be copied; try again later")
         } catch {
             if let remains = try? await writePiece({ [copy] in try copy.abandon(in: $0) }) { await remove(remains) }
             throw error
         }
     }
 
-    /// Removes what is out of sight. What fails is left to the next ``removeAll(before:)``.
+    /// Removes hidden rows. What fails is left for the next ``removeAll(before:)``.
     func remove(_ remains: PendingRemovals) async {
         var remains = remains
         while !remains.isEmpty {
@@ -46,7 +46,7 @@ extension Engine {
         }
     }
 
-    /// Removes what deletions left, and copies and uploads that were begun before the moment and never ended.
+    /// Removes the rows that deletions left, and copies and uploads that were begun before `moment` and not finished.
     func removeAll(before moment: Timestamp) async throws {
         for copy in try await read({ try PendingRemovals.unfinishedCopies(before: moment, in: $0) }) {
             try await writes.perform { try PendingRemovals.giveUp(copy, in: $0, at: moment) }
@@ -54,7 +54,7 @@ extension Engine {
         await remove(try await read { try PendingRemovals(before: moment, in: $0) })
     }
 
-    /// One transaction of several.
+    /// Runs one transaction of several.
     func writePiece<Result: Sendable>(
         _ body: @escaping @Sendable (any StoreWriting) throws -> Result
     ) async throws -> Result {

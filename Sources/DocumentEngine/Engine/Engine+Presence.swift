@@ -3,7 +3,7 @@ import Authorization
 import EngineCore
 import SyncProtocol
 
-/// Who is at a layer: what people say of themselves, and what time does to them and to those who listen.
+/// Presence: announcements, and the passage of time for participants and listeners.
 extension Engine {
     func announce(_ sign: PresenceSign, _ claims: Claims) async throws -> PresenceAnswer {
         let layer = try await view(claims) { $0.layer }
@@ -18,12 +18,12 @@ extension Engine {
         return answer
     }
 
-    /// Everybody who is at a layer now, as a token lets it be seen.
+    /// Returns the participants of a layer as a token may see them.
     func people(at layer: ServerLayer, _ claims: Claims) -> PresenceList {
         live.withLock { $0.presence.list(of: layer.id, seenBy: claims.grant.viewScope) }
     }
 
-    /// Learns who may see the records that people point at, if anybody listens.
+    /// Looks up who may see the records that participants point at, if the layer has listeners.
     func loadPresenceRecords(at layer: ServerLayer) async throws {
         let wanted = live.withLock { live in
             live.feed.isHeard(layer.id) ? live.presence.unknownRecords(at: layer.id) : []
@@ -36,7 +36,7 @@ extension Engine {
         live.withLock { $0.tell($0.presence.found(found, of: wanted, at: layer.id)) }
     }
 
-    /// To be called every second or so: tokens end, people are forgotten, silent streams give a sign of life.
+    /// Handles expired tokens, absent participants and due heartbeats; call it about once a second.
     func timePassed() {
         let now = now()
         updatePresence { $0.timePassed(at: now) }
@@ -47,7 +47,7 @@ extension Engine {
 
     // MARK: Other servers
 
-    /// What another server told of its people.
+    /// Applies another server's message about its participants.
     func receive(_ people: PresenceMessage) {
         let now = now()
         updatePresence { $0.heard(people.people, left: people.left, now: now) }
@@ -57,10 +57,10 @@ extension Engine {
         }
     }
 
-    /// Another server does not know yet who is here.
+    /// Sends this server's participants to a server that does not know them.
     func announceOwnParticipants() { notifyPeers(live.withLock { $0.presence.own }) }
 
-    /// How these people stand now, in as many notices as it takes.
+    /// Returns the current state of these participants, in as many messages as needed.
     func notices(of people: Set<Presence.ParticipantKey>) -> [PresenceMessage] {
         let states = live.withLock { live in people.map { ($0, live.presence.peerPerson($0)) } }
         return PresenceMessage.pack(states.compactMap(\.1), left: states.filter { $0.1 == nil }.map(\.0))

@@ -1,9 +1,9 @@
 import EngineCore
 import SyncProtocol
 
-/// Telling of commits, of those of this server and of others.
+/// Publishing commits of this server and of others.
 extension Engine {
-    /// Of what is durable.
+    /// Publishes a durable commit.
     func publish(_ commit: Commit) {
         guard !commit.isEmpty else { return }
         guard let notices else { return live.withLock { $0.publish(commit) } }
@@ -11,7 +11,7 @@ extension Engine {
         if take(commit) == .look { lookups.add(.layer(commit.layer.id)) }
     }
 
-    /// Tells listeners of a commit if it is the next thing they have to be told.
+    /// Publishes a commit to listeners if it follows directly on what they have.
     private func take(_ commit: Commit) -> PublicationCursor.Step {
         live.withLock { live in
             let step = live.feed.take(commit)
@@ -20,17 +20,17 @@ extension Engine {
         }
     }
 
-    // MARK: What other servers do
+    // MARK: Other servers
 
-    /// The layers that somebody listens to here.
+    /// The layers that have listeners here.
     var heard: [ServerLayer] { live.withLock { $0.feed.layers } }
 
-    /// A layer that others have changed; nil: everybody here knows of it already, or nobody asks.
+    /// Returns a layer that others have changed; nil if its listeners are up to date or it has none.
     func layer(_ id: Int64, ifBehind head: Revision) -> ServerLayer? {
         live.withLock { $0.feed.layer(id, ifBehind: head) }
     }
 
-    /// Reads what others did to a layer and tells its listeners.
+    /// Reads what others did to these layers and publishes it.
     func look(at layers: [ServerLayer]) async throws {
         guard !layers.isEmpty else { return }
         let findings = try await read { store in try layers.map { try CatchUp($0, in: store) } }
@@ -38,13 +38,13 @@ extension Engine {
             switch finding {
             case .same: break
             case .ended(let event): close(layer.id, with: event)
-            // Something was told meanwhile that this does not know of: once more.
+            // Another commit was published meanwhile: read the layer again.
             case .changed(let commit): if take(commit) == .look { lookups.add(.layer(layer.id)) }
             }
         }
     }
 
-    /// Ends the streams whose tokens were revoked elsewhere.
+    /// Ends the streams whose tokens were revoked on another server.
     func closeRevokedStreams() async throws {
         let tokens = live.withLock { $0.fanout.tokenIDs }
         guard !tokens.isEmpty else { return }

@@ -4,34 +4,34 @@ import EngineCore
 import SyncProtocol
 import Synchronization
 
-/// Performs what EngineCore decides: reads on a few threads, writes through one queue with group commit, listeners
-/// woken after each commit, other servers on the same store told of it.
+/// Performs what EngineCore decides: reads on a few threads, writes through one queue with group commit, events to
+/// listeners and messages to other servers after each commit.
 final class Engine: Sendable {
     let writes: WriteQueue
-    /// Passed by each transaction of work that takes several: see ``writePiece(_:)``.
+    /// Passed by each transaction of a multi-transaction job, see ``writePiece(_:)``.
     let pieces = AsyncSemaphore(width: 1, line: .max)
     let limits: SyncProtocol.ServerLimits
     let now: @Sendable () -> Timestamp
     let store: any LayerStore
-    /// Read transactions. As many as the store has connections for readers.
+    /// The threads for read transactions; the store has a reader connection for each.
     private let readers = WorkerThreads(width: 4)
-    /// Everything else that blocks or takes long: files, hashing, large bodies.
+    /// The threads for other blocking or long work: files, hashing, large bodies.
     let workers = WorkerThreads(width: 4)
     let live: ListenerHub
     let digests = Mutex(DigestCache())
-    /// Each digest out of the cache is added up all the same and compared: for tests.
+    /// Whether each cached digest is also computed and compared; for tests.
     let checksDigests: Bool
 
-    /// What other servers have to know; nil: there are none.
+    /// Messages to other servers; nil without a cluster.
     let notices: CoalescingQueue<ClusterMessage>?
-    /// What others may have done that has to be told here.
+    /// What to read again because other servers may have changed it.
     let lookups = CoalescingQueue<Lookup>()
-    /// People of this server whom other servers have to hear of; nil: there are none.
+    /// This server's participants whose state other servers must be sent; nil without a cluster.
     let peopleForPeers: CoalescingQueue<Presence.ParticipantKey>?
 
     /// - Parameters:
-    ///   - notices: where what others have to know is put; nil: this server has its store alone.
-    ///   - ended: told of each transaction.
+    ///   - notices: the queue of messages to other servers; nil: no other server uses the store.
+    ///   - ended: called after each transaction.
     init(
         store: any LayerStore, limits: SyncProtocol.ServerLimits, now: @escaping @Sendable () -> Timestamp,
         notices: CoalescingQueue<ClusterMessage>? = nil, checksDigests: Bool = false,
@@ -48,19 +48,19 @@ final class Engine: Sendable {
             store: store, grouping: notices == nil ? .everything : .layers(threads: 4), ended: ended)
     }
 
-    /// One read transaction, off the threads of the event loops.
+    /// Runs one read transaction, off the event loops.
     func read<Result: Sendable>(
         _ body: @escaping @Sendable (any StoreReading) throws -> Result
     ) async throws -> Result {
         try await readers.perform { [store] in try store.read(body) }
     }
 
-    /// Other blocking work.
+    /// Runs other blocking work.
     func apart<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
         try await workers.perform(body)
     }
 
-    /// One write to one layer: durable when it returns, its listeners told before.
+    /// Runs one write to one layer; durable and published to listeners when it returns.
     func write<Result: Sendable>(
         to layer: LayerKey, _ body: @escaping @Sendable (any StoreWriting) throws -> (Result, Commit)
     ) async throws -> Result {

@@ -2,20 +2,20 @@ import EngineCore
 import SyncProtocol
 import Synchronization
 
-/// Group commit: what queued while the last commit was being written to disk becomes one transaction, each job in a
-/// savepoint of its own. A job's answer is given when its transaction is durable, and `committed` is called before that,
-/// for each layer in commit order, so that listeners are told in the order of revisions.
+/// Group commit: jobs queued during a commit form the next transaction, each job in its own savepoint. A job returns
+/// once its transaction is durable. `committed` is called before that, per layer in commit order, so that listeners
+/// receive revisions in order.
 final class WriteQueue: Sendable {
     /// Which jobs share a transaction.
     enum Grouping: Hashable, Sendable {
-        /// All that wait, one transaction after the other: for a store with one writer.
+        /// All waiting jobs, one transaction at a time: for a store with one writer.
         case everything
-        /// Those of one layer; several layers at the same time, on so many threads. A transaction then holds one layer
-        /// only, and two servers never wait for each other in a circle.
+        /// The jobs of one layer; several layers in parallel, on this number of threads. A transaction then locks one
+        /// layer only, so that two servers cannot deadlock.
         case layers(threads: Int)
     }
 
-    /// What became of one transaction.
+    /// The result of one transaction.
     struct Transaction: Hashable, Sendable {
         var writes: Int
         var duration: Duration
@@ -23,13 +23,13 @@ final class WriteQueue: Sendable {
     }
 
     private struct Job: Sendable {
-        /// The layer it writes to; nil: it may be several.
+        /// The layer the job writes to; nil: possibly several.
         var layer: LayerKey?
-        /// Does the work and keeps its outcome.
+        /// Does the work and stores its result.
         ///
-        /// - Throws: ``TakenBack`` when it is alone in its transaction and failed.
+        /// - Throws: ``TakenBack`` if the job is alone in its transaction and failed.
         var run: @Sendable (any StoreWriting, _ isAlone: Bool) throws -> Void
-        /// Tells whoever waits: nil when the transaction is durable, else why it is not.
+        /// Reports to the caller: nil when the transaction is durable, otherwise its error.
         var finish: @Sendable ((any Error)?) -> Void
     }
 
@@ -43,7 +43,7 @@ final class WriteQueue: Sendable {
             return waiting
         }
 
-        /// The first job that nothing stands in the way of, and all others of its layer.
+        /// Returns the first job that is not blocked, and all others of its layer.
         mutating func takeLayer() -> [Job] {
             let first = waiting.firstIndex { job in job.layer.map { !busy.contains($0) } ?? true }
             guard let first else { return [] }
@@ -60,11 +60,11 @@ final class WriteQueue: Sendable {
     private let workers: WorkerThreads
     private let state = Mutex(State())
     private let done = Atomic<Int>(0)
-    /// More than this many waiting jobs are turned away.
+    /// The number of waiting jobs above which new ones are refused.
     private let limit: Int
     private let ended: @Sendable (Transaction) -> Void
 
-    /// - Parameter ended: told of each transaction, on the thread that made it.
+    /// - Parameter ended: called after each transaction, on the thread that ran it.
     init(
         store: any LayerStore, grouping: Grouping = .everything, limit: Int = 4096,
         ended: @escaping @Sendable (Transaction) -> Void = { _ in }
@@ -77,18 +77,18 @@ final class WriteQueue: Sendable {
         workers = WorkerThreads(width: threads)
     }
 
-    /// How many transactions there were: it differs when something was written meanwhile.
+    /// The number of successful transactions; a change means that something was written.
     var commits: Int { done.load(ordering: .relaxed) }
 
-    /// Nobody writes, and nothing waits to be written.
+    /// Whether no job is running or waiting.
     var isIdle: Bool { state.withLock { $0.running == 0 } }
 
-    /// How many writes wait for a transaction.
+    /// The number of waiting jobs.
     var waiting: Int { state.withLock { $0.waiting.count } }
 
     /// - Parameters:
-    ///   - layer: the one layer that the body writes to, if it is one.
-    ///   - committed: what the durable result means to others.
+    ///   - layer: the layer that the body writes to, if only one.
+    ///   - committed: called with the durable result.
     func perform<Result: Sendable>(
         on layer: LayerKey? = nil, _ body: @escaping @Sendable (any StoreWriting) throws -> Result,
         committed: @escaping @Sendable (Result) -> Void = { _ in }
@@ -100,7 +100,7 @@ final class WriteQueue: Sendable {
         }
     }
 
-    private static let tooMany = APIError(.overload, "too many writes are waiting: try again")
+    private static let tooMany = APIError(.overload, "too many queued writes; try again")
 
     private func job<Result: Sendable>(
         _ layer: LayerKey?, _ body: @escaping @Sendable (any StoreWriting) throws -> Result,
@@ -108,7 +108,7 @@ final class WriteQueue: Sendable {
         then finish: @escaping @Sendable () -> Void
     ) -> Job {
         Job(layer: layer) { transaction, isAlone in
-            // Alone it takes the whole transaction with it.
+            // A single job needs no savepoint: its failure rolls back the transaction.
             guard !isAlone else { return try outcome.keep { try body(transaction) } }
             try? outcome.keep { try transaction.savepoint { try body(transaction) } }
         } finish: { failure in
@@ -144,13 +144,13 @@ final class WriteQueue: Sendable {
             try store.write { transaction in for job in jobs { try job.run(transaction, jobs.count == 1) } }
             done.wrappingAdd(1, ordering: .relaxed)
         } catch is TakenBack {
-            // Nothing was to be written; the job knows why.
+            // Nothing to commit; the job holds its error.
         } catch { failure = error }
         for job in jobs { job.finish(failure) }
         ended(Transaction(writes: jobs.count, duration: start.duration(to: .now), isCommitted: failure == nil))
     }
 
-    /// The jobs of the next transaction; nil: nothing is left to do for this thread.
+    /// Returns the jobs of the next transaction; nil if this thread has nothing left to do.
     private func next() -> [Job]? {
         state.withLock { state in
             let jobs = grouping == .everything ? state.takeAll() : state.takeLayer()
@@ -160,13 +160,13 @@ final class WriteQueue: Sendable {
     }
 }
 
-/// The outcome of a job, written on the writer's thread and read there.
+/// The result of a job, written and read on the writer's thread.
 private final class JobResult<Value: Sendable>: Sendable {
     private let value = Mutex<Result<Value, any Error>?>(nil)
 
     func set(_ result: Result<Value, any Error>) { value.withLock { $0 = result } }
 
-    /// - Throws: ``TakenBack`` when it fails; why is the outcome.
+    /// - Throws: ``TakenBack`` if the work fails; its error is the result.
     func keep(_ work: () throws -> Value) throws(TakenBack) {
         do { set(.success(try work())) } catch {
             set(.failure(error))
@@ -175,9 +175,9 @@ private final class JobResult<Value: Sendable>: Sendable {
     }
 
     func get() -> Result<Value, any Error> {
-        value.withLock { $0 } ?? .failure(APIError(.internalError, "the write was not done"))
+        value.withLock { $0 } ?? .failure(APIError(.internalError, "the write was not made"))
     }
 }
 
-/// The one job of a transaction failed: there is nothing to commit.
+/// The only job of a transaction failed: nothing to commit.
 private struct TakenBack: Error {}

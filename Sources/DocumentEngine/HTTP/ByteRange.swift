@@ -1,4 +1,4 @@
-/// Which bytes of a file are asked for (RFC 9110 section 14.1.2). One range; several are answered with the whole.
+/// The requested bytes of a file (RFC 9110 section 14.1.2). One range; a request for several gets the whole file.
 enum ByteRange: Hashable {
     case whole
     case part(Range<Int64>)

@@ -4,20 +4,20 @@ import NIOCore
 import NIOHTTPTypesHTTP1
 import Synchronization
 
-/// The framework's connection with handlers of our own: time limits, the end of a connection, `100 Continue`, and the way
-/// out for streams of events (``DetachedStreams``). They stand where requests are still those of SwiftNIO, which know their version
-/// of HTTP.
+/// The framework's connection with additional handlers: timeouts, connection close, `100 Continue`, and the takeover of
+/// event streams (``DetachedStreams``). They sit where requests still have SwiftNIO's types, which include the HTTP
+/// version.
 struct ConnectionHandlers<Base: ServerChildChannel>: ServerChildChannel {
     let base: Base
-    /// Of each connection.
+    /// Creates the timeout handler of a connection.
     let pace: @Sendable () -> ConnectionTimeoutHandler
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Accepted<Base.Value>> {
         base.setup(channel: channel, logger: logger).map { value in
             Accepted(value) { await base.handle(value: $0, logger: logger) }
         }.flatMapThrowing { accepted in
-            // The buffer of a connection's first read is kept for as long as the connection. Most requests fit into this
-            // one; what is larger gets more.
+            // The buffer of a connection's first read lives as long as the connection. Most requests fit into this one;
+            // larger ones get more.
             try channel.syncOptions?.setOption(
                 .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 1024, maximum: 64 << 10))
             let pipeline = channel.pipeline.syncOperations
@@ -36,9 +36,9 @@ struct ConnectionHandlers<Base: ServerChildChannel>: ServerChildChannel {
     }
 }
 
-/// An accepted connection that the framework has not taken yet. If the server stops now, the connection is dropped, and
-/// SwiftNIO traps when its writer is released unfinished (swift-nio issue 2637). Such a connection is closed here, without
-/// answering anything.
+/// An accepted connection that the framework has not started to serve. If the server stops now, the framework drops the
+/// connection, and SwiftNIO traps when its writer is released unfinished (swift-nio issue 2637). Such a connection is
+/// closed here without a response.
 final class Accepted<Value: ServerChildChannelValue>: ServerChildChannelValue {
     private let value: Value
     private let serve: @Sendable (Value) async -> Void
@@ -50,7 +50,7 @@ final class Accepted<Value: ServerChildChannelValue>: ServerChildChannelValue {
         guard !isTaken.load(ordering: .relaxed) else { return }
         value.channel.close(promise: nil)
         Task { [value, serve] in
-            // A task that is cancelled reads no request: it only finishes the writer.
+            // A cancelled task reads no request: it only finishes the writer.
             withUnsafeCurrentTask { $0?.cancel() }
             await serve(value)
         }

@@ -1,16 +1,15 @@
 import NIOCore
 import NIOHTTP1
 
-/// Tells those who wait to be told that their body is wanted (`Expect: 100-continue`, RFC 9110 §10.1.1): when a route
-/// begins to read it, and not before, so that a body that would be refused is never sent. curl waits a second with every
-/// large file where nobody tells it.
+/// Sends `100 Continue` (`Expect: 100-continue`, RFC 9110 §10.1.1) when a route starts to read the body, so that a body
+/// that would be refused is never sent. Without it, curl waits a second before each large file.
 final class ContinueHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
 
-    /// Triggered on the channel of a request when its body is about to be read.
+    /// Triggered on a request's channel when its body is about to be read.
     struct BodyIsWanted: Sendable {}
 
     private var isWaitedFor = false
@@ -18,7 +17,7 @@ final class ContinueHandler: ChannelDuplexHandler, RemovableChannelHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
         case .head(let head):
-            // Whoever speaks HTTP/1.0 would take it for the answer.
+            // An HTTP/1.0 client would take it for the response.
             isWaitedFor =
                 head.version == .http1_1 && head.headers["Expect"].contains { $0.lowercased() == "100-continue" }
         case .body, .end: isWaitedFor = false

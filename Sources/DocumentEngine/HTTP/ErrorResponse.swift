@@ -4,7 +4,7 @@ import Hummingbird
 import SyncProtocol
 
 extension ErrorAnswer.Reason {
-    /// What a client decides by even before it reads the body.
+    /// The HTTP status, on which a client can act without reading the body.
     var status: HTTPResponse.Status {
         switch self {
         case .tokenMissing, .tokenMalformed, .tokenExpired, .tokenNotYetValid, .tokenRevoked, .signatureInvalid,
@@ -26,7 +26,7 @@ extension ErrorAnswer.Reason {
         }
     }
 
-    /// RFC 6750 section 3, and the vendor's own scheme for the backend.
+    /// The challenge of RFC 6750 section 3, and of the vendor's scheme for the backend.
     var challenge: String? {
         switch self {
         case .unauthorized: "Token"
@@ -49,6 +49,6 @@ extension APIError {
 }
 
 extension Duration {
-    /// As `Retry-After` tells it: whole seconds, none of them too early.
+    /// The value of `Retry-After`: whole seconds, rounded up.
     fileprivate var wholeSecondsUp: Int64 { components.seconds + (components.attoseconds > 0 ? 1 : 0) }
 }

@@ -5,20 +5,20 @@ import NIOCore
 import SyncProtocol
 
 extension Response {
-    /// A file by its hash: `ETag`, one `Range`, `If-Range`, `If-None-Match`.
+    /// Returns a file by its hash, with `ETag`, one `Range`, `If-Range` and `If-None-Match`.
     static func file(
-        _ file: any Blob, sha256: String, type: String, by workers: WorkerThreads, _ exchange: ServerRequest
+        _ file: any Blob, sha256: String, type: String, by workers: WorkerThreads, _ request: ServerRequest
     ) throws -> Response {
         let tag = "\"\(sha256)\""
         var headers: HTTPFields = [
             .contentType: type, .eTag: tag, .acceptRanges: "bytes", .cacheControl: "no-store",
         ]
-        if let known = exchange.header(.ifNoneMatch), known == tag || known == "*" {
+        if let known = request.header(.ifNoneMatch), known == tag || known == "*" {
             return Response(status: .notModified, headers: headers)
         }
-        // With If-Range a range counts only for the very file it was begun on.
-        let stale = exchange.header(.ifRange).map { $0 != tag } ?? false
-        switch ByteRange(header: stale ? nil : exchange.header(.range), of: file.length) {
+        // With If-Range, a range applies only to the same file.
+        let stale = request.header(.ifRange).map { $0 != tag } ?? false
+        switch ByteRange(header: stale ? nil : request.header(.range), of: file.length) {
         case .whole: return Response(status: .ok, headers: headers, body: file.body(0..<file.length, by: workers))
         case .part(let range):
             headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(file.length)"
@@ -33,7 +33,7 @@ extension Response {
 }
 
 extension Response {
-    /// A file that is made for this one answer.
+    /// Returns a file created for this response.
     static func made(_ file: any Blob, type: String, by workers: WorkerThreads) -> Response {
         Response(
             status: .ok, headers: [.contentType: type, .cacheControl: "no-store"],
@@ -42,9 +42,9 @@ extension Response {
 }
 
 extension Blobs {
-    /// Where it lies on this machine, or a copy of it for so long: the tools read files.
+    /// Calls the body with the blob's path on this machine, or with that of a temporary copy: the tools read files.
     ///
-    /// Blocks: to be called on worker threads.
+    /// Blocks; call it on worker threads.
     func withFile<Result>(_ sha256: String, _ body: (String) async throws -> Result) async throws -> Result {
         if let path = path(of: sha256) { return try await body(path) }
         let blob = try open(sha256)
@@ -72,5 +72,5 @@ extension Blob {
     }
 }
 
-/// Bytes that are read at once.
+/// Bytes per read.
 private let blobPiece: Int64 = 256 << 10

@@ -3,23 +3,23 @@ import Hummingbird
 import NIOCore
 import SyncProtocol
 
-/// A `multipart/form-data` request: files go to the disk as they come in, everything else stays in memory.
+/// A `multipart/form-data` request: files are written to disk as they arrive, all other parts stay in memory.
 struct IncomingForm {
     struct File {
-        /// Of the part.
+        /// The name of the part.
         var name: String
-        /// Under which it was sent.
+        /// The file name the client sent.
         var fileName: String?
         var upload: Upload
     }
 
-    /// What a form may bring.
+    /// What a form may contain.
     struct Rules {
-        /// Whether a part is a file; none is by default.
+        /// Returns whether a part is a file; by default none is.
         var isFile: (MultipartParser.Head) -> Bool = { _ in false }
-        /// Bytes of a field.
+        /// Returns the maximum bytes of a field.
         var fieldLimit: (String) -> Int = { _ in 4096 }
-        /// Bytes of one file.
+        /// The maximum bytes of one file.
         var fileLimit: Int64 = 0
         var receive: () throws -> Upload
     }
@@ -28,28 +28,28 @@ struct IncomingForm {
     private var fields: [String: [UInt8]] = [:]
     private(set) var files: [File] = []
 
-    /// The bytes of a field.
+    /// Returns the bytes of a field.
     subscript(name: String) -> [UInt8]? { fields[name] }
 
-    /// A field as text; nil when it is missing, empty or no UTF-8.
+    /// Returns a field as text; nil if it is missing, empty or not UTF-8.
     func text(_ name: String) -> String? {
         fields[name].flatMap { String(validating: $0, as: UTF8.self) }.flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    static func read(_ exchange: ServerRequest, _ rules: Rules) async throws -> IncomingForm {
-        guard let boundary = MultipartParser.boundary(contentType: exchange.header(.contentType) ?? "") else {
-            throw APIError(.badRequest, #"this is sent as "multipart/form-data", with a boundary"#)
+    static func read(_ request: ServerRequest, _ rules: Rules) async throws -> IncomingForm {
+        guard let boundary = MultipartParser.boundary(contentType: request.header(.contentType) ?? "") else {
+            throw APIError(.badRequest, #"expected "multipart/form-data" with a boundary"#)
         }
         var parser = MultipartParser(boundary: boundary)
         var form = IncomingForm()
         var current: MultipartParser.Head?
         do {
-            try await exchange.eachPiece { buffer in
+            try await request.eachPiece { buffer in
                 for event in try parser.feed(buffer.readableBytesView) { try form.take(event, &current, rules) }
             }
             try parser.finish()
         } catch is MultipartParser.Failure {
-            throw APIError(.badRequest, "the form is cut or damaged")
+            throw APIError(.badRequest, "the form is incomplete or damaged")
         }
         return form
     }
@@ -61,7 +61,7 @@ struct IncomingForm {
         case .part(let head):
             current = head
             guard fields[head.name] == nil, !files.contains(where: { $0.name.isExactly(head.name) }) else {
-                throw APIError(.badRequest, #"the form has two parts "\#(head.name.prefix(64))""#)
+                throw APIError(.badRequest, #"duplicate part "\#(head.name.prefix(64))" in the form"#)
             }
             guard fields.count + files.count < Self.maxParts else {
                 throw APIError(.badRequest, "the form has more than \(Self.maxParts) parts")
@@ -75,7 +75,7 @@ struct IncomingForm {
             guard let name = current?.name else { return }
             if let file = files.last, file.name.isExactly(name) {
                 guard file.upload.bytes + Int64(bytes.count) <= rules.fileLimit else {
-                    throw APIError(.payloadTooLarge, "a file may have at most \(rules.fileLimit) bytes here")
+                    throw APIError(.payloadTooLarge, "the file is larger than \(rules.fileLimit) bytes")
                 }
                 try file.upload.write(ByteBuffer(bytes: bytes))
             } else {

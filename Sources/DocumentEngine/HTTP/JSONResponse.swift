@@ -5,7 +5,7 @@ import NIOCore
 import SyncProtocol
 
 extension Response {
-    /// - Parameter size: in bytes, about.
+    /// - Parameter size: the approximate size in bytes.
     static func json(
         _ status: HTTPResponse.Status = .ok, size: Int = 1024, _ write: (inout JSONWriter) -> Void
     ) -> Response {
@@ -14,16 +14,16 @@ extension Response {
         return self.json(status, bytes: json.bytes)
     }
 
-    /// Caches must not store answers.
+    /// Returns a response that caches must not store.
     ///
-    /// - Parameter bytes: JSON already.
+    /// - Parameter bytes: serialised JSON.
     static func json(_ status: HTTPResponse.Status = .ok, bytes: [UInt8]) -> Response {
         Response(
             status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 
-    /// The vendor's envelope: `{"data":…}`.
+    /// Returns the vendor's envelope: `{"data":…}`.
     static func data(_ write: (inout JSONWriter) -> Void) -> Response {
         json { json in
             json.object {
@@ -35,6 +35,6 @@ extension Response {
 
     static func message(_ message: some WireMessage) -> Response { json(bytes: message.bytes) }
 
-    /// What the server takes and answers, in OpenAPI: `docs/openapi.json`, which is part of the program.
+    /// The server's OpenAPI description, `docs/openapi.json`, embedded in the program.
     static var apiDescription: Response { json(bytes: PackageResources.openapi_json) }
 }

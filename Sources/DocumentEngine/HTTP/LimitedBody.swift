@@ -3,7 +3,7 @@ import Hummingbird
 import NIOCore
 
 extension ResponseBody {
-    /// The body, sent no faster than this many bytes a second: for trying slow links.
+    /// Returns the body throttled to this many bytes a second, to test slow connections.
     func limited(to rate: Int) -> ResponseBody {
         ResponseBody(contentLength: contentLength) { writer in
             try await self.write(LimitedWriter(writer, rate: rate))

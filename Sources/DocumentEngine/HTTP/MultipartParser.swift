@@ -1,10 +1,10 @@
-/// Reads a `multipart/form-data` body as it comes in (RFC 7578, RFC 2046 section 5.1), cut anywhere. It keeps at most
-/// one delimiter's length of a part's content, and one part's head.
+/// An incremental parser of `multipart/form-data` (RFC 7578, RFC 2046 section 5.1); input may be split anywhere. It
+/// buffers at most one delimiter's length of a part's content, and one part's head.
 struct MultipartParser {
     enum Event: Hashable {
-        /// A part begins.
+        /// The start of a part.
         case part(Head)
-        /// More of its content.
+        /// More of the part's content.
         case content([UInt8])
         case end
     }
@@ -28,19 +28,19 @@ struct MultipartParser {
     private static let headLimit = 8 << 10
     private let delimiter: [UInt8]
     private var state = State.preamble
-    /// What was fed and not taken yet, behind ``taken`` bytes that were: moving the rest to the front for each piece would
-    /// take longer the larger the pieces are.
+    /// Unparsed input, behind ``taken`` parsed bytes: moving the rest to the front after each event would take longer
+    /// the larger the input is.
     private var buffer: [UInt8]
     private var taken = 0
     private var pending: ArraySlice<UInt8> { buffer[taken...] }
 
     init(boundary: String) {
         delimiter = Array("\r\n--\(boundary)".utf8)
-        // So that the first delimiter is found like any other, though no line comes before it.
+        // So that the first delimiter is found like any other, although no line precedes it.
         buffer = [0x0D, 0x0A]
     }
 
-    /// The boundary that a content type names; nil when it names none that is allowed.
+    /// Returns the boundary that a content type names; nil if there is none or it is invalid.
     static func boundary(contentType: String) -> String? {
         for parameter in contentType.split(separator: ";").dropFirst() {
             let parts = parameter.split(separator: "=", maxSplits: 1).map { $0.trimmingSpaces }
@@ -64,7 +64,7 @@ struct MultipartParser {
         guard state == .epilogue else { throw .cut }
     }
 
-    /// - Returns: nil when more bytes are needed; else what happened, if anything worth telling.
+    /// - Returns: nil if more bytes are needed; otherwise the event of this step, if any.
     private mutating func step() throws(Failure) -> Event?? {
         switch state {
         case .preamble:
@@ -81,7 +81,7 @@ struct MultipartParser {
         }
     }
 
-    /// After a delimiter comes `--` at the very end, or the end of its line.
+    /// Parses what follows a delimiter: `--` after the last part, otherwise a line end.
     private mutating func delimited(endingAt end: Int) -> Event?? {
         guard pending.count >= end + 2 else { return nil }
         let mark = pending.dropFirst(end).prefix(2)
@@ -104,14 +104,15 @@ struct MultipartParser {
         guard let text = String(validating: pending.prefix(end), as: UTF8.self), let head = Head(text) else {
             throw .badHead
         }
-        // The last line end stays: a delimiter may follow at once.
+        // Keep the last line end: a delimiter may follow immediately.
         drop(end + 2)
         state = .content
         skipLineEnd = true
         return .some(.part(head))
     }
 
-    /// The line end before the content belongs to the head, unless the content is empty and it begins the delimiter.
+    /// Whether the next content starts with a line end that belongs to the head. If the content is empty, that line end
+    /// starts the delimiter.
     private var skipLineEnd = false
 
     private mutating func content() -> Event?? {
@@ -136,7 +137,7 @@ struct MultipartParser {
 
     private mutating func drop(_ count: Int) { taken += count }
 
-    /// Where these bytes begin, looked for by their first one.
+    /// Returns where these bytes start, searching by their first byte.
     private func find(_ needle: [UInt8], from start: Int = 0) -> Int? {
         pending.withUnsafeBytes { bytes in
             var from = start
@@ -153,7 +154,7 @@ struct MultipartParser {
 }
 
 extension MultipartParser.Head {
-    /// The head lines of a part. A part without a name is none of a form.
+    /// Parses the head lines of a part; nil for a part without a name, which a form cannot contain.
     fileprivate init?(_ text: String) {
         var disposition: [String: String] = [:]
         for line in text.split(separator: "\r\n") {
@@ -168,7 +169,7 @@ extension MultipartParser.Head {
         self.init(name: name, fileName: disposition["filename"])
     }
 
-    /// `form-data; name="file"; filename="a;b.pdf"`
+    /// Parses `form-data; name="file"; filename="a;b.pdf"`.
     private static func parameters(_ text: String) -> [String: String] {
         var values: [String: String] = [:]
         var inQuotes = false

@@ -1,16 +1,16 @@
 import NIOCore
 import NIOHTTP1
 
-/// Ends a connection where HTTP says that it ends (RFC 9112 §9.3). The framework looks only for the exact field value
-/// `close`: it keeps connections of HTTP/1.0 open, and those of `Connection: Close, TE`. SwiftNIO stops parsing
-/// after a request with `Upgrade` or `CONNECT`, so the connection also closes after that answer.
+/// Closes a connection when HTTP requires it (RFC 9112 §9.3). The framework only recognises the exact field value
+/// `close`: it keeps connections of HTTP/1.0 open, and those of `Connection: Close, TE`. SwiftNIO stops parsing after a
+/// request with `Upgrade` or `CONNECT`, so the connection also closes after that response.
 ///
-/// A connection closes in two steps (RFC 9112 §9.6): the server closes its sending side, then keeps reading until the
-/// client closes. The framework stops reading at that point, and a client that is still sending its body would block. This
-/// handler reads and drops what arrives, for a limited time.
+/// A connection closes in two steps (RFC 9112 §9.6): the server closes its sending side, then reads until the client
+/// closes. The framework stops reading at that point, which would block a client that is still sending its body. This
+/// handler reads and discards what arrives, for a limited time.
 ///
-/// A request also gets one answer at most. When a body turns out to be malformed after the request was refused, the
-/// framework answers once more, with 400: that answer is dropped, and the connection ends.
+/// A request gets at most one response. When a body turns out to be malformed after the request was refused, the
+/// framework sends a second response, 400: that one is dropped, and the connection closes.
 final class PersistenceHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -20,17 +20,17 @@ final class PersistenceHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var requests = 0
     private var isInBody = false
     private var answers = 0
-    /// Known once something malformed came: nothing is read after it.
+    /// The number of responses, set once malformed input arrives: nothing is read after it.
     private var maxResponses = Int.max
-    /// SwiftNIO's decoder keeps what arrives after this request without looking at it.
+    /// SwiftNIO's decoder stores what arrives after this request without parsing it.
     private var isLast = false
-    /// The sending side is closed, or closes as soon as everything is sent: what arrives is dropped.
+    /// The sending side is closed, or closes as soon as everything is sent; input is discarded.
     private var isEnding = false
     private let linger: TimeAmount
     private var end: Scheduled<Void>?
 
-    /// - Parameter linger: how long the client may take to close its side once the server has closed its own, and how long
-    ///   it may take nothing of what is still to be sent.
+    /// - Parameter linger: the time the client has to close its side after the server has closed its own, and the time
+    ///   it may accept no data while some is still to be sent.
     init(linger: TimeAmount = .seconds(30)) { self.linger = linger }
 
     func handlerRemoved(context: ChannelHandlerContext) { end?.cancel() }
@@ -75,12 +75,12 @@ final class PersistenceHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func stopDecoding(_ context: ChannelHandlerContext) {
         guard isLast, !isInBody else { return }
-        // Once: SwiftNIO traps when a decoder is removed a second time.
+        // Only once: SwiftNIO traps when a decoder is removed a second time.
         isLast = false
         try? context.pipeline.syncOperations.dropInput()
     }
 
-    /// Closes the connection when the client takes nothing for too long, or has everything and does not close.
+    /// Closes the connection if the client accepts no data for too long, or has everything and does not close.
     private func limit(_ context: ChannelHandlerContext, unsent: Int) {
         let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
         end = context.eventLoop.scheduleTask(in: linger) {
@@ -90,13 +90,13 @@ final class PersistenceHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// Bytes that the connection has not taken yet.
+    /// Bytes that the connection has not accepted yet.
     private static func unsent(_ context: ChannelHandlerContext) -> Int {
         (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // A malformed head has its answer, too: 400.
+        // A malformed head also gets a response: 400.
         if error is HTTPParserError {
             maxResponses = min(maxResponses, requests + (isInBody ? 0 : 1))
             if !isEnding { (isLast, isInBody) = (true, false) }

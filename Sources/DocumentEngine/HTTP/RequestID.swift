@@ -2,13 +2,13 @@ import EngineCore
 import HTTPTypes
 import Synchronization
 
-/// What one request is called in logs and answers: the name a proxy gave it, or one of our own.
+/// The id of a request in logs and responses: supplied by a proxy or generated here.
 struct RequestID: Hashable, Sendable, CustomStringConvertible {
     static let header = HTTPField.Name("X-Request-Id")!
 
     let description: String
 
-    /// - Parameter given: taken when it has 1 to 64 letters, digits, `.`, `_` and `-`: it ends up in a log.
+    /// - Parameter given: used if it has 1 to 64 letters, digits, `.`, `_` and `-`, because it is logged.
     init(_ given: String?) {
         if let given, (1...64).contains(given.utf8.count), given.utf8.allSatisfy(Self.isTaken) {
             description = given
@@ -17,9 +17,9 @@ struct RequestID: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Where the names of this process begin. They only have to differ: a random number for each would be a system call.
+    /// The start of this process's ids. They only have to differ: a random number for each would be a system call.
     private static let next = Atomic<UInt64>(.random(in: .min ... .max))
-    /// Odd, so that all numbers come up before one comes again, and large, so that neighbours do not look alike.
+    /// Odd, so that all numbers occur before one repeats, and large, so that consecutive ids do not look alike.
     private static let stride: UInt64 = 0x9E37_79B9_7F4A_7C15
 
     private static func isTaken(_ byte: UInt8) -> Bool {

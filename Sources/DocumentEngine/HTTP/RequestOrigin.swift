@@ -2,10 +2,10 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// Where a request came from.
+/// The origin of a request.
 struct RequestOrigin: RequestContext {
     var coreContext: CoreRequestContextStorage
-    /// The other end of the connection: a client's, or a proxy's.
+    /// The address of the peer: a client or a proxy.
     let peer: String?
     let channel: any Channel
 
@@ -17,8 +17,8 @@ struct RequestOrigin: RequestContext {
 
     static let forwarded = HTTPField.Name("X-Forwarded-For")!
 
-    /// The client's address. Behind a proxy it is what the proxy added to `X-Forwarded-For`, which is the last one there:
-    /// whatever stands before it anybody may have written.
+    /// Returns the client's address. Behind a proxy it is the last entry of `X-Forwarded-For`, which the proxy added; a
+    /// client can forge the entries before it.
     static func address(_ head: HTTPRequest, from peer: String?, behindProxy: Bool) -> String? {
         guard behindProxy, let last = head.headerFields[values: forwarded].last?.split(separator: ",").last else {
             return peer

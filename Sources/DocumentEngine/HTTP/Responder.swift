@@ -7,12 +7,11 @@ import NIOCore
 import NIOHTTP1
 import SyncProtocol
 
-/// Sends each request to its route and turns whatever goes wrong into the one error envelope. Counts each, and names it
-/// in the log.
+/// Dispatches each request to its route and turns every failure into the error envelope. Counts and logs each request.
 struct Responder: HTTPResponder {
     typealias Context = RequestOrigin
 
-    /// Bytes of a body that are parsed on the thread that read them.
+    /// The largest body, in bytes, that is parsed on the thread that read it.
     static let smallBody: Int64 = 16 << 10
 
     let routes: RouteTable
@@ -25,7 +24,7 @@ struct Responder: HTTPResponder {
         return isStream ? try await respondApart(to: request, context) : try await respond(to: request, context)
     }
 
-    /// In a task of its own, whose memory goes with it: see ``EventStream``.
+    /// Responds in a separate task, whose memory is freed when it ends, see ``EventStream``.
     private func respondApart(to request: Request, _ context: RequestOrigin) async throws -> Response {
         async let response = respond(to: request, context)
         return try await response
@@ -40,20 +39,20 @@ struct Responder: HTTPResponder {
         var refusal: APIError?
         do {
             guard let match, let query = Query(parts.count > 1 ? parts[1] : "") else {
-                throw APIError(.notFound, "there is nothing at this address")
+                throw APIError(.notFound, "no such address")
             }
             guard let route = match.route(request.method) else {
-                throw APIError(.methodNotAllowed, "this address takes \(match.allow)")
+                throw APIError(.methodNotAllowed, "method not allowed; use \(match.allow)")
             }
             let address = RequestOrigin.address(request.head, from: context.peer, behindProxy: options.behindProxy)
-            let exchange = ServerRequest(
+            let incoming = ServerRequest(
                 head: request.head, body: request.body, query: query, id: id, address: address,
                 channel: context.channel, parameters: match.parameters, maxBytes: route.maxBytes)
-            response = try await answer(route, exchange)
+            response = try await answer(route, incoming)
         } catch {
             let reason = self.refusal(error, id)
             response = reason.response
-            // The vendor's backend clients know an overload as 500.
+            // The vendor's backend clients expect 500 for an overload.
             if reason.reason == .overload, match?.access == .secret { response.status = .internalServerError }
             refusal = reason
         }
@@ -66,13 +65,13 @@ struct Responder: HTTPResponder {
         return request.method == .head ? response.createHeadResponse() : response
     }
 
-    /// What blocks, or is large, is done by threads that may be kept busy.
-    private func answer(_ route: Route, _ exchange: ServerRequest) async throws -> Response {
-        let length = exchange.header(.contentLength).flatMap(Int64.init) ?? route.maxBytes
+    /// Handles blocking routes and large bodies on worker threads.
+    private func answer(_ route: Route, _ request: ServerRequest) async throws -> Response {
+        let length = request.header(.contentLength).flatMap(Int64.init) ?? route.maxBytes
         guard route.blocks || min(length, route.maxBytes) > Self.smallBody else {
-            return try await route.handle(exchange)
+            return try await route.handle(request)
         }
-        return try await withTaskExecutorPreference(workers) { try await route.handle(exchange) }
+        return try await withTaskExecutorPreference(workers) { try await route.handle(request) }
     }
 
     private func refusal(_ error: any Error, _ id: RequestID) -> APIError {
@@ -81,26 +80,27 @@ struct Responder: HTTPResponder {
         if error is HTTPParserError {
             return APIError(.badRequest, "the request body is incomplete, or its chunked encoding is malformed")
         }
-        // What went wrong stays here: it may hold paths or texts.
+        // The error is only logged: it may contain paths or texts.
         options.logger.error(
             "request failed", metadata: ["request": "\(id)", "error": "\(type(of: error)): \(error)"])
-        return APIError(.internalError, "the server could not do this; its log tells why")
+        return APIError(.internalError, "internal error; see the server's log")
     }
 
-    // MARK: On every answer
+    // MARK: Every response
 
     static let version = HTTPField.Name(ProtocolVersion.header)!
 
     private func complete(_ headers: inout HTTPFields, _ id: RequestID) {
         headers[Self.version] = String(ProtocolVersion.current)
         headers[RequestID.header] = id.description
-        // Files of others are among the answers: a browser takes each for what it is said to be, and runs nothing.
+        // Responses may contain files of other users: browsers must accept the declared type and run nothing.
         headers[.xContentTypeOptions] = "nosniff"
         headers[.contentSecurityPolicy] = "default-src 'none'; sandbox"
         if options.tls != nil { headers[.strictTransportSecurity] = "max-age=31536000" }
     }
 
-    /// The address is told by its pattern: ids are the customer's, and a secret in a query would be one in the log.
+    /// Logs the route's pattern, not the address: ids are the customer's, and a secret in a query would end up in the
+    /// log.
     private func note(
         _ head: HTTPRequest, _ pattern: String?, _ status: HTTPResponse.Status, sent: Int, _ refusal: APIError?,
         _ id: RequestID, took duration: Duration
@@ -121,12 +121,12 @@ struct Responder: HTTPResponder {
 }
 
 extension HTTPRequest.Method {
-    /// Whether it is a word of this server's: any other is whatever somebody sent.
+    /// Whether the method is one of a fixed list; any other text comes from the client.
     var isKnown: Bool { [.get, .head, .post, .put, .delete, .options, .patch].contains(self) }
 }
 
 extension Duration {
-    /// With three places: a request is often over in less than one.
+    /// With three decimal places: a request often takes less than one.
     fileprivate var milliseconds: Double {
         Double(components.seconds) * 1e3 + Double(components.attoseconds / 1_000_000_000_000) / 1e3
     }

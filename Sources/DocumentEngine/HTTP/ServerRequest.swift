@@ -11,46 +11,46 @@ struct ServerRequest: Sendable {
     let body: RequestBody
     let query: Query
     let id: RequestID
-    /// The client's address, for counting what it does wrong.
+    /// The client's address, to count its failed logins.
     let address: String?
-    /// The connection, where the answer may need it.
+    /// The connection, for responses that need it.
     let channel: any Channel
-    /// What stands in the path in place of the pattern's parameters.
+    /// The values of the pattern's parameters in the path.
     let parameters: [String: String]
-    /// Bytes the body may have.
+    /// The maximum bytes of the body.
     let maxBytes: Int64
 
-    /// A parameter of the path; empty where the pattern has none of this name.
+    /// Returns a parameter of the path; empty if the pattern has none of this name.
     subscript(parameter: String) -> String { parameters[parameter] ?? "" }
 
-    /// Several fields of one name are one, with commas between what they say (RFC 9110 §5.2).
+    /// Returns a header; several fields of one name are joined with commas (RFC 9110 §5.2).
     func header(_ name: HTTPField.Name) -> String? { head.headerFields[name] }
 
-    /// The content type without its parameters, in lower case; empty when there is none.
+    /// The content type without parameters, in lower case; empty if missing.
     var mediaType: String {
         let type = (header(.contentType) ?? "").split(separator: ";").first ?? ""
         return type.lowercased().filter { $0 != " " }
     }
 
-    /// A whole number in the query.
+    /// Returns a whole number from the query.
     ///
-    /// - Throws: ``APIError`` when it is something else.
+    /// - Throws: ``APIError`` if the value is not a non-negative whole number.
     func number(_ name: String) throws -> Int64? {
         guard let text = query[name] else { return nil }
         guard let number = Int64(text), number >= 0 else {
-            throw APIError(.badRequest, #""\#(name)" must be a whole number that is not negative"#)
+            throw APIError(.badRequest, #""\#(name)" must be a non-negative whole number"#)
         }
         return number
     }
 
     // MARK: The body
 
-    /// The body as it comes in. Who waits with it until it is wanted is told now.
+    /// Returns the body as it arrives, and sends `100 Continue` to a client that expects it.
     ///
-    /// - Throws: ``APIError`` when it is compressed.
+    /// - Throws: ``APIError`` if the body is compressed.
     func incoming() throws -> RequestBody {
         if let encoding = header(.contentEncoding), encoding.lowercased() != "identity" {
-            throw APIError(.badRequest, "compressed requests are not taken")
+            throw APIError(.badRequest, "compressed requests are not supported")
         }
         if header(.expect) != nil { channel.triggerUserOutboundEvent(ContinueHandler.BodyIsWanted(), promise: nil) }
         return body
@@ -59,9 +59,9 @@ struct ServerRequest: Sendable {
     /// Passes the body to `take` piece by piece. Throws when it exceeds the limit of the route.
     ///
     /// - Parameters:
-    ///   - limit: bytes, where a body of this kind may have fewer than the route allows.
-    ///   - excuse: the error when it is larger; nil: the usual one. Thrown before anything is read where the request
-    ///     tells the length.
+    ///   - limit: bytes, if this kind of body has a lower limit than the route.
+    ///   - excuse: the text of the error if the body is larger; nil: the usual one. If the request states its length,
+    ///     the error is thrown before anything is read.
     func eachPiece(
         upTo limit: Int64 = .max, else excuse: String? = nil, _ take: (ByteBuffer) throws -> Void
     ) async throws {
@@ -86,40 +86,40 @@ struct ServerRequest: Sendable {
         return bytes
     }
 
-    /// The body as one JSON value.
+    /// Returns the body as one JSON value.
     ///
-    /// - Parameter limit: bytes, where JSON may have fewer than the route allows.
+    /// - Parameter limit: bytes, if JSON has a lower limit than the route.
     func json(upTo limit: Int64 = .max) async throws -> JSON { try Self.json(await bytes(upTo: limit)) }
 
     static func json(_ bytes: [UInt8]) throws -> JSON {
         do { return try JSONReader.parse(bytes) } catch {
-            throw APIError(.badRequest, "the body is not the JSON that is expected here: \(error)")
+            throw APIError(.badRequest, "invalid JSON in the body: \(error)")
         }
     }
 
-    /// The body as a message of the protocol.
+    /// Returns the body as a message of the protocol.
     func message<M: WireMessage>(_ type: M.Type) async throws -> M {
         let bytes = try await bytes()
         do { return try M(bytes: bytes) } catch {
-            throw APIError(.badRequest, "the body is not the message that is expected here: \(error)")
+            throw APIError(.badRequest, "invalid message in the body: \(error)")
         }
     }
 }
 
 extension APIError {
     static func tooLarge(upTo limit: Int64) -> APIError {
-        APIError(.payloadTooLarge, "the request is larger than \(limit) bytes: send it in pieces")
+        APIError(.payloadTooLarge, "the request is larger than \(limit) bytes; split it")
     }
 }
 
-/// The parameters of a query. Of two with one name the first counts.
+/// The parameters of a query. The first of several with the same name counts.
 struct Query: Hashable {
     private var values: [String: String] = [:]
 
-    /// Of an address that has none.
+    /// The query of an address without one.
     init() {}
 
-    /// - Returns: nil when it is not properly encoded.
+    /// - Returns: nil if the encoding is invalid.
     init?(_ text: some StringProtocol) {
         for pair in text.split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

@@ -6,35 +6,35 @@ import Hummingbird
 import NIOCore
 import SyncProtocol
 
-/// Files that records name: taken in under the SHA-256 of their bytes, handed out to those who see such a record,
-/// forgotten when no record has named them for a day.
+/// Files that records name: stored under the SHA-256 of their bytes, sent to those who see such a record, deleted when
+/// no record has named them for a day.
 struct Attachments: Sendable {
     let engine: Engine
     let blobs: any Blobs
-    /// Bytes one may have.
+    /// The maximum bytes of one attachment.
     let limit: Int64
 
     static let unnamedLife: Int64 = 86_400_000
 
-    /// Durable when it returns, so that a change may name it next.
-    func receive(_ id: AttachmentID, _ claims: Claims, _ exchange: ServerRequest) async throws -> Response {
-        // Admits the token and the layer before a byte is read.
+    /// Receives an attachment; durable when it returns, so that the next change may name it.
+    func receive(_ id: AttachmentID, _ claims: Claims, _ request: ServerRequest) async throws -> Response {
+        // Checks the token and the layer before reading a byte.
         try await engine.view(claims) { _ in }
         let upload = try blobs.receive()
-        try await exchange.receive(into: upload, upTo: limit, else: "an attachment may have at most \(limit) bytes")
+        try await request.receive(into: upload, upTo: limit, else: "the attachment is larger than \(limit) bytes")
         let received = try upload.finish()
         guard received.sha256 == id.hex else {
-            throw APIError(.invalid, "the SHA-256 of what was sent is another: it was damaged on the way, or misnamed")
+            throw APIError(.invalid, "the SHA-256 does not match: the attachment was damaged in transit, or misnamed")
         }
         try await keep(received, of: claims.grant.documentID) { try Engine.admit(claims, in: $0) }
-        // A transaction of its own: the layer is not held while the bytes are kept.
+        // In a separate transaction, so that the layer is not locked while the bytes are stored.
         try await engine.addUpload(of: id, claims)
         return .json { $0.object { $0.member("bytes", received.bytes) } }
     }
 
-    /// Makes what was received an attachment of the document, durable when it returns.
+    /// Makes a received file an attachment of the document; durable when it returns.
     ///
-    /// - Parameter admit: asked in the same transaction.
+    /// - Parameter admit: called in the same transaction.
     @discardableResult
     func keep(
         _ received: Upload.CompletedFile, of document: String,
@@ -52,9 +52,9 @@ struct Attachments: Sendable {
         return id
     }
 
-    /// Writes files to disk that came with others in one request.
+    /// Writes files that came with others in one request to disk.
     ///
-    /// - Returns: those whose bytes are what their names say, and why the others are not taken.
+    /// - Returns: those whose bytes match their names, and why the others were rejected.
     func bring(_ files: [AttachmentID: [UInt8]]) throws -> (
         brought: [AttachmentID: Upload.CompletedFile], problems: [String]
     ) {
@@ -62,7 +62,7 @@ struct Attachments: Sendable {
         var problems: [String] = []
         for (id, bytes) in files.sorted(by: { $0.key < $1.key }) {
             guard Int64(bytes.count) <= limit else {
-                problems.append("\(id): an attachment may have at most \(limit) bytes")
+                problems.append("\(id): the attachment is larger than \(limit) bytes")
                 continue
             }
             let upload = try blobs.receive()
@@ -71,13 +71,13 @@ struct Attachments: Sendable {
             if received.sha256 == id.hex {
                 brought[id] = received
             } else {
-                problems.append("\(id): its bytes have another SHA-256")
+                problems.append("\(id): the SHA-256 does not match")
             }
         }
         return (brought, problems)
     }
 
-    /// The bytes of an attachment of the document; nil when it has none of this name.
+    /// Returns the bytes of an attachment of the document; nil if it has none of this name.
     func bytes(of id: AttachmentID, in document: String) async throws -> [UInt8]? {
         guard try await engine.read({ try $0.attachment(id, of: document) }) != nil else { return nil }
         return try await engine.apart { [blobs] in
@@ -90,25 +90,25 @@ struct Attachments: Sendable {
         }
     }
 
-    /// To whoever sees a record that names it; to others it is not there.
-    func send(_ id: AttachmentID, _ claims: Claims, _ exchange: ServerRequest) async throws -> Response {
+    /// Sends an attachment to a client that sees a record naming it; otherwise 404.
+    func send(_ id: AttachmentID, _ claims: Claims, _ request: ServerRequest) async throws -> Response {
         let isNamed = try await engine.view(claims) { view in
             try view.store.records(naming: id, in: view.layer).contains { view.scope.contains($0.subject) }
         }
         guard isNamed else { throw Self.missing }
-        return try await send(id, of: claims.grant.documentID, exchange)
+        return try await send(id, of: claims.grant.documentID, request)
     }
 
-    func send(_ id: AttachmentID, of document: String, _ exchange: ServerRequest) async throws -> Response {
+    func send(_ id: AttachmentID, of document: String, _ request: ServerRequest) async throws -> Response {
         guard try await engine.read({ try $0.attachment(id, of: document) }) != nil else { throw Self.missing }
         let file = try await engine.apart { [blobs] in try blobs.open(id.hex) }
         return try .file(
-            file, sha256: id.hex, type: "application/octet-stream", by: engine.workers, exchange)
+            file, sha256: id.hex, type: "application/octet-stream", by: engine.workers, request)
     }
 
-    static let missing = APIError(.notFound, "there is no attachment of this name here")
+    static let missing = APIError(.notFound, "no such attachment")
 
-    /// Forgets what nobody named, then files that no document has any more.
+    /// Deletes unnamed attachments, at most 1,000 per call, then files that no document has.
     func tidy() async throws {
         let moment = engine.now() + -Self.unnamedLife
         try await engine.writes.perform { store in
@@ -118,7 +118,7 @@ struct Attachments: Sendable {
         }
         for name in try await engine.apart({ [blobs] in try blobs.names() }) {
             guard let id = AttachmentID(name) else { continue }
-            // Where attachments are kept, so that none is removed between its arrival and its row.
+            // Under the lock that storing takes too, so that no file is removed between its arrival and its row.
             try await engine.writes.perform { [blobs] store in
                 try store.lock(.blob(id.hex))
                 if try !store.isAttachmentKept(id) { try blobs.remove(id.hex) }

@@ -2,7 +2,7 @@ import Annotations
 import EngineCore
 import Interchange
 
-/// The records that a document begins with: the PDF's own, and those of a file that came with it.
+/// The records a document starts with: the PDF's own, and those of a file sent with it.
 struct BaseRecords {
     private(set) var records: [Record]
     /// What was left out of the file, and why.
@@ -10,14 +10,14 @@ struct BaseRecords {
     private let pageCount: Int
     private var places: [ByteOrdered: Int] = [:]
 
-    /// - Parameter own: the PDF's; they are taken as they are.
+    /// - Parameter own: the PDF's records; accepted unchecked.
     init(_ own: [Record], pageCount: Int) {
         records = own
         self.pageCount = pageCount
         for (place, record) in own.enumerated() { places[ByteOrdered(record.id)] = place }
     }
 
-    /// - Parameter uploaded: the attachments that the document has already.
+    /// - Parameter uploaded: the attachments that the document already has.
     mutating func add(_ file: SuppliedAnnotations, at moment: Timestamp, uploaded: Set<AttachmentID>) {
         let skipped = Set(file.skippedObjects.map(String.init))
         if !skipped.isEmpty {
@@ -38,14 +38,16 @@ struct BaseRecords {
     }
 
     private func problem(of record: Record, _ uploaded: Set<AttachmentID>) -> String? {
-        guard Record.isValidID(record.id) else { return "an id has 1 to 256 bytes and no spaces or control characters" }
+        guard Record.isValidID(record.id) else {
+            return "an id must have 1 to 256 bytes, without spaces or control characters"
+        }
         if let root = record.content["rootId"]?.string, record.content.contentType == .comments,
             places[ByteOrdered(root)] == nil
         {
-            return #""rootId" names no annotation of this file or of the PDF"#
+            return #""rootId" is not an annotation of this file or of the PDF"#
         }
         if let id = record.content.attachmentID, !uploaded.contains(id) {
-            return "the attachment it names was not uploaded"
+            return "its attachment was not uploaded"
         }
         do {
             try record.content.validate(pageCount: pageCount)

@@ -4,33 +4,34 @@ import Logging
 import PDFPages
 import SyncProtocol
 
-/// Takes a PDF in: received and hashed, read by the tools, then file and document made durable. When anything fails
-/// nothing is stored.
+/// The intake of PDFs: receives and hashes the file, reads it with the tools, then stores file and document durably. If
+/// a step fails before the document is committed, nothing is stored. The attachments of supplied annotations follow in
+/// separate transactions.
 struct PDFIntake: Sendable {
     let engine: Engine
     let blobs: any Blobs
     let attachments: Attachments
     let tools: PDFTools
     let logger: Logger
-    /// Bytes a PDF may have.
+    /// The maximum bytes of a PDF.
     let limit: Int64
     let work: PDFWork
 
     struct Options: Sendable {
         var id: String?
         var title: String?
-        /// The name the file was sent under.
+        /// The file name the client sent.
         var fileName: String?
         var overwrites = false
-        /// A file of Instant JSON or XFDF: its records instead of the PDF's own.
+        /// Instant JSON or XFDF whose records replace the PDF's own.
         var annotations: [UInt8]?
-        /// The PDF's own stay beside them.
+        /// Whether the PDF's own records are also stored.
         var keepsAnnotations = false
     }
 
     /// Reads a received file and stores it.
     ///
-    /// - Returns: the document, and why some of the annotations that came beside it were left out.
+    /// - Returns: the document, and why some of the supplied annotations were left out.
     func store(_ upload: Upload, _ wish: Options) async throws -> (ServerDocument, errors: [String]) {
         let received = try upload.finish()
         let contents: PDFContents
@@ -64,7 +65,7 @@ struct PDFIntake: Sendable {
         return (stored, files.problems + base.errors)
     }
 
-    /// Those of the attachments which a file names that the document has.
+    /// Returns the document's attachments among those that the file names.
     private func attachments(named file: SuppliedAnnotations, in document: String) async throws -> Set<AttachmentID> {
         let named = Set(file.annotations.compactMap(\.content.attachmentID))
         guard !named.isEmpty else { return [] }
@@ -73,11 +74,11 @@ struct PDFIntake: Sendable {
         }
     }
 
-    /// - Throws: ``APIError`` when the id cannot be used; asked before a body is received, too.
+    /// - Throws: ``APIError`` if the id cannot be used; also called before a body is received.
     func check(_ id: String?, _ wish: Options) async throws {
         guard let id else { return }
         guard ServerDocument.isValidID(id) else {
-            throw APIError(.badRequest, "a document's id has 1 to 1,024 bytes and no control characters")
+            throw APIError(.badRequest, "a document id must have 1 to 1,024 bytes, without control characters")
         }
         if !wish.overwrites, try await engine.read({ try $0.document(id) }) != nil { throw Self.taken }
     }
@@ -118,7 +119,7 @@ struct PDFIntake: Sendable {
         return stored
     }
 
-    /// - Returns: the document, the one it replaces, and the layers that go on with it.
+    /// - Returns: the document, the one it replaces, and the layers it keeps.
     private func put(
         _ document: ServerDocument, _ received: Upload.CompletedFile, _ base: StagedBase, _ records: [Record],
         overwriting: Bool, in store: any StoreWriting
@@ -140,7 +141,7 @@ struct PDFIntake: Sendable {
         return (document, old, layers)
     }
 
-    /// Removes a PDF that no document has any more.
+    /// Removes a PDF that no document uses.
     func removeBlob(_ sha256: String) async throws {
         try await engine.writes.perform { [blobs] store in
             try store.lock(.blob(sha256))
@@ -149,7 +150,7 @@ struct PDFIntake: Sendable {
     }
 
     private static let taken = APIError(
-        .alreadyExists, #"there is a document with this id already; "overwrite_existing_document" replaces it"#)
+        .alreadyExists, #"a document with this id already exists; use "overwrite_existing_document" to replace it"#)
 }
 
 extension PDFError {
@@ -162,11 +163,11 @@ extension PDFError {
 }
 
 extension String {
-    /// A title of bounded length.
+    /// A title of limited length.
     fileprivate var shortened: String { utf8.count <= 1024 ? self : String(prefix(256)) }
 }
 
-/// Work on PDFs, which runs in processes of its own: so much at a time, measured.
+/// PDF work, done by separate processes: limited in concurrency and measured.
 struct PDFWork: Sendable {
     let gate: AsyncSemaphore
     let metrics: ServerMetrics
@@ -176,7 +177,7 @@ struct PDFWork: Sendable {
         self.metrics = metrics
     }
 
-    /// - Throws: what the body throws, or ``APIError`` when too much waits.
+    /// - Throws: what the body throws, or ``APIError`` if too many jobs are waiting.
     func perform<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
         try await gate.pass {
             let start = ContinuousClock.now

@@ -2,7 +2,7 @@ import Annotations
 import EngineCore
 import PDFPages
 
-/// What the intake wants to know of a PDF.
+/// What the intake reads from a PDF.
 struct PDFContents: Sendable {
     var title: String?
     var pages: [ServerDocument.Page]
@@ -12,14 +12,14 @@ struct PDFContents: Sendable {
 
     /// Reads a file in separate, limited processes.
     ///
-    /// - Throws: `PDFError` when it cannot be read.
+    /// - Throws: `PDFError` if it cannot be read.
     static func read(_ path: String, tools: PDFTools) async throws -> PDFContents {
         let info = try await tools.info(of: path)
         let base = try await tools.annotations(of: path)
         return PDFContents(
             title: info.title,
             pages: info.pages.indices.map { index in
-                // Where the two disagree on how many there are, the sizes are all that is known.
+                // Beyond the pages that the other tool found, only the sizes are known.
                 let size = info.pages[index]
                 return ServerDocument.Page(
                     base.frames.indices.contains(index)

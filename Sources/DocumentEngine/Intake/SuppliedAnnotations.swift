@@ -3,18 +3,18 @@ import EngineCore
 import Interchange
 import SyncProtocol
 
-/// A file of annotations that came with a PDF: Instant JSON or XFDF, told apart by how it begins.
+/// An annotation file sent with a PDF: Instant JSON or XFDF, distinguished by its first character.
 struct SuppliedAnnotations {
     var annotations: [InstantJSONFile.Item]
     var comments: [InstantJSONFile.Item]
-    /// Object numbers of the PDF's own annotations that it takes out.
+    /// The object numbers of the PDF's own annotations that the file removes.
     var skippedObjects: [Int64] = []
-    /// Files that records of it name.
+    /// The files that its records name.
     var attachments: [AttachmentID: [UInt8]] = [:]
-    /// What of it cannot be told in records, and why.
+    /// What cannot be expressed as records, and why.
     var problems: [String] = []
 
-    /// - Throws: ``APIError`` that says where it is not what it should be.
+    /// - Throws: ``APIError`` with the place of the error.
     init(_ bytes: [UInt8], pages: [ServerDocument.Page]) throws {
         let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         if bytes[start...].first(where: { $0 > 0x20 }) == UInt8(ascii: "<") {
@@ -29,13 +29,13 @@ struct SuppliedAnnotations {
 
     static func instantJSON(_ bytes: [UInt8]) throws -> InstantJSONFile {
         do { return try InstantJSONFile(bytes) } catch {
-            throw APIError(.badRequest, "this is not Instant JSON: \(TextPlace(of: error.offset, in: bytes)): \(error)")
+            throw APIError(.badRequest, "invalid Instant JSON: \(TextPlace(of: error.offset, in: bytes)): \(error)")
         }
     }
 
     private static func xfdf(_ bytes: [UInt8], _ pages: [ServerDocument.Page]) throws -> XFDFFile {
         do { return try XFDFFile(bytes, pages: pages.map(\.frame)) } catch {
-            throw APIError(.badRequest, "this is not XFDF: \(TextPlace(of: error.offset, in: bytes)): \(error)")
+            throw APIError(.badRequest, "invalid XFDF: \(TextPlace(of: error.offset, in: bytes)): \(error)")
         }
     }
 }

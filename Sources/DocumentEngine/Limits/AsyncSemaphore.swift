@@ -1,7 +1,7 @@
 import EngineCore
 import Synchronization
 
-/// So many at a time. The next ones wait in line; who finds the line full is turned away.
+/// Limits concurrency. Further callers wait in a queue; when the queue is full, they are refused.
 final class AsyncSemaphore: Sendable {
     private struct State {
         var running = 0
@@ -14,14 +14,14 @@ final class AsyncSemaphore: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - width: at a time; at least 1.
-    ///   - line: how many may wait.
+    ///   - width: the maximum concurrency; at least 1.
+    ///   - line: the maximum number of waiting callers.
     init(width: Int, line: Int) {
         self.width = max(1, width)
         self.line = max(0, line)
     }
 
-    /// - Throws: ``APIError`` when too many wait, `CancellationError` when nobody wants it any more.
+    /// - Throws: ``APIError`` if the queue is full, `CancellationError` if the task is cancelled while it waits.
     func pass<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
         try await begin()
         defer { end() }
@@ -43,7 +43,7 @@ final class AsyncSemaphore: Sendable {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { turn in
                 let place: Place = state.withLock { state in
-                    // A task that is cancelled already would wait for a call that has been.
+                    // A task that is already cancelled would wait forever: its cancellation handler has run.
                     if Task.isCancelled { return .outside }
                     if state.running < width {
                         state.running += 1
@@ -69,7 +69,7 @@ final class AsyncSemaphore: Sendable {
         }
     }
 
-    /// The place goes to the first in line, or is free.
+    /// Passes the slot to the first waiting caller, or frees it.
     private func end() {
         let next = state.withLock { state in
             if state.line.isEmpty {
@@ -82,6 +82,6 @@ final class AsyncSemaphore: Sendable {
     }
 
     private static var full: APIError {
-        APIError(.tooManyRequests, "too many PDFs are waiting to be read: try again", retryAfter: .seconds(5))
+        APIError(.tooManyRequests, "too many queued PDFs; try again", retryAfter: .seconds(5))
     }
 }

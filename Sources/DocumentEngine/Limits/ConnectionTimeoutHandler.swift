@@ -1,8 +1,8 @@
 import NIOCore
 import NIOHTTP1
 
-/// Looks at a connection every second while it is the client's turn, and closes it when that takes too long. A connection
-/// that rests between two requests has one timer for all its rests; an idle listener costs none.
+/// Checks a connection every second while the server waits for the client, and closes it on a timeout. A connection
+/// that is idle between requests uses one timer for all pauses; an idle listener uses none.
 final class ConnectionTimeoutHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -17,7 +17,7 @@ final class ConnectionTimeoutHandler: ChannelDuplexHandler, RemovableChannelHand
     private var hasInputEnded = false
     private var inputEnds: (@Sendable () -> Void)?
 
-    /// - Parameter closed: told why a connection was closed, unless it only rested too long.
+    /// - Parameter closed: called with the reason for closing a connection, except for the idle timeout.
     init(
         _ limits: ServiceLimits, uptime: @escaping @Sendable () -> Duration,
         closed: @escaping @Sendable (ConnectionTimeouts.Problem) -> Void
@@ -44,7 +44,8 @@ final class ConnectionTimeoutHandler: ChannelDuplexHandler, RemovableChannelHand
         context.fireUserInboundEventTriggered(event)
     }
 
-    /// Whoever answers for long learns here that the client has left. On the loop; called once, and at once if it has.
+    /// Calls the body once when the client ends its side, immediately if it has; for responses that take long. On the
+    /// event loop.
     func whenInputEnds(_ body: @escaping @Sendable () -> Void) {
         if hasInputEnded { body() } else { inputEnds = body }
     }
@@ -64,7 +65,7 @@ final class ConnectionTimeoutHandler: ChannelDuplexHandler, RemovableChannelHand
         context.fireChannelRead(data)
     }
 
-    // What came at once is looked at once: most requests are whole by now.
+    // Once per read instead of per part: most requests are complete by now.
     func channelReadComplete(context: ChannelHandlerContext) {
         watch(context)
         watchRest(context)
@@ -102,7 +103,7 @@ final class ConnectionTimeoutHandler: ChannelDuplexHandler, RemovableChannelHand
         context.close(promise: nil)
     }
 
-    /// A timer that is there finds out for itself that it came too soon: a busy connection sets none.
+    /// A pending timer checks on expiry whether it fired too early, so a busy connection sets no new ones.
     private func watchRest(_ context: ChannelHandlerContext) {
         guard rest == nil, let end = pace.restEnds else { return }
         let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)

@@ -1,23 +1,23 @@
-/// Whether a connection goes on fast enough: a request's head in time, a body that keeps coming, an answer that is
-/// taken; and how long it may rest. Moments are those of a clock that never goes back.
+/// The timeouts of a connection: a request's head, the speed of its body, a response the client does not accept, and
+/// the idle time. All times are those of a monotonic clock.
 struct ConnectionTimeouts: Hashable {
     private enum State: Hashable {
-        /// For the first head; later ones have the time of an idle connection.
+        /// Before the first head; later heads have the idle timeout.
         case awaitingHead(since: Duration)
         case idle(since: Duration)
         case readingBody(since: Duration, bytes: Int, last: Duration)
-        /// It is the server's turn.
+        /// The server has the request and responds.
         case answering
     }
 
-    /// How long a body may take before its speed is looked at.
+    /// The time after which the speed of a body is checked.
     static let gracePeriod: Duration = .seconds(10)
 
     private let limits: ServiceLimits
     private var state: State
-    /// Requests that are not answered yet: they may come one behind the other.
+    /// Requests without a response: clients may pipeline.
     private var open = 0
-    /// Since when nothing more fits between server and client.
+    /// Since when the connection accepts no more output.
     private var stuckSince: Duration?
 
     init(_ limits: ServiceLimits, at now: Duration) {
@@ -43,10 +43,10 @@ struct ConnectionTimeouts: Hashable {
         if state == .answering, open == 0 { state = .idle(since: now) }
     }
 
-    /// Whether what is written still finds room on its way out.
+    /// Notes whether the connection accepts output.
     mutating func writabilityChanged(_ isWritable: Bool, at now: Duration) { stuckSince = isWritable ? nil : now }
 
-    /// Whether time alone can make a problem of it.
+    /// Whether the passage of time alone can cause a timeout.
     var isWatched: Bool {
         if stuckSince != nil { return true }
         switch state {
@@ -55,7 +55,7 @@ struct ConnectionTimeouts: Hashable {
         }
     }
 
-    /// Why the connection is closed now; nil: it goes on.
+    /// Returns why the connection must close now; nil: it continues.
     func problem(at now: Duration) -> Problem? {
         if let stuckSince, limits.stallSeconds > 0, now - stuckSince >= .seconds(limits.stallSeconds) {
             return .stalledAnswer
@@ -71,7 +71,7 @@ struct ConnectionTimeouts: Hashable {
         }
     }
 
-    /// When nothing has come for so long that the connection is given up; nil: it is not the client's turn.
+    /// When the connection closes if nothing arrives; nil while the server responds.
     var restEnds: Duration? {
         switch state {
         case .awaitingHead(let since), .idle(let since), .readingBody(_, _, let since):

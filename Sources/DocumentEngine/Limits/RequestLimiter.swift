@@ -3,9 +3,9 @@ import Glibc
 import SyncProtocol
 import Synchronization
 
-/// Who may ask now, and who has asked too much: requests of one token, failed logins from one address, open streams.
+/// Rate limits and counts: requests per token, failed logins per address, open streams.
 final class RequestLimiter: Sendable {
-    /// Whoever asks, once it is known. A token is remembered by its hash alone.
+    /// The authenticated client. Only the hash of a token is stored.
     enum Client: Hashable, Sendable {
         case backend
         case token(Int)
@@ -25,7 +25,7 @@ final class RequestLimiter: Sendable {
     private let uptime: @Sendable () -> Duration
     private let state: Mutex<State>
 
-    /// - Parameter uptime: a clock that never goes back.
+    /// - Parameter uptime: a monotonic clock.
     init(_ limits: ServiceLimits, uptime: @escaping @Sendable () -> Duration) {
         self.limits = limits
         self.uptime = uptime
@@ -42,17 +42,17 @@ final class RequestLimiter: Sendable {
 
     // MARK: Requests
 
-    /// What somebody shows to say who they are.
+    /// How a client authenticates.
     enum Proof: Hashable, Sendable {
-        /// Could be guessed: after too many wrong ones from an address a right one is not listened to either.
+        /// Guessable: after too many wrong ones from an address, even the right one is refused.
         case secret
-        /// Cannot be guessed: a good one counts whatever others at its address do.
+        /// Not guessable: a valid token counts, whatever others at its address do.
         case token
     }
 
-    /// Finds out who asks, and counts what no honest client shows.
+    /// Authenticates a client, and counts credentials that no honest client sends.
     ///
-    /// - Throws: ``APIError``: what the check throws, or that there were too many from this address.
+    /// - Throws: ``APIError`` from the check, or because of too many failures from this address.
     func login<Who>(with proof: Proof, from address: String?, _ check: () throws -> Who) throws -> Who {
         func place() -> String { ClientNetwork.of(address ?? "nowhere") }
         if proof == .secret, let wait = state.withLock({ $0.failures?.wait(place(), at: uptime()) }) {
@@ -67,7 +67,7 @@ final class RequestLimiter: Sendable {
     }
 
     private static func tooManyFailures(_ wait: Duration) -> APIError {
-        APIError(.tooManyRequests, "too many wrong tokens or secrets came from this address", retryAfter: wait)
+        APIError(.tooManyRequests, "too many invalid tokens or secrets from this address", retryAfter: wait)
     }
 
     /// Counts a request.
@@ -77,24 +77,24 @@ final class RequestLimiter: Sendable {
             client == .backend ? state.backend?.take(client, at: now) : state.requests?.take(client, at: now)
         }
         guard let wait = wait ?? nil else { return }
-        throw APIError(.tooManyRequests, "more requests than this server takes of one token", retryAfter: wait)
+        throw APIError(.tooManyRequests, "too many requests with this token", retryAfter: wait)
     }
 
     // MARK: Streams
 
-    /// Room for one stream, until the seat is let go.
+    /// Reserves one stream, until the slot is released.
     func seat(for client: Client) throws(APIError) -> StreamSlot {
         let problem: String? = state.withLock { state in
-            if limits.streams > 0, state.streamCount >= limits.streams { return "streams than this server holds" }
+            if limits.streams > 0, state.streamCount >= limits.streams { return "streams open on this server" }
             if limits.streamsPerToken > 0, state.streams[client, default: 0] >= limits.streamsPerToken {
-                return "streams than one token may have open"
+                return "streams open with this token"
             }
             state.streams[client, default: 0] += 1
             state.streamCount += 1
             return nil
         }
         if let problem {
-            throw APIError(.tooManyRequests, "there are more \(problem)", retryAfter: .seconds(10))
+            throw APIError(.tooManyRequests, "too many \(problem)", retryAfter: .seconds(10))
         }
         return StreamSlot(of: client, in: self)
     }
@@ -109,7 +109,7 @@ final class RequestLimiter: Sendable {
         }
     }
 
-    /// A stream's place. It is free again when this is let go.
+    /// A reserved stream, freed when this is released.
     final class StreamSlot: Sendable {
         private let client: Client
         private let admission: RequestLimiter
@@ -123,7 +123,7 @@ final class RequestLimiter: Sendable {
 }
 
 extension ErrorAnswer.Reason {
-    /// Whether somebody tried what no honest client has.
+    /// Whether the credentials are such that no honest client has them.
     fileprivate var isForgery: Bool {
         switch self {
         case .unauthorized, .tokenMalformed, .signatureInvalid, .algorithmRefused: true
@@ -132,15 +132,15 @@ extension ErrorAnswer.Reason {
     }
 }
 
-/// Whose address it is, as far as an address tells: of IPv6 the first 64 bits, which is what one customer gets (RFC 6177),
-/// and who has one address of them has all.
+/// The network of an address: of IPv6 the first 64 bits, which is what one customer gets (RFC 6177), so that one
+/// customer counts as one client.
 enum ClientNetwork {
-    /// - Parameter address: as text; what is no address stands for itself.
+    /// - Parameter address: text; anything that is not an IPv6 address is returned as it is.
     static func of(_ address: String) -> String {
         var bytes = in6_addr()
         guard inet_pton(AF_INET6, address, &bytes) == 1 else { return address }
         return withUnsafeBytes(of: bytes) { bytes in
-            // An IPv4 address in the clothes of IPv6 (RFC 4291, section 2.5.5.2).
+            // An IPv4-mapped IPv6 address (RFC 4291, section 2.5.5.2).
             let isMapped = bytes[..<10].allSatisfy { $0 == 0 } && bytes[10] == 0xFF && bytes[11] == 0xFF
             if isMapped { return bytes[12...].map { String($0) }.joined(separator: ".") }
             return bytes[..<8].map { String($0, radix: 16) }.joined(separator: ":") + "/64"

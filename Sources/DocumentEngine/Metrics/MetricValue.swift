@@ -5,16 +5,16 @@ enum MetricKind: String, Hashable, Sendable {
     case counter, gauge, histogram
 }
 
-/// One figure, changed from any thread.
+/// One metric, updated from any thread.
 protocol MetricValue: AnyObject, Sendable {
     var reading: MetricReading { get }
 }
 
-/// What a figure says at one moment.
+/// The value of a metric at one time.
 enum MetricReading: Hashable, Sendable {
     case whole(Int64)
     case number(Double)
-    /// How many values lay at or below each bound, all of them counted from the lowest on, and the sum of all.
+    /// How many values are at or below each bound, cumulative, and the sum of all.
     case distribution(upTo: [Bound], count: Int64, sum: Double)
 
     struct Bound: Hashable, Sendable {
@@ -44,10 +44,10 @@ final class GaugeValue: MeterHandler, RecorderHandler, MetricValue {
     var reading: MetricReading { .number(value.withLock { $0 }) }
 }
 
-/// How often which sizes came.
+/// A histogram of values.
 final class HistogramValue: TimerHandler, RecorderHandler, MetricValue {
     private struct State {
-        /// Of each bound alone, and behind them of what lies above all.
+        /// The count of each bound alone, and last that of values above all bounds.
         var counts: [Int64]
         var sum = 0.0
     }

@@ -4,7 +4,7 @@ import Hummingbird
 import NIOCore
 import SyncProtocol
 
-/// What is for whoever runs the server, on an address of its own: `/metrics`, and whether it lives and is ready.
+/// The operator's endpoints, on a separate address: `/metrics`, `/healthcheck` and `/readiness`.
 struct MetricsAPI: HTTPResponder {
     typealias Context = BasicRequestContext
 
@@ -17,7 +17,7 @@ struct MetricsAPI: HTTPResponder {
     func respond(to request: Request, context: BasicRequestContext) async throws -> Response {
         let path = (request.head.path ?? "").split(separator: "?", maxSplits: 1).first ?? ""
         guard [.get, .head].contains(request.method) else {
-            var response = APIError(.methodNotAllowed, "this address takes GET and HEAD").response
+            var response = APIError(.methodNotAllowed, "method not allowed; use GET, HEAD").response
             response.headers[.allow] = "GET, HEAD"
             return response
         }
@@ -26,7 +26,7 @@ struct MetricsAPI: HTTPResponder {
         case "/metrics": response = await metrics()
         case "/healthcheck": response = .health
         case "/readiness": response = await readiness.response()
-        default: response = APIError(.notFound, "there is nothing at this address").response
+        default: response = APIError(.notFound, "no such address").response
         }
         return request.method == .head ? response.createHeadResponse() : response
     }

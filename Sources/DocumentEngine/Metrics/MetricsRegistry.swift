@@ -3,16 +3,16 @@ import FoundationEssentials
 import Glibc
 import Synchronization
 
-/// What is counted, kept so that it can be told as Prometheus text. It is handed to those who count: there is no global one.
+/// The server's metrics, exported as Prometheus text. Passed to those that count: no instance is global.
 final class MetricsRegistry: MetricsFactory {
-    /// What a figure means, and into which bounds a distribution is sorted.
+    /// The help text of a metric, and the bounds of a histogram.
     struct Description: Hashable, Sendable {
         var help: String
-        /// Upper bounds, rising; without them a recorder or timer is a gauge of the last value.
+        /// Upper bounds, ascending; without them a histogram has only the bucket `+Inf`.
         var bounds: [Double] = []
     }
 
-    /// One figure with one set of labels.
+    /// One metric with one set of labels.
     struct Series: Sendable {
         var labels: [Label]
         var value: any MetricValue
@@ -32,15 +32,15 @@ final class MetricsRegistry: MetricsFactory {
     private let descriptions: [String: Description]
     private let families = Mutex<[String: Family]>([:])
 
-    /// - Parameter descriptions: by the name of the figure.
+    /// - Parameter descriptions: keyed by the name of the metric.
     init(_ descriptions: [String: Description]) { self.descriptions = descriptions }
 
-    /// Names and what is known of each, in byte order.
+    /// All metrics in byte order of their names.
     var figures: [(name: String, family: Family)] {
         families.withLock { $0.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } }
     }
 
-    /// The same value for the same name and labels, whoever asks.
+    /// Returns the same value for the same name and labels.
     private func value<Value: MetricValue>(
         _ label: String, _ dimensions: [(String, String)], _ kind: MetricKind, _ make: (Description) -> Value
     ) -> Value {
@@ -51,7 +51,7 @@ final class MetricsRegistry: MetricsFactory {
             var family = families[name] ?? Family(kind: kind, description: description)
             if let known = family.series[labels]?.value as? Value { return known }
             let made = make(description)
-            // A name that stands for two kinds of figure already is counted and not told.
+            // A second kind of metric under the same name is counted but not exported.
             if family.kind == kind { family.series[labels] = Series(labels: labels, value: made) }
             families[name] = family
             return made
@@ -75,21 +75,21 @@ final class MetricsRegistry: MetricsFactory {
         return value(label, dimensions, .histogram) { HistogramValue(bounds: $0.bounds) }
     }
 
-    /// In seconds, as Prometheus wants all times.
+    /// In seconds, as Prometheus expects.
     func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
         value(label, dimensions, .histogram) { HistogramValue(bounds: $0.bounds) }
     }
 
-    // Figures stay: a scrape that finds one gone would take it for a restart.
+    // Metrics stay: a scrape would take a missing one for a restart.
     func destroyCounter(_ handler: any CounterHandler) {}
     func destroyMeter(_ handler: any MeterHandler) {}
     func destroyRecorder(_ handler: any RecorderHandler) {}
     func destroyTimer(_ handler: any TimerHandler) {}
 }
 
-/// What the system says of this process. Where there is no `/proc`, only the limit is known.
+/// What the system reports about this process. Without `/proc` only the limit is known.
 enum ProcessMetrics {
-    /// Bytes.
+    /// In bytes.
     static var memory: Int? {
         guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8),
             let pages = text.split(separator: " ").dropFirst().first.flatMap({ Int($0) })

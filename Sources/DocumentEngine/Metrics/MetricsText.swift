@@ -14,7 +14,7 @@ enum MetricsText {
         return text
     }
 
-    /// Letters, digits, `_` and `:` are kept of a name, everything else becomes `_`.
+    /// Replaces all characters of a name except letters, digits, `_` and `:` by `_`.
     static func name(_ label: String) -> String {
         let name = String(
             label.unicodeScalars.map { scalar in
@@ -47,7 +47,7 @@ enum MetricsText {
         return "{" + labels.map { "\($0.name)=\"\(escape($0.value, quotes: true))\"" }.joined(separator: ",") + "}"
     }
 
-    /// Whole numbers without a point.
+    /// Returns whole numbers without a decimal point.
     private static func number(_ value: Double) -> String { Int64(exactly: value).map(String.init) ?? "\(value)" }
 
     private static func escape(_ text: String, quotes: Bool = false) -> String {

@@ -4,12 +4,12 @@ import HTTPTypes
 import SyncProtocol
 import Synchronization
 
-/// What a server counts of itself, through swift-metrics. Every label is one of a closed list: an id, a name or an address
-/// never becomes one.
+/// The server's metrics, through swift-metrics. Every label value comes from a closed list, never from an id, a name or
+/// an address.
 final class ServerMetrics: Sendable {
     let registry: MetricsRegistry
 
-    /// Of one kind of request.
+    /// The metrics of one kind of request.
     private struct RequestMetrics: Sendable {
         var count: Counter
         var seconds: Timer
@@ -42,12 +42,12 @@ final class ServerMetrics: Sendable {
         pdfSeconds = Timer(label: "postilla_pdf_job_seconds", factory: registry)
     }
 
-    // MARK: What happens
+    // MARK: Events
 
     /// - Parameters:
-    ///   - route: the pattern of the address; nil: it is none of ours.
-    ///   - duration: until the answer began; a stream goes on after it.
-    ///   - sent: bytes of the answer's body, where they were known beforehand.
+    ///   - route: the pattern of the address; nil: no route matches.
+    ///   - duration: until the response started; a stream continues after it.
+    ///   - sent: bytes of the response's body, if known in advance.
     func answered(
         _ route: String?, _ method: HTTPRequest.Method, _ status: Int, in duration: Duration, received: Int, sent: Int
     ) {
@@ -89,9 +89,9 @@ final class ServerMetrics: Sendable {
 
     func pdfJob(took duration: Duration) { pdfSeconds.recordNanoseconds(duration.nanoseconds) }
 
-    // MARK: How things are
+    // MARK: Gauges
 
-    /// Figures that nobody counts up: looked at when they are asked for.
+    /// Sets a gauge that is read when the metrics are requested.
     func set(_ name: Gauge, _ value: Double) { Meter(label: name.rawValue, factory: registry).set(value) }
 
     enum Gauge: String, CaseIterable, Sendable {

@@ -3,9 +3,9 @@ import EngineCore
 import HTTPTypes
 import Hummingbird
 
-/// One address and method of the server, and everything that is asked of a request for it.
+/// One address and method, with the requirements on its requests.
 struct Route: Sendable {
-    /// What a caller has to show.
+    /// The required credentials.
     enum Access: String, Hashable, Sendable {
         case open
         /// The backend's secret: `Authorization: Token token="…"`.
@@ -18,18 +18,17 @@ struct Route: Sendable {
 
     /// `GET` also answers `HEAD`.
     let method: HTTPRequest.Method
-    /// The path with `{name}` for each parameter, as logs and metrics name it.
+    /// The path with `{name}` for each parameter, as used in logs and metrics.
     let pattern: String
     let access: Access
-    /// Bytes its body may have; 0: a body is not read.
+    /// The maximum bytes of the body; 0: a body is not read.
     var maxBytes: Int64 = 0
-    /// The handler uses the disk itself, or takes long: it runs on ``WorkerThreads``.
+    /// The handler uses the disk or takes long: it runs on ``WorkerThreads``.
     var blocks = false
     let handle: Handler
 }
 
-/// Finds the route of a request. Ids are single segments of a path, percent-decoded once: whatever an id holds, it is
-/// never a path.
+/// Finds the route of a request. Ids are single path segments, percent-decoded once, and never used as paths.
 struct RouteTable: Sendable {
     /// The routes of one pattern.
     private struct Resource: Sendable {
@@ -42,35 +41,35 @@ struct RouteTable: Sendable {
         case parameter(String)
     }
 
-    /// What a path leads to.
+    /// The result of matching a path.
     struct Match: Sendable {
         let pattern: String
         let parameters: [String: String]
         fileprivate let routes: [Route]
 
-        /// All routes of a pattern ask for the same.
+        /// All routes of a pattern have the same access.
         var access: Route.Access? { routes.first?.access }
 
-        /// - Returns: nil: the address takes other methods only.
+        /// - Returns: nil if the address supports other methods only.
         func route(_ method: HTTPRequest.Method) -> Route? {
             let wanted = method == .head ? .get : method
             return routes.first { $0.method == wanted }
         }
 
-        /// The methods for the header of an answer (RFC 9110, section 10.2.1).
+        /// The value of the `Allow` header (RFC 9110, section 10.2.1).
         var allow: String {
             routes.flatMap { $0.method == .get ? [.get, .head] : [$0.method] }.map(\.rawValue).joined(separator: ", ")
         }
     }
 
-    /// These may not be empty: `/api/documents/` names no document. The default layer's name is empty.
+    /// Parameters that must not be empty: `/api/documents/` names no document. The default layer's name is empty.
     private static let names: Set<String> = ["id", "annotation", "root"]
 
     let routes: [Route]
-    /// By the number of their segments.
+    /// Keyed by the number of segments.
     private let resources: [Int: [Resource]]
 
-    /// - Parameter routes: those of one pattern in the order in which `Allow` names their methods.
+    /// - Parameter routes: those of one pattern in the order of their methods in `Allow`.
     init(_ routes: [Route]) {
         self.routes = routes
         var resources: [Int: [Resource]] = [:]
@@ -90,8 +89,8 @@ struct RouteTable: Sendable {
         self.resources = resources
     }
 
-    /// - Parameter path: as it stands in the request, without its query.
-    /// - Returns: nil when nothing is there, or the path is not properly encoded.
+    /// - Parameter path: as in the request, without its query.
+    /// - Returns: nil if nothing matches or the encoding is invalid.
     func match(_ path: some StringProtocol) -> Match? {
         guard path.utf8.first == UInt8(ascii: "/") else { return nil }
         var segments: [String] = []

@@ -3,7 +3,7 @@ import EngineCore
 import HTTPTypes
 import Hummingbird
 
-/// Every route of the server. `docs/openapi.json` describes them and is checked against this table.
+/// All routes of the server. A test checks `docs/openapi.json` against this table.
 extension RouteTable {
     init(backend: BackendAPI, sync: SyncAPI, readiness: Readiness) {
         self.init(Self.open(readiness) + Self.documents(backend) + Self.layers(backend) + Self.sync(sync))
@@ -17,7 +17,7 @@ extension RouteTable {
         ]
     }
 
-    // MARK: The customer's backend
+    // MARK: The backend API
 
     private static func documents(_ plane: BackendAPI) -> [Route] {
         let (batch, small) = (Int64(plane.engine.limits.batchBytes), Int64(64 << 10))
@@ -25,9 +25,9 @@ extension RouteTable {
             _ method: HTTPRequest.Method, _ pattern: String, upTo maxBytes: Int64 = 0, _ handle: @escaping Route.Handler
         ) -> Route {
             Route(method: method, pattern: "/api/" + pattern, access: .secret, maxBytes: maxBytes, blocks: true) {
-                exchange in
-                try plane.admit(exchange)
-                return try await handle(exchange)
+                request in
+                try plane.admit(request)
+                return try await handle(request)
             }
         }
         return [
@@ -37,9 +37,9 @@ extension RouteTable {
             route(.post, "copy_document", upTo: small, plane.copyDocument),
             route(.delete, "documents/{id}") { try await plane.deleteDocument($0["id"]) },
             route(.get, "documents/{id}/properties") { try await plane.properties($0["id"]) },
-            route(.get, "documents/{id}/attachments/{sha256}") { exchange in
-                guard let file = AttachmentID(exchange["sha256"]) else { throw Attachments.missing }
-                return try await plane.attachments.send(file, of: exchange["id"], exchange)
+            route(.get, "documents/{id}/attachments/{sha256}") { request in
+                guard let file = AttachmentID(request["sha256"]) else { throw Attachments.missing }
+                return try await plane.attachments.send(file, of: request["id"], request)
             },
             route(.get, "documents/{id}/layers") { try await plane.listLayers($0["id"]) },
             route(.post, "documents/{id}/layers", upTo: small) { try await plane.makeLayer($0["id"], $0) },
@@ -47,7 +47,7 @@ extension RouteTable {
         ]
     }
 
-    /// What a document has of its default layer and of each other one.
+    /// Routes that exist for the default layer and for each named layer.
     private static func layers(_ plane: BackendAPI) -> [Route] {
         let batch = Int64(plane.engine.limits.batchBytes)
         let withFile = max(batch, plane.attachments.limit + Int64(plane.engine.limits.recordBytes) + (64 << 10))
@@ -56,9 +56,9 @@ extension RouteTable {
         ) -> [Route] {
             ["/api/documents/{id}/", "/api/documents/{id}/layers/{layer}/"].map { start in
                 Route(method: method, pattern: start + pattern, access: .secret, maxBytes: maxBytes, blocks: true) {
-                    exchange in
-                    try plane.admit(exchange)
-                    return try await handle(exchange)
+                    request in
+                    try plane.admit(request)
+                    return try await handle(request)
                 }
             }
         }
@@ -88,7 +88,7 @@ extension RouteTable {
         ].flatMap { $0 }
     }
 
-    // MARK: Clients with a token, which names the layer
+    // MARK: The sync API: the token names the layer
 
     private static func sync(_ plane: SyncAPI) -> [Route] {
         func route(
@@ -97,8 +97,8 @@ extension RouteTable {
         ) -> Route {
             Route(
                 method: method, pattern: "/instant/v1/" + pattern, access: .token, maxBytes: maxBytes, blocks: blocks
-            ) { exchange in
-                try await handle(try plane.admit(exchange), exchange)
+            ) { request in
+                try await handle(try plane.admit(request), request)
             }
         }
         return [
@@ -116,11 +116,11 @@ extension RouteTable {
 }
 
 extension ServerRequest {
-    /// The layer that the path names; without a name it is the default one.
+    /// The layer that the path names; without a name, the default layer.
     fileprivate var layer: LayerKey { LayerKey(document: self["id"], name: self["layer"]) }
 
     fileprivate func page() throws -> Int {
-        guard let page = Int(self["index"]), page >= 0 else { throw APIError(.badRequest, "pages are counted from 0") }
+        guard let page = Int(self["index"]), page >= 0 else { throw APIError(.badRequest, "pages are numbers from 0") }
         return page
     }
 }

@@ -3,8 +3,8 @@ import EngineCore
 import Logging
 import ServiceLifecycle
 
-/// Forgets, now and then, what nobody can need any more: tombstones older than 30 days, revocations of tokens that
-/// have ended, attachments that no record names, what deletions left and copies that were never finished.
+/// Deletes obsolete data every hour: tombstones older than 30 days, revocations of expired tokens, attachments that no
+/// record names, and the rows of deletions and unfinished copies.
 struct Housekeeping: Service {
     let engine: Engine
     let attachments: Attachments
@@ -12,7 +12,7 @@ struct Housekeeping: Service {
 
     static let interval: Duration = .seconds(3600)
     static let tombstoneLife: Int64 = 30 * 86_400_000
-    /// A copy or an upload that was begun longer ago is not under way any more, on this server or on another one.
+    /// A copy or an upload begun longer ago is no longer in progress on any server.
     static let unfinishedLife: Int64 = 86_400_000
 
     func run() async throws {
@@ -20,13 +20,13 @@ struct Housekeeping: Service {
             while !Task.isCancelled {
                 do {
                     try await tidy()
-                } catch { logger.warning("tidying failed", metadata: ["error": "\(type(of: error))"]) }
+                } catch { logger.warning("housekeeping failed", metadata: ["error": "\(type(of: error))"]) }
                 try await Task.sleep(for: Self.interval)
             }
         }
     }
 
-    /// One layer, one transaction.
+    /// Uses one transaction per layer.
     func tidy() async throws {
         let now = engine.now()
         var offset = 0
@@ -52,8 +52,8 @@ struct Housekeeping: Service {
     }
 }
 
-/// Tells the engine that time passes, for all streams and people at once: a clock of its own for each of thousands would
-/// cost more than the rest of a listener.
+/// Drives the engine's clock for all streams and participants: a timer for each of thousands of listeners would cost
+/// more than the rest of a listener.
 struct ClockService: Service {
     let engine: Engine
     let every: Duration
@@ -68,7 +68,7 @@ struct ClockService: Service {
     }
 }
 
-/// Draws the store's mark anew while there are writes, so that any backup is older than what it is compared with.
+/// Renews the store's restore stamp while writes occur, so that the stamp in any backup is older than the current one.
 struct RestoreStampService: Service {
     let engine: Engine
     let mark: any RestoreMark
@@ -86,7 +86,7 @@ struct RestoreStampService: Service {
                 do {
                     try await engine.apart { [mark] in try mark.draw() }
                     marked = commits
-                } catch { logger.warning("marking failed", metadata: ["error": "\(type(of: error))"]) }
+                } catch { logger.warning("restore stamp not renewed", metadata: ["error": "\(type(of: error))"]) }
             }
         }
     }

@@ -2,15 +2,15 @@ import EngineCore
 import SyncProtocol
 import Synchronization
 
-/// Whether a proxy should send requests here: the store answers, and the server is not stopping.
+/// Whether a proxy should route requests here: the store responds, and the server is not stopping.
 final class Readiness: Sendable {
     private struct State {
         var isStopping = false
-        /// What was found last, and when: whoever asks often does not ask the store as often.
+        /// The last result and its time, cached so that frequent checks do not query the store as often.
         var last: (found: Bool, at: Duration)?
     }
 
-    /// For how long an answer counts.
+    /// How long a result is valid.
     static let freshness: Duration = .seconds(1)
 
     private let engine: Engine
@@ -23,7 +23,7 @@ final class Readiness: Sendable {
 
     func stop() { state.withLock { $0.isStopping = true } }
 
-    /// - Returns: nil when it is ready; else why it is not.
+    /// - Returns: nil if the server is ready, otherwise the reason.
     func problem() async -> APIError? {
         let now = uptime()
         let (isStopping, known) = state.withLock { state in

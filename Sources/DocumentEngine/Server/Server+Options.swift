@@ -11,39 +11,41 @@ extension Server {
         package var host = "127.0.0.1"
         /// 0: any free port.
         package var port = 0
-        /// PDFs are kept in here, and the database, unless ``database`` says otherwise.
+        /// Contains PDFs, attachments and, unless ``database`` is set, the database.
         package var dataFolder: String
-        /// Path of the SQLite file; nil: in the data folder.
+        /// The path of the SQLite file; nil: in the data folder.
         package var database: String?
         package var keys: [VerificationKey]
-        /// A database that other servers may share keeps everything instead; the folder holds what is just arriving.
+        /// A database that stores everything and may be shared with other servers. The data folder then contains only
+        /// uploads in progress and the restore stamp.
         package var postgres: PostgresAddress?
-        /// Between two looks at what other servers may have done, and how long without one makes a server deaf.
+        /// The interval between two checks for changes of other servers, and the time without a successful one after
+        /// which the server ends its streams.
         package var lookEvery: Duration = .seconds(2)
         package var deafAfter: Duration = .seconds(5)
         /// The backend's secret; nil closes its routes.
         package var apiToken: String?
         package var tls: TLS?
-        /// Bytes a second of each response body; nil: no limit.
+        /// Bytes per second of each response body; nil: no limit.
         package var rate: Int?
         package var limits = SyncProtocol.ServerLimits()
         package var service = ServiceLimits()
-        /// Where a proxy tells whom a request is from; else that is the other end of the connection.
+        /// Whether the client's address is what the proxy reports, instead of the peer's.
         package var behindProxy = false
-        /// Where `/metrics`, `/healthcheck` and `/readiness` are answered without a secret; nil: nowhere.
+        /// The address that serves `/metrics`, `/healthcheck` and `/readiness` without a secret; nil: none.
         package var metrics: ListenAddress?
-        /// One line in the log for each request.
+        /// Whether each request is logged, on one line.
         package var logsRequests = false
-        /// After the signal to stop: for how long only `/readiness` tells of it, so that a proxy can turn to another server.
+        /// How long after the stop signal only `/readiness` reports it, so that a proxy can switch to another server.
         package var drain: Duration = .zero
         package var tools = PDFTools()
-        /// How often the engine looks at the clock for its streams and people.
+        /// How often the engine checks the time for its streams and participants.
         package var timeEvery: Duration = .seconds(1)
         package var now: @Sendable () -> Timestamp = Server.systemClock
-        /// A clock that never goes back, for limits.
+        /// A monotonic clock, for limits.
         package var uptime: @Sendable () -> Duration = Server.steadyClock
         package var logger = Logger(label: "postilla.server")
-        /// Compares each hit of a cache over the store with the store, and fails where they differ: for tests.
+        /// Whether each cache hit is compared with the cache's source and fails on a difference; for tests.
         package var checksCaches = false
 
         package init(dataFolder: String, keys: [VerificationKey], apiToken: String? = nil) {
@@ -53,7 +55,7 @@ extension Server {
         }
     }
 
-    /// PEM files.
+    /// The paths of PEM files.
     package struct TLS: Hashable, Sendable {
         package var certificate: String
         package var key: String
@@ -64,7 +66,7 @@ extension Server {
         }
     }
 
-    /// A host and a port; 0: any free one. Written out as it stands in a URL.
+    /// A host and a port; 0: any free one. The description is in URL form.
     package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
         package var host: String
         package var port: Int
@@ -87,7 +89,7 @@ extension Server {
 }
 
 extension Server.TLS {
-    /// - Throws: what is wrong with the files.
+    /// - Throws: the problem with the files.
     package func check() throws { _ = try NIOSSLContext(configuration: configuration) }
 
     var configuration: TLSConfiguration {

@@ -27,14 +27,14 @@ package final class Server: Sendable {
     private let group = Mutex<ServiceGroup?>(nil)
     private let ports = Mutex<[Endpoint: Int]>([:])
 
-    /// What is listened on.
+    /// The listening addresses.
     private enum Endpoint: Hashable, Sendable {
         case main, metrics
     }
 
-    /// Opens the store; nothing listens yet.
+    /// Opens the store without listening.
     ///
-    /// - Throws: ``StoreError``, or what is wrong with the certificate.
+    /// - Throws: ``StoreError``, `PostgresStoreError`, or the problem with the certificate.
     package init(_ options: Options) throws {
         self.options = options
         try PrivateFiles.make(folder: options.dataFolder)
@@ -80,12 +80,12 @@ package final class Server: Sendable {
         }
     }
 
-    /// Listens until ``stop()`` is called or the task is cancelled; then ends its streams, finishes what it is
-    /// answering and closes the store.
+    /// Listens until ``stop()`` is called or the task is cancelled; then ends its streams, finishes pending responses
+    /// and closes the store.
     ///
-    /// - Parameter ready: called once, with the port that is listened on.
+    /// - Parameter ready: called once, with the listening port.
     package func run(ready: @escaping @Sendable (Int) -> Void) async throws {
-        // What stands last is stopped first: figures can be read until everything else has ended.
+        // Services stop in reverse order: metrics stay available until everything else has ended.
         var services: [any Service] = []
         if let address = options.metrics {
             services.append(
@@ -131,7 +131,7 @@ package final class Server: Sendable {
             onServerRunning: { channel in ready(channel.localAddress?.port ?? 0) }, logger: quiet)
     }
 
-    /// A port is listened on. It is told when all are.
+    /// Records a listening port and calls `ready` when all are known.
     private func told(_ door: Endpoint, _ port: Int, _ ready: (Int) -> Void) {
         let main: Int? = ports.withLock { ports in
             ports[door] = port
@@ -140,7 +140,7 @@ package final class Server: Sendable {
         if let main { ready(main) }
     }
 
-    /// Where figures are told, once it runs.
+    /// The port of the metrics endpoint while it listens.
     package var metricsPort: Int? { ports.withLock { $0[.metrics] } }
 
     private var sharing: ClusterSync? {
@@ -151,26 +151,26 @@ package final class Server: Sendable {
         }
     }
 
-    /// As answers name it.
+    /// The value of the `Server` header.
     static let name = "postilla"
 
     static let restored =
-        "the database was restored from a backup: clients load every layer anew and show what may be lost"
+        "the database was restored from a backup; clients reload every layer and show edits that may be lost"
 
-    /// What is done every hour while it runs: forgets what nobody can need any more.
+    /// Runs the hourly housekeeping once.
     package func tidy() async throws {
         try await Housekeeping(engine: engine, attachments: attachments, logger: options.logger).tidy()
     }
 
     package func stop() async { await group.withLock { $0 }?.triggerGracefulShutdown() }
 
-    /// What it answers.
+    /// The routes served.
     var routes: [Route] { responder.routes.routes }
 
-    /// How many streams of events are open.
+    /// The number of open event streams.
     package var listenerCount: Int { engine.listenerCount }
 
-    /// What the frameworks have to say of every connection is of no use to an operator.
+    /// The frameworks' messages about each connection do not help an operator.
     private var quiet: Logger {
         var logger = options.logger
         logger.logLevel = max(logger.logLevel, .warning)
@@ -178,7 +178,7 @@ package final class Server: Sendable {
     }
 }
 
-/// Tells proxies first that this server is about to stop, and gives them time to notice.
+/// Reports that the server is about to stop and waits, so that proxies can react.
 private struct DrainService: Service {
     let readiness: Readiness
     let duration: Duration
@@ -194,7 +194,7 @@ private struct DrainService: Service {
     }
 }
 
-/// Waits for the streams that have left the framework, which does not.
+/// Waits for the streams that the framework no longer serves.
 private struct StreamDrainService: Service {
     let streams: DetachedStreams
 
@@ -204,7 +204,7 @@ private struct StreamDrainService: Service {
     }
 }
 
-/// Ends the streams when the server is told to stop; they would hold it for ever.
+/// Ends the streams on shutdown; they would block it.
 private struct StreamShutdownService: Service {
     let engine: Engine
 

@@ -1,10 +1,10 @@
 import NIOPosix
 
-/// A fixed number of threads that take blocking work from one queue, in the order in which it came: disk, hashing, SQLite,
-/// large bodies. A slow job occupies one thread; the others go on.
+/// A fixed number of threads that run blocking work in FIFO order from one queue: disk, hashing, SQLite, large bodies.
+/// A slow job occupies one thread; the others continue.
 ///
-/// The threads are its own. Dispatch shares its threads among all queues of a priority, has as many as there are
-/// processors, and adds none while one of them computes: unrelated jobs there could delay these without end.
+/// The threads are not Dispatch's, which shares its threads among all queues of a priority, has one per processor, and
+/// adds none while one of them computes: unrelated jobs could delay these indefinitely.
 ///
 /// It is also an executor, for tasks that block in many places (SE-0417).
 final class WorkerThreads: TaskExecutor {
@@ -16,11 +16,11 @@ final class WorkerThreads: TaskExecutor {
         pool.start()
     }
 
-    /// Every job holds on to this object, so none is left. The last one may end here on a thread of the pool.
+    /// Every job retains this object, so none is pending. The last release may happen on a thread of the pool.
     deinit { pool.shutdownGracefully { _ in } }
 
-    /// Runs the body on one of the threads; the caller's thread is free meanwhile. A job that waits is run even when its
-    /// task was cancelled: it may be one that cleans up.
+    /// Runs the body on one of the threads without blocking the caller's. A queued job runs even if its task was
+    /// cancelled: it may be clean-up.
     func perform<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
         try await withCheckedThrowingContinuation { continuation in
             submit { continuation.resume(with: Swift.Result { try body() }) }

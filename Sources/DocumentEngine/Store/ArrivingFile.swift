@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
 
-/// A file under a name of its own until it gets the one it is kept by; without that it is gone when this is let go.
+/// A file under a temporary name until it gets its final one; if it does not, it is deleted on release.
 final class ArrivingFile: Sendable {
     let path: String
 
@@ -9,7 +9,7 @@ final class ArrivingFile: Sendable {
 
     deinit { unlink(path) }
 
-    /// - Returns: the file with a descriptor for writing it, which whoever asked has to close.
+    /// - Returns: the file and a descriptor for writing, which the caller must close.
     static func make(in folder: String) throws(StoreError) -> (ArrivingFile, CInt) {
         let path = "\(folder)/upload-\(UUID().uuidString)"
         let descriptor = PrivateFiles.create(file: path)
@@ -17,7 +17,7 @@ final class ArrivingFile: Sendable {
         return (ArrivingFile(path: path), descriptor)
     }
 
-    /// Removes what was left behind when the program was killed.
+    /// Removes files left behind by a killed process.
     static func removeLeftovers(_ folder: String) throws {
         for name in try FileManager.default.contentsOfDirectory(atPath: folder) where name.hasPrefix("upload-") {
             unlink("\(folder)/\(name)")

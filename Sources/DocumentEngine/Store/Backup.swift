@@ -4,18 +4,18 @@ import GRDB
 import Glibc
 import NIOCore
 
-/// A copy of all that a server keeps in SQLite and beside it, made while it runs or rests. What the copy lacks of the
-/// server's own folder is the mark: a server that is started on it sees by that that it is a backup.
+/// A copy of all data that a server stores in SQLite and beside it, made while it runs or is stopped. The copy lacks
+/// the restore stamp file, by which a server started on it detects that it is a backup.
 ///
-/// The database is copied first, as it is at one moment. A file that it names may be gone by the time it is copied,
-/// because its document was deleted meanwhile: then both are taken anew.
+/// The database is copied first, as a consistent state. If a file it names is missing by the time it is copied, because
+/// its document was deleted meanwhile, both are copied again.
 package struct Backup {
-    /// The server's data folder, and its database where that is elsewhere.
+    /// The server's data folder, and the path of its database.
     let data: String
     let database: String
     let folder: String
 
-    /// - Parameter folder: where the copy goes; what is there of an earlier one is kept where it is the same.
+    /// - Parameter folder: the target; unchanged files of an earlier copy in it are reused.
     package init(of data: String, database: String? = nil, to folder: String) {
         self.data = data
         self.database = database ?? "\(data)/postilla.sqlite"
@@ -28,13 +28,13 @@ package struct Backup {
         package var copiedFiles: Int
     }
 
-    /// Blocks. Durable when it returns; an earlier copy is whole until then.
+    /// Makes the copy. Blocks; durable when it returns. An earlier copy stays intact until then.
     ///
     /// - Throws: ``StoreError``.
     package func make() throws -> Report {
         try PrivateFiles.make(folder: folder)
         guard !PrivateFiles.isSame(folder, data) else {
-            throw StoreError.folder(folder, "it is the server's own: a copy goes elsewhere")
+            throw StoreError.folder(folder, "it is the server's own folder; use another one for the copy")
         }
         let lock = try FolderLock(folder: folder)
         defer { lock.release() }
@@ -42,12 +42,12 @@ package struct Backup {
         while true {
             tries -= 1
             do { return try makeOnce() } catch let gone as Gone {
-                if tries == 0 { throw StoreError.unusable(gone.path, "the database names it, and it is not there") }
+                if tries == 0 { throw StoreError.unusable(gone.path, "it is in the database but does not exist") }
             }
         }
     }
 
-    /// A file that the copied database names and that is not there.
+    /// A file that the copied database names is missing.
     private struct Gone: Error {
         var path: String
     }
@@ -63,7 +63,7 @@ package struct Backup {
             throw StoreError.folder(folder, String(cString: strerror(errno)))
         }
         try PrivateFiles.sync(folder: folder)
-        // What only an earlier copy named goes when that copy has gone.
+        // Remove the files that only an earlier copy named.
         for (kind, suffix, kept) in [("pdf", ".pdf", names.pdfs), ("attachments", "", names.attachments)] {
             let blobs = try FolderBlobs(folder: "\(folder)/\(kind)", suffix: suffix)
             for name in Set(try blobs.names()).subtracting(kept) { blobs.remove(name) }
@@ -75,10 +75,10 @@ package struct Backup {
 
     private func copyDatabase(to path: String) throws {
         guard FileManager.default.fileExists(atPath: database) else {
-            throw StoreError.unusable(database, "it is not there")
+            throw StoreError.unusable(database, "it does not exist")
         }
         do {
-            // Into an empty file that is ours: one that SQLite makes could be read by others.
+            // Into an existing private file: others could read one that SQLite creates.
             try PrivateFiles.make(file: path)
             var configuration = Configuration()
             configuration.busyMode = .timeout(5)
@@ -103,7 +103,7 @@ package struct Backup {
         } catch let error as DatabaseError { throw StoreError.unusable(path, error.resultCode.description) }
     }
 
-    /// - Returns: how many were not there yet.
+    /// - Returns: the number of files that were not in the copy yet.
     private func copy(_ names: Set<String>, _ kind: String, suffix: String) throws -> Int {
         let target = try FolderBlobs(folder: "\(folder)/\(kind)", suffix: suffix)
         let missing = names.subtracting(try target.names())
@@ -111,7 +111,7 @@ package struct Backup {
         return missing.count
     }
 
-    /// A file whose bytes are not those its name stands for is told of, not copied.
+    /// Copies a file; throws if its bytes do not match its name.
     private func copy(_ path: String, _ name: String, to target: FolderBlobs) throws {
         let source: FileBlob
         do { source = try FileBlob(path: path) } catch {
@@ -121,7 +121,7 @@ package struct Backup {
         let upload = try target.receive()
         while upload.bytes < source.length { try upload.write(try source.read(at: upload.bytes, 1 << 20)) }
         let received = try upload.finish()
-        guard received.sha256 == name else { throw StoreError.unusable(path, "its bytes are not what its name says") }
+        guard received.sha256 == name else { throw StoreError.unusable(path, "its SHA-256 does not match its name") }
         try target.keep(received)
     }
 }

@@ -2,37 +2,38 @@ import FoundationEssentials
 import Glibc
 import NIOCore
 
-/// Bytes by their SHA-256, never changed once they are kept: the PDFs, and the attachments.
+/// Immutable bytes stored under their SHA-256: PDFs and attachments.
 protocol Blobs: Sendable {
-    /// A file being received, on this machine's disk until it is kept.
+    /// Returns a file to receive into, on this machine's disk until it is stored.
     func receive() throws -> Upload
-    /// Durable when it returns. Called inside the transaction that writes the row which names it and has taken
-    /// ``Hold/blob(_:)``, and so is ``remove(_:)``: then none is removed between its arrival and that row.
+    /// Stores a received file; durable when it returns. Call this and ``remove(_:)`` inside the transaction that writes
+    /// the row naming the file and holds ``LockTarget/blob(_:)``, so that no file is removed between its arrival and
+    /// that row.
     func keep(_ received: Upload.CompletedFile) throws
     func remove(_ sha256: String) throws
-    /// - Throws: ``StoreError`` when it is not there.
+    /// - Throws: ``StoreError`` if it does not exist.
     func open(_ sha256: String) throws -> any Blob
-    /// Where it lies on this machine; nil when it does not.
+    /// Returns the file's path on this machine; nil if it is stored elsewhere.
     func path(of sha256: String) -> String?
-    /// The hashes of all.
+    /// Returns the hashes of all blobs.
     func names() throws -> [String]
 }
 
-/// Bytes that are being sent.
+/// Bytes being sent.
 protocol Blob: Sendable {
     var length: Int64 { get }
-    /// Blocks. At least one byte, at most so many.
+    /// Returns at least one byte and at most `count`. Blocks.
     func read(at offset: Int64, _ count: Int) throws -> ByteBuffer
 }
 
-/// Blobs as files of one folder.
+/// Blobs as files in one folder.
 struct FolderBlobs: Blobs {
     private let uploads: UploadFolder
     private let suffix: String
     private var folder: String { uploads.path }
 
-    /// - Parameter suffix: behind the hash in each file's name.
-    /// - Throws: ``StoreError`` when the folder cannot be used.
+    /// - Parameter suffix: follows the hash in each file name.
+    /// - Throws: ``StoreError`` if the folder cannot be used.
     init(folder: String, suffix: String) throws {
         uploads = try UploadFolder(folder)
         self.suffix = suffix

@@ -1,7 +1,7 @@
 import NIOCore
 import Postgres
 
-/// Blobs in the database, where every server finds them. They still arrive as files, which is what the tools read.
+/// Blobs in the database, available to every server. They still arrive as files, which the tools need.
 struct DatabaseBlobs: Blobs {
     private let uploads: UploadFolder
     private let blobs: PostgresBlobs
@@ -18,7 +18,7 @@ struct DatabaseBlobs: Blobs {
         try blobs.keep(received.sha256, bytes: received.bytes) { offset, count in
             let piece = try file.read(at: offset, count)
             guard piece.readableBytes == count else {
-                throw StoreError.unusable("an upload", "it is shorter than it was")
+                throw StoreError.unusable("an upload", "it is shorter than before")
             }
             return Array(piece.readableBytesView)
         }
@@ -27,7 +27,7 @@ struct DatabaseBlobs: Blobs {
     func remove(_ sha256: String) throws { try blobs.remove(sha256) }
 
     func open(_ sha256: String) throws -> any Blob {
-        guard let length = try blobs.length(of: sha256) else { throw StoreError.unusable("a file", "it is gone") }
+        guard let length = try blobs.length(of: sha256) else { throw StoreError.unusable("a file", "it was deleted") }
         return DatabaseBlob(blobs: blobs, sha256: sha256, length: length)
     }
 
@@ -43,7 +43,7 @@ private struct DatabaseBlob: Blob {
 
     func read(at offset: Int64, _ count: Int) throws -> ByteBuffer {
         let piece = try blobs.piece(of: sha256, at: offset)
-        guard !piece.isEmpty else { throw StoreError.unusable("a file", "it is gone") }
+        guard !piece.isEmpty else { throw StoreError.unusable("a file", "it was deleted") }
         return ByteBuffer(bytes: piece.prefix(count))
     }
 }

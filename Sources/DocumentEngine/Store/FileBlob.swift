@@ -1,7 +1,7 @@
 import Glibc
 import NIOCore
 
-/// A file that is being sent. It stays readable when its name is taken away meanwhile.
+/// A file being sent. It stays readable after its name is removed.
 final class FileBlob: Blob {
     let length: Int64
     private let descriptor: CInt
@@ -24,7 +24,7 @@ final class FileBlob: Blob {
         let read = buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count) {
             max(0, pread(descriptor, $0.baseAddress, count, off_t(offset)))
         }
-        guard read > 0 else { throw StoreError.unusable("a file", "it is shorter than it was") }
+        guard read > 0 else { throw StoreError.unusable("a file", "it is shorter than before") }
         return buffer
     }
 }

@@ -1,19 +1,19 @@
 import Glibc
 import Synchronization
 
-/// Keeps a data folder to one server: two on one store would not hear each other's changes, and each would take the
-/// other's uploads for left-overs. The lock is the kernel's and lies on the folder itself: it ends with the process,
-/// however that ends, and leaves no file behind.
+/// Restricts a data folder to one server: two servers on one store would miss each other's changes and delete each
+/// other's uploads as leftovers. The kernel's lock on the folder itself ends with the process in every case and leaves
+/// no file.
 final class FolderLock: Sendable {
     private let descriptor: Mutex<Int32>
 
-    /// - Throws: ``StoreError/folder(_:_:)`` when another server holds it.
+    /// - Throws: ``StoreError/folder(_:_:)`` if another server holds it.
     init(folder path: String) throws(StoreError) {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .folder(path, String(cString: strerror(errno))) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             close(descriptor)
-            throw .folder(path, "another server is running on it")
+            throw .folder(path, "another server is using it")
         }
         self.descriptor = Mutex(descriptor)
     }
@@ -21,7 +21,8 @@ final class FolderLock: Sendable {
     func release() {
         descriptor.withLock { descriptor in
             guard descriptor >= 0 else { return }
-            // Unlocked, not only closed: a child that is being started has a copy until it runs its own program.
+            // Closing is not enough: a child process being started holds a copy of the descriptor until it executes its
+            // program.
             flock(descriptor, LOCK_UN)
             close(descriptor)
             descriptor = -1

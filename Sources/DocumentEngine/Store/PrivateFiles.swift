@@ -3,34 +3,34 @@ import Glibc
 
 /// Files that only their owner may read (0600) in folders that only their owner may enter (0700).
 enum PrivateFiles {
-    /// Makes a folder and those above it.
+    /// Creates a folder and its parents.
     ///
-    /// - Throws: ``StoreError`` when it is a link, no folder, not ours, or open to others and cannot be closed.
+    /// - Throws: ``StoreError`` if it is a link, not a folder, owned by another user, or cannot be made private.
     static func make(folder path: String) throws(StoreError) {
-        // Why not is seen by what is there instead.
+        // The checks below explain a failure.
         try? FileManager.default.createDirectory(
             atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         guard let attributes = try? FileManager.default.attributesOfItem(atPath: path) else {
-            throw .folder(path, "it is not there and cannot be made")
+            throw .folder(path, "it does not exist and cannot be created")
         }
         guard attributes[.type] as? FileAttributeType == .typeDirectory else {
-            throw .folder(path, "it is a link or no folder")
+            throw .folder(path, "it is a link or not a folder")
         }
         guard attributes[.ownerAccountID] as? UInt == UInt(geteuid()) else {
             throw .folder(path, "it belongs to another user")
         }
         let rights = attributes[.posixPermissions] as? UInt ?? 0o777
-        if rights & 0o077 != 0, chmod(path, 0o700) != 0 { throw .folder(path, "others may enter it") }
+        if rights & 0o077 != 0, chmod(path, 0o700) != 0 { throw .folder(path, "it is accessible to other users") }
     }
 
-    /// Whether two paths lead to one folder. A folder that is not there is none.
+    /// Returns whether two paths lead to the same existing folder.
     static func isSame(_ one: String, _ other: String) -> Bool {
         var (first, second) = (stat(), stat())
         return stat(one, &first) == 0 && stat(other, &second) == 0 && first.st_ino == second.st_ino
             && first.st_dev == second.st_dev
     }
 
-    /// Makes an empty file unless there is one.
+    /// Creates an empty file unless it exists.
     static func make(file path: String) throws(StoreError) {
         let descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .unusable(path, String(cString: strerror(errno))) }
@@ -38,14 +38,14 @@ enum PrivateFiles {
         guard fchmod(descriptor, 0o600) == 0 else { throw .unusable(path, String(cString: strerror(errno))) }
     }
 
-    /// Opens a file that must not be there yet, for writing.
+    /// Creates a new file for writing.
     ///
-    /// - Returns: its descriptor; negative: `errno` says why not.
+    /// - Returns: its descriptor; negative on failure, with the cause in `errno`.
     static func create(file path: String) -> CInt {
         open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
     }
 
-    /// - Returns: false: `errno` says why not all of it was written.
+    /// - Returns: false on failure, with the cause in `errno`.
     static func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: CInt) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -60,7 +60,7 @@ enum PrivateFiles {
     /// Makes what was written to a file durable.
     static func sync(file path: String) throws { try sync(path, O_RDONLY) }
 
-    /// Makes what was renamed or removed in a folder durable.
+    /// Makes renames and removals in a folder durable.
     static func sync(folder path: String) throws { try sync(path, O_RDONLY | O_DIRECTORY) }
 
     private static func sync(_ path: String, _ flags: CInt) throws {

@@ -3,21 +3,21 @@ import FoundationEssentials
 import Glibc
 import Postgres
 
-/// Notices that a database was put back from a backup.
+/// Detects that a database was restored from a backup.
 protocol RestoreMark: Sendable {
-    /// Gives every layer a new generation if the database is not the one that was left here, and draws a mark.
+    /// Gives every layer a new generation if the database was restored, and renews the restore stamp.
     ///
     /// - Returns: whether it was restored.
     func open() throws -> Bool
-    /// Done now and then while there are writes.
+    /// Renews the restore stamp; called periodically while writes occur.
     func draw() throws
 }
 
-/// Tells a database that was restored from a backup from the one that was left: a random mark, drawn anew while there
-/// are writes, stands in the database and in a file beside it. A database from a backup holds an older one.
+/// Detects a restored SQLite database by a random restore stamp, renewed while writes occur and stored both in the
+/// database and in a file beside it. A database from a backup has an older stamp.
 ///
-/// The file names the mark to come before the database does, so that a crash between the two is no restored backup.
-/// Who restores the whole folder removes the file: a database with a mark and no file counts as restored.
+/// The file gets the next stamp before the database does, so that a crash between the two does not look like a restore.
+/// To restore the whole folder, remove the file: a database with a stamp but no file counts as restored.
 struct RestoreDetector: RestoreMark {
     let store: SQLiteStore
     let folder: String
@@ -45,7 +45,7 @@ struct RestoreDetector: RestoreMark {
     }
 }
 
-/// What a server keeps of its database's mark in its own folder: a few short lines, replaced as a whole.
+/// The server's own copy of the database's restore stamp, in its data folder: a few short lines, replaced as a whole.
 struct RestoreStampFile: Sendable {
     let folder: String
 
@@ -57,7 +57,7 @@ struct RestoreStampFile: Sendable {
         return text.split(separator: "\n").map(String.init)
     }
 
-    /// Durable when it returns.
+    /// Replaces the lines; durable when it returns.
     func keep(_ lines: [String]) throws {
         let new = path + ".new"
         unlink(new)
@@ -72,11 +72,10 @@ struct RestoreStampFile: Sendable {
     }
 }
 
-/// Tells a PostgreSQL database that was restored from the one that was left, for several servers at once.
+/// Detects a restored PostgreSQL database, for several servers.
 ///
-/// Two signs: the database says where it is (a dump that was loaded is elsewhere, a backup that was replayed is on another
-/// timeline), and it counts marks. A server remembers in its folder how far it has counted: a database that has counted
-/// less is an older one.
+/// Two signs: the database's location (a loaded dump has another one, a replayed backup another timeline), and a
+/// counter. A server stores in its folder the highest count it has seen: a database with a lower count is older.
 struct RestoreStampRow: RestoreMark {
     let store: PostgresStore
     let folder: String
@@ -92,7 +91,7 @@ struct RestoreStampRow: RestoreMark {
             var random = SystemRandomNumberGenerator()
             try Layers.renew(in: store, using: &random)
         }
-        // After the commit: a server never remembers more than the database has counted.
+        // After the commit, so that a server never stores a higher count than the database.
         if count != known { try file.keep([String(count)]) }
         return isRestored
     }

@@ -1,6 +1,6 @@
 import GRDB
 
-/// The tables, and how an older file becomes a newer one.
+/// The tables and their migrations.
 ///
 /// Ids are compared by their bytes (SQLite's BINARY collation). Times are milliseconds since 1970.
 enum SQLiteSchema {
@@ -12,8 +12,9 @@ enum SQLiteSchema {
         }
         migrator.registerMigration("attachments") { try $0.execute(sql: attachments) }
         migrator.registerMigration("attachments of the base") { try $0.execute(sql: baseAttachments) }
-        // No table changes, but what they say does: a layer's head and a client's last number stand in the rows that were
-        // written for them. An older program would give revisions away twice; what it does not know it leaves alone.
+        // The tables stay the same but their meaning changes: a layer's head and a client's last number now come from
+        // the rows written for them. An older program would assign revisions twice; it refuses a migration that it does
+        // not know.
         migrator.registerMigration("heads from records") { _ in }
         migrator.registerMigration("uploads") { try $0.execute(sql: uploads) }
         return migrator
@@ -74,7 +75,7 @@ enum SQLiteSchema {
         CREATE TABLE revoked (jti TEXT NOT NULL PRIMARY KEY, expires_at INTEGER NOT NULL) WITHOUT ROWID;
         """
 
-    /// A record names at most one; kept beside its content, which would have to be read to find it.
+    /// A record names at most one; stored separately so that the content need not be parsed.
     private static let attachments = """
         CREATE TABLE attachment (
             document TEXT NOT NULL, sha256 TEXT NOT NULL, bytes INTEGER NOT NULL, at INTEGER NOT NULL,
@@ -85,9 +86,9 @@ enum SQLiteSchema {
         CREATE INDEX record_attachment ON record (layer, attachment) WHERE attachment IS NOT NULL;
         """
 
-    /// The users who uploaded an attachment to a layer and may therefore name it. An empty text is the anonymous user. For
-    /// files uploaded before this table existed no user is known: they are uploaded again, or named by a user who can see a
-    /// record that names them.
+    /// The users who uploaded an attachment to a layer and may therefore name it. An empty text is the anonymous user.
+    /// For files uploaded before this table existed no user is known: they are uploaded again, or named by a user who
+    /// can see a record that names them.
     private static let uploads = """
         CREATE TABLE upload (
             layer INTEGER NOT NULL, sha256 TEXT NOT NULL, user_id TEXT NOT NULL, PRIMARY KEY (layer, sha256, user_id)

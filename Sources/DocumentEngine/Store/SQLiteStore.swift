@@ -5,19 +5,19 @@ import SQLite
 
 /// Documents and layers in one SQLite file: write-ahead log, every commit synced to disk.
 ///
-/// Calls block, so the performer makes them on threads of its own. Reads run beside the one writer and each other.
+/// Calls block; make them on worker threads. Reads run in parallel with each other and with the single writer.
 package final class SQLiteStore: LayerStore {
     private let pool: DatabasePool
     private let cache = StatementCache()
 
-    /// Opens the file, making it (readable by its owner only) and bringing an older schema up to date.
+    /// Opens the file, creates it (readable by its owner only) or migrates an older schema.
     ///
-    /// - Throws: ``StoreError`` when it cannot be used; it is never replaced or emptied.
+    /// - Throws: ``StoreError`` if it cannot be used; it is never replaced or emptied.
     package init(path: String) throws {
         do {
             try PrivateFiles.make(file: path)
             pool = try DatabasePool(path: path, configuration: Self.configuration)
-            // Here, and not with the configuration: GRDB itself relaxes it when it turns the write-ahead log on.
+            // Not in the configuration: GRDB relaxes this setting when it enables the write-ahead log.
             try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
             let migrator = SQLiteSchema.migrator
             if try pool.read(migrator.hasBeenSuperseded) { throw StoreError.newerSchema(path) }
@@ -32,7 +32,7 @@ package final class SQLiteStore: LayerStore {
         configuration.label = "postilla.store"
         configuration.foreignKeysEnabled = true
         configuration.busyMode = .timeout(5)
-        // As many as threads that read: four for requests, and two of the worker's, for copies and backups.
+        // Four for the engine's read threads, two for other threads, such as the one that renews the restore stamp.
         configuration.maximumReaderCount = 6
         configuration.prepareDatabase { database in
             try database.execute(sql: "PRAGMA trusted_schema = OFF")
@@ -55,14 +55,14 @@ package final class SQLiteStore: LayerStore {
         SQLiteTransaction(database: database, statements: try cache.statements(of: database))
     }
 
-    /// What stands beside the layers and belongs to the file alone.
+    /// The file's restore stamp.
     func mark() throws -> String? { try pool.read { try String.fetchOne($0, sql: "SELECT mark FROM mark") } }
 
     func setMark(_ mark: String) throws {
         try pool.write { try $0.execute(sql: "INSERT OR REPLACE INTO mark VALUES (1, ?)", arguments: [mark]) }
     }
 
-    /// The readers go first: only the last connection to close writes the log back into the file, and they may not.
+    /// Closes readers first: only the last connection to close writes the log back into the file, and readers cannot.
     package func close() throws {
         try pool.barrierWriteWithoutTransaction { _ in cache.finalize() }
         pool.invalidateReadOnlyConnections()
@@ -79,9 +79,9 @@ package enum StoreError: Error, Hashable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .newerSchema(let path):
-            "\(path) was written by a newer version of this program: use that one, or another --store"
-        case .unusable(let path, let why): "\(path) cannot be used as a store (\(why)); it was left as it is"
-        case .folder(let path, let why): "\(path) cannot be used (\(why))"
+            "\(path) was written by a newer version; update postilla, or use another --store"
+        case .unusable(let path, let why): "cannot use \(path) (\(why)); it is unchanged"
+        case .folder(let path, let why): "cannot use \(path): \(why)"
         }
     }
 }

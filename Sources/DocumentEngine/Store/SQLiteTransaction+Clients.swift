@@ -3,9 +3,10 @@ import EngineCore
 import SQLite
 import SyncProtocol
 
-/// Who writes to a layer, what they were answered, and which tokens do not count any more.
+/// Clients of a layer, their stored answers, and revoked tokens.
 extension SQLiteTransaction {
-    /// Answers are written anyway: the client's row is written only when they do not say the same.
+    /// Returns the client's state. Answers are written in any case, so the client's row is only written if they do not
+    /// imply the same state.
     func client(_ id: String, in layer: ServerLayer) throws -> StoredClient? {
         let row = try one(
             "SELECT user_id, last_n, acked FROM client WHERE layer = ? AND id = ?", .integer(layer.id), .text(id)
@@ -13,7 +14,7 @@ extension SQLiteTransaction {
             StoredClient(id: id, userID: $0.optionalText(0), lastN: $0.integer(1), acked: $0.integer(2))
         }
         guard var client = row else { return nil }
-        // No number between the first and the last one that is kept is missing.
+        // The stored answers have consecutive numbers.
         let answers = try one(
             "SELECT min(n), max(n) FROM answer WHERE layer = ? AND client = ?", .integer(layer.id), .text(id)
         ) { row in (first: row.optionalInteger(0), last: row.optionalInteger(1)) }

@@ -45,14 +45,15 @@ extension SQLiteTransaction {
             INSERT OR REPLACE INTO deleted_layer
             SELECT document, name, ?2 FROM layer WHERE document = ?1 AND substr(name, 1, 1) <> '*'
             """, .text(id), .integer(moment.milliseconds))
-        // Each gets the key that ``LayerKey/removed(_:)`` gives it.
+        // The same key as ``LayerKey/removed(_:)``.
         try run("UPDATE layer SET document = '', name = '*gone-' || id WHERE document = ?", .text(id))
         try note(unused: document.base, since: .startOfTime)
         try run("DELETE FROM attachment WHERE document = ?", .text(id))
         try run("DELETE FROM document WHERE id = ?", .text(id))
     }
 
-    // MARK: Base records. An unused set has a row among the deletions, under the empty document id that no document has.
+    // MARK: Base records. An unused set has a row among the deletions, under the empty document id that no document
+    // has.
 
     func unusedSince(_ base: Int64) throws -> Timestamp? {
         try one("SELECT at FROM deleted_layer WHERE document = '' AND name = '*base-' || ?", .integer(base)) {
@@ -81,7 +82,7 @@ extension SQLiteTransaction {
 
     func addBase(at moment: Timestamp) throws -> Int64 {
         guard let base = try one("INSERT INTO base DEFAULT VALUES RETURNING id", read: { $0.integer(0) }) else {
-            throw StoreError.unusable("the base of a document", "it was not kept")
+            throw StoreError.unusable("the base of a document", "it was not stored")
         }
         try note(unused: base, since: moment)
         return base

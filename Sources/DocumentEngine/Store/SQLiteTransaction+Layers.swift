@@ -8,7 +8,7 @@ extension SQLiteTransaction {
 
     func hiddenLayer(_ key: LayerKey) throws -> ServerLayer? { key.isHidden ? try find(key) : nil }
 
-    /// The head is the newest revision of the layer's records, or what was written down, for a layer that has none any more.
+    /// Finds a layer. Its head is the newest revision of its records, or the stored head if that is higher.
     private func find(_ key: LayerKey) throws -> ServerLayer? {
         try one(
             """
@@ -52,7 +52,7 @@ extension SQLiteTransaction {
         try run(
             "INSERT INTO layer (document, name, generation, head, horizon) VALUES (?, ?, ?, 0, 0)",
             .text(key.document), .text(key.name), .text(generation))
-        guard let layer = try find(key) else { throw StoreError.unusable(key.document, "the document is gone") }
+        guard let layer = try find(key) else { throw StoreError.unusable(key.document, "the document was deleted") }
         return layer
     }
 
@@ -90,7 +90,7 @@ extension SQLiteTransaction {
         removal(from: "client", by: ["id"]), removal(from: "upload", by: ["sha256", "user_id"]),
     ]
 
-    /// Up to the last of the first rows: a list of their keys would make SQLite walk the whole layer for each of them.
+    /// Deletes up to the last key of the first rows: with a list of keys, SQLite would scan the whole layer for each.
     private static func removal(from table: String, by columns: [String]) -> String {
         let key = columns.joined(separator: ", ")
         let falling = columns.map { $0 + " DESC" }.joined(separator: ", ")
@@ -117,7 +117,7 @@ extension SQLiteTransaction {
     }
 
     func prune(_ layer: ServerLayer, before moment: Timestamp) throws {
-        // The newest of its records may be among those that go.
+        // The newest record may be among those deleted.
         if let head = try find(layer.key)?.head {
             try run("UPDATE layer SET head = ? WHERE id = ?", .integer(head), .integer(layer.id))
         }

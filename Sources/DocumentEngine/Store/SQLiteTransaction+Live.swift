@@ -4,7 +4,7 @@ import EngineCore
 import Glibc
 import SQLite
 
-/// The live records of a layer, its own and those of the PDF that no own one stands for, in id order.
+/// The live records of a layer: its own, and the base records that they do not replace, in id order.
 extension SQLiteTransaction {
     func live(in layer: ServerLayer, after id: Record.ID?, limit: Int) throws -> [ServerRecord] {
         try rows(Self.whole, in: layer, after: id, limit: limit, Self.stored)
@@ -41,8 +41,9 @@ extension SQLiteTransaction {
         return rows
     }
 
-    /// The two kinds are merged here, the layer's own before that of the PDF with its id: as one statement SQLite would
-    /// look for an own one for each of the PDF, walk them by turns, and carry each row across.
+    /// Merges the two tables here, the layer's own record before the base record with the same id. In a single
+    /// statement SQLite would look up an own record for each base record, alternate between the tables, and copy each
+    /// row.
     private func walk(
         _ live: LiveRows, in layer: ServerLayer, after id: Record.ID?, _ visit: (Columns) throws -> Bool
     ) throws {
@@ -60,7 +61,7 @@ extension SQLiteTransaction {
         }
     }
 
-    /// Below zero when the first comes first; one that there is not comes last.
+    /// Returns a negative number if the first precedes; a missing row comes last.
     private static func order(_ one: Columns?, _ other: Columns?) -> Int {
         guard let two = other?.bytes(0), let there = two.baseAddress else { return -1 }
         guard let one = one?.bytes(0), let here = one.baseAddress else { return 1 }
@@ -76,11 +77,11 @@ extension SQLiteTransaction {
         "id, type, created_by, grp, revision, removed_at", ofBase: "id, type, created_by, grp, 0", removal: 5)
 }
 
-/// Which columns of live records are read, the id first.
+/// The columns to read of live records, the id first.
 private struct LiveRows: Sendable {
     let own: String
     let base: String
-    /// The column of own ones that is not NULL of removed ones.
+    /// The column that is not NULL for removed own records.
     let removal: Int32
 
     init(_ columns: String, ofBase baseColumns: String, removal: Int32) {

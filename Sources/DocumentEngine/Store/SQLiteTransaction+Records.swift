@@ -61,12 +61,12 @@ extension SQLiteTransaction {
 
     // MARK: Rows
 
-    /// What makes a record, in the order in which ``stored(_:)`` takes it.
+    /// The columns of a record, in the order in which ``stored(_:)`` reads them.
     static let ownColumns = """
         id, content, type, root, created_by, updated_by, grp, revision, run_client, run_start,
         removed_at, removed_by, removed_client, cascade
         """
-    /// The same of a record of the PDF itself.
+    /// The same for a base record.
     static let baseColumns = "id, content, type, root, created_by, updated_by, grp, 0, NULL, 0, NULL, NULL, NULL, NULL"
 
     private static let ownRecord = "SELECT \(ownColumns) FROM record WHERE layer = ? AND id = ?"
@@ -75,7 +75,7 @@ extension SQLiteTransaction {
     private static let changedRecords =
         "SELECT \(ownColumns) FROM record WHERE layer = ? AND revision > ? ORDER BY revision LIMIT ?"
 
-    /// Named indexes, here and for cascades: to save a sort of a few rows SQLite would walk the whole layer.
+    /// With named indexes, here and for cascades: to avoid sorting a few rows, SQLite would scan the whole layer.
     private static let thread = """
         SELECT \(ownColumns) FROM record INDEXED BY record_root WHERE layer = ?1 AND root = ?3 AND removed_at IS NULL
         UNION ALL

@@ -2,13 +2,13 @@ import EngineCore
 import GRDB
 import SQLite
 
-/// One transaction over an SQLite connection. Statements are prepared once for each connection.
+/// One transaction over an SQLite connection. Statements are prepared once per connection.
 struct SQLiteTransaction: StoreWriting, SQLTransaction {
     let database: Database
     let statements: Statements
 
     func savepoint<Result>(_ body: () throws -> Result) throws -> Result {
-        // A disk that is full ends a transaction in the middle: what came behind it would stay without the rest.
+        // A full disk ends a transaction early: later statements would be committed without the earlier ones.
         guard database.isInsideTransaction else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
         try run("SAVEPOINT step")
         do {

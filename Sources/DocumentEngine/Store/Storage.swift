@@ -1,13 +1,13 @@
 import EngineCore
 import Postgres
 
-/// Where a server keeps what it has, as its options say: one file and folders beside it, or a database for everything.
+/// The stores of a server, chosen by its options: one file with folders beside it, or a database for everything.
 struct Storage: Sendable {
     let store: any LayerStore
     let mark: any RestoreMark
     let pdfs: any Blobs
     let attachments: any Blobs
-    /// The database and what to tell its other servers; nil: this server is alone.
+    /// The database and the queue of messages to other servers; nil without a cluster.
     let shared: (store: PostgresStore, mark: RestoreStampRow, notices: CoalescingQueue<ClusterMessage>)?
     let close: @Sendable () -> Void
 
@@ -43,7 +43,7 @@ struct Storage: Sendable {
     }
 }
 
-/// A cache said something else than its source. Thrown only where caches are checked, see `Server.Options.checksCaches`.
+/// A cache and its source differ. Only thrown where caches are checked, see `Server.Options.checksCaches`.
 struct CacheDifference: Error, Hashable, CustomStringConvertible {
     var what: String
     var cached: String
@@ -54,5 +54,5 @@ struct CacheDifference: Error, Hashable, CustomStringConvertible {
         (self.cached, self.stored) = ("\(cached)", "\(stored)")
     }
 
-    var description: String { "the cache of \(what) says \(cached), and its source says \(stored)" }
+    var description: String { "cache of \(what) is \(cached), stored value is \(stored)" }
 }

@@ -3,16 +3,16 @@ import Crypto
 import Glibc
 import NIOCore
 
-/// Bytes on their way into the store, hashed while they are written.
+/// Bytes being received into the store, hashed as they are written.
 ///
-/// Its methods block. Unchecked: a request's tasks use it one after the other, never at once, which the compiler cannot see
+/// Its methods block. Unchecked: the tasks of a request use it one after the other, which the compiler cannot verify
 /// across the worker threads.
 final class Upload: @unchecked Sendable {
     private let file: ArrivingFile
     private(set) var bytes: Int64 = 0
     private var hash = SHA256()
     private let descriptor: CInt
-    /// How much of it is on the disk.
+    /// The bytes synced to disk.
     private var flushed: Int64 = 0
     private static let flushBytes: Int64 = 4 << 20
 
@@ -31,12 +31,12 @@ final class Upload: @unchecked Sendable {
         }
         bytes += Int64(buffer.readableBytes)
         guard bytes - flushed >= Self.flushBytes else { return }
-        // Flushing the whole file at the end would delay all commits meanwhile.
+        // Syncing the whole file at the end would delay all commits.
         guard fdatasync(descriptor) == 0 else { throw Self.failure }
         flushed = bytes
     }
 
-    /// A file that is complete and on disk. It goes with the last who holds it, unless it was kept by then.
+    /// A file that is complete and on disk. Unless it is stored, the last release deletes it.
     struct CompletedFile: Sendable {
         fileprivate let file: ArrivingFile
         let bytes: Int64
@@ -54,11 +54,11 @@ final class Upload: @unchecked Sendable {
     private static var failure: StoreError { .folder("the store", String(cString: strerror(errno))) }
 }
 
-/// Where files arrive.
+/// The folder in which files arrive.
 struct UploadFolder: Sendable {
     let path: String
 
-    /// - Throws: ``StoreError`` when the folder cannot be used.
+    /// - Throws: ``StoreError`` if the folder cannot be used.
     init(_ path: String) throws {
         self.path = path
         try PrivateFiles.make(folder: path)

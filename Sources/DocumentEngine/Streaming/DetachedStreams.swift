@@ -2,12 +2,12 @@ import Hummingbird
 import NIOCore
 import Synchronization
 
-/// The streams that have left the framework: each in one task on the loop of its connection.
+/// The streams detached from the framework: each runs as one task on its connection's event loop.
 ///
-/// What it circumvents: the framework keeps a request loop, its iterators and a logger for each connection, 16 KB of a
-/// listener's 26, for as long as the answer lasts, and this answer lasts for hours. Once a stream has begun,
-/// ``StreamTakeoverHandler`` takes the connection over and the framework is told that it is closed. It relies on the types and the
-/// order of the framework's channel handlers: the tests of streams fail when those change.
+/// The framework keeps a request loop, its iterators and a logger per connection, 16 KB of a listener's 26, for as long
+/// as the response lasts, here for hours. Once a stream has started, ``StreamTakeoverHandler`` therefore takes over the
+/// connection, and the framework sees it as closed. This relies on the types and the order of the framework's channel
+/// handlers; the stream tests fail if those change.
 final class DetachedStreams: Sendable {
     private struct State {
         var lines: [ObjectIdentifier: StreamConnection] = [:]
@@ -17,10 +17,10 @@ final class DetachedStreams: Sendable {
 
     private let state = Mutex(State())
 
-    /// Takes the connection of a request that is being answered, and goes on with the answer in a task of its own.
+    /// Takes over a request's connection, and continues the response in a separate task.
     ///
-    /// - Parameter body: what is left of the answer.
-    /// - Returns: what ends the framework's part of it when it is thrown.
+    /// - Parameter body: the rest of the response.
+    /// - Returns: the error to throw, which ends the framework's part.
     func take(_ channel: any Channel, _ body: @escaping @Sendable (StreamConnection) async throws -> Void) async throws
         -> DetachedResponse
     {
@@ -34,9 +34,9 @@ final class DetachedStreams: Sendable {
             return state.areCut
         }
         if isCut { line.cut() }
-        // Detached: what the framework says in its log is not copied for each.
+        // Detached, so that the framework's task-local logger is not copied for each stream.
         Task.detached(executorPreference: LoopExecutor(loop: channel.eventLoop)) {
-            // Whoever has left meanwhile is told nothing.
+            // A client that has disconnected needs no error.
             do { try await body(line) } catch {}
             await line.end()
             self.forget(line)
@@ -53,7 +53,7 @@ final class DetachedStreams: Sendable {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// Returns when all have ended; a task that is cancelled meanwhile cuts them.
+    /// Waits until all streams have ended; cancellation closes their connections.
     func ended() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -72,17 +72,17 @@ final class DetachedStreams: Sendable {
         }
     }
 
-    /// Thrown where the framework waits for the end of an answer that goes on without it.
+    /// Thrown where the framework waits for the end of a response that continues without it.
     struct DetachedResponse: Error {}
 }
 
-/// The connection of a stream that has left the framework.
+/// The connection of a detached stream.
 final class StreamConnection: ResponseBodyWriter, Sendable {
     private let handler: NIOLoopBound<StreamTakeoverHandler>
 
     init(_ handler: NIOLoopBound<StreamTakeoverHandler>) { self.handler = handler }
 
-    /// - Throws: when it cannot be written any more.
+    /// - Throws: if the connection is closed.
     func write(_ buffer: ByteBuffer) async throws {
         let isHere = handler.eventLoop.inEventLoop
         let sent =
@@ -94,7 +94,7 @@ final class StreamConnection: ResponseBodyWriter, Sendable {
 
     func finish(_ trailingHeaders: HTTPFields?) {}
 
-    /// Returns when nothing is on its way any more.
+    /// Waits until all output is sent.
     fileprivate func end() async {
         let ended = try? await handler.eventLoop.submit { [handler] in handler.value.end() }.get()
         try? await ended?.get()

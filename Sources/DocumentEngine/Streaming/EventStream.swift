@@ -5,12 +5,12 @@ import Hummingbird
 import NIOCore
 import SyncProtocol
 
-/// One stream of events: opens, catches up from the cursor, then passes on what comes, until the token, the layer,
-/// the listener's patience or the server ends.
+/// One event stream: starts, catches up from the cursor, then forwards events until the token, the layer, the
+/// connection or the server ends.
 ///
-/// A server may hold ten thousand of them. So its state is in an object and not in the frames of its task, what precedes
-/// the waiting runs in child tasks, since a task keeps all memory that it ever needed until it ends, and it waits on a
-/// connection that has left the framework (``DetachedStreams``).
+/// A server may hold ten thousand of them. Therefore the state is in an object instead of the task's frames; the work
+/// before the wait runs in child tasks, since a task holds all memory it ever needed until it ends; and the stream
+/// waits on a connection detached from the framework (``DetachedStreams``).
 ///
 /// Unchecked: used by one task at a time.
 final class EventStream: @unchecked Sendable {
@@ -18,9 +18,9 @@ final class EventStream: @unchecked Sendable {
     private let claims: Claims
     private let channel: any Channel
     private var writer: any ResponseBodyWriter
-    /// nil until it has begun.
+    /// nil until the stream has started.
     private var listener: Listener?
-    /// Everything up to this revision has been told.
+    /// The revision up to which everything has been sent.
     private var reached: Revision = 0
 
     init(_ engine: Engine, _ claims: Claims, _ channel: any Channel, to writer: any ResponseBodyWriter) {
@@ -28,10 +28,10 @@ final class EventStream: @unchecked Sendable {
         self.writer = writer
     }
 
-    /// Begins to listen, and tells what was committed before.
+    /// Adds the listener and sends what was committed before.
     ///
-    /// - Parameter session: under which the reader says where it is.
-    /// - Returns: whether there is more to come.
+    /// - Parameter session: the reader's presence session.
+    /// - Returns: whether the stream continues.
     func begin(on layer: ServerLayer, after cursor: Cursor?, by session: Presence.Session?) async throws -> Bool {
         async let begun = open(on: layer, after: cursor, by: session)
         return try await begun
@@ -41,9 +41,9 @@ final class EventStream: @unchecked Sendable {
         on layer: ServerLayer, after cursor: Cursor?, by session: Presence.Session?
     ) async throws -> Bool {
         let listener = engine.listen(layer, claims, by: .stream(session))
-        // A task that waits for it would be an eighth of a listener's memory.
+        // A task waiting for the disconnect would be an eighth of a listener's memory.
         try await channel.whenInputEnds { [wake = listener.wake] in wake.finish() }
-        // The layer may have been made again, or the token revoked, since it was looked up.
+        // The layer may have been created again, or the token revoked, since the lookup.
         try await write(.session(SessionEvent(.open)))
         do {
             reached = try await catchUp(on: layer, after: cursor)
@@ -56,12 +56,12 @@ final class EventStream: @unchecked Sendable {
         }
     }
 
-    /// What was committed before the listener was added, as change events.
+    /// Sends what was committed before the listener was added, as change events.
     ///
-    /// - Returns: the revision everything has been told up to.
+    /// - Returns: the revision up to which everything has been sent.
     private func catchUp(on layer: ServerLayer, after cursor: Cursor?) async throws -> Revision {
         let known = try await engine.view(claims) { $0.layer.id }
-        guard known == layer.id else { throw APIError(.epochChanged, "the layer was made again") }
+        guard known == layer.id else { throw APIError(.epochChanged, "the layer was recreated") }
         guard var cursor else { return 0 }
         while true {
             let from = cursor
@@ -69,7 +69,7 @@ final class EventStream: @unchecked Sendable {
                 let delta = try view.delta(since: from, limit: Push.deltaLimit)
                 let event = ChangeEvent(
                     epoch: delta.epoch, revision: delta.upTo, previous: from.revision, changes: delta.changes)
-                // Also when nothing of it is to be seen: the cursor has to stand where the next event begins.
+                // Even if nothing is visible: the cursor must equal the start of the next event.
                 return (delta.upTo > from.revision ? LiveEvent.change(event).frame : nil, delta.upTo, delta.more)
             }
             if let event { try await writer.write(ByteBuffer(bytes: event)) }
@@ -78,21 +78,21 @@ final class EventStream: @unchecked Sendable {
         }
     }
 
-    /// From now on there is another way to the listener.
+    /// Switches to another connection writer.
     func goOn(to writer: any ResponseBodyWriter) { self.writer = writer }
 
-    /// Passes on what comes.
+    /// Forwards events.
     func pass() async throws {
         guard let listener else { return }
         if try await sendsLast(of: listener) { return }
         for await _ in listener.wakeUps where try await sendsLast(of: listener) { return }
     }
 
-    // Each has a frame of its own, as small as it can be: a waiting stream holds the largest that it ever needed.
+    // Not inlined, so that each has its own small frame: a waiting task holds the largest frame it ever needed.
 
-    /// Sends what waits.
+    /// Sends the queued events.
     ///
-    /// - Returns: whether the stream ends with it.
+    /// - Returns: whether the stream has ended.
     @inline(never)
     private func sendsLast(of listener: Listener) async throws -> Bool {
         let (pieces, isLast) = next(listener)
@@ -100,7 +100,7 @@ final class EventStream: @unchecked Sendable {
         return isLast
     }
 
-    /// - Returns: what is to be written, and whether the stream ends with it.
+    /// - Returns: what to write, and whether the stream ends with it.
     @inline(never)
     private func next(_ listener: Listener) -> (pieces: [[UInt8]], isLast: Bool) {
         let end = claims.grant.expiresAt
@@ -121,7 +121,7 @@ final class EventStream: @unchecked Sendable {
 }
 
 extension Channel {
-    /// Calls the body once, when the client sends nothing more; it takes the place of the one before.
+    /// Calls the body once, when the client ends its side. Replaces an earlier body.
     func whenInputEnds(_ body: @escaping @Sendable () -> Void) async throws {
         try await eventLoop.submit {
             try self.pipeline.syncOperations.handler(type: ConnectionTimeoutHandler.self).whenInputEnds(body)
@@ -130,7 +130,7 @@ extension Channel {
 }
 
 extension APIError {
-    /// The same, said inside a stream that is open already.
+    /// The error as an event, for a stream that is already open.
     var sessionEvent: SessionEvent {
         switch reason {
         case .epochChanged: SessionEvent(.behind, reason: description)

@@ -1,24 +1,24 @@
 import EngineCore
 import SyncProtocol
 
-/// One reader of a layer's changes. It leaves when it is let go.
+/// One reader of a layer's changes. Releasing it removes the listener.
 final class Listener: Sendable {
     enum Way: Sendable {
-        /// The presence session of its reader; nil when the reader announces none.
+        /// The reader's presence session; nil if it announces none.
         case stream(Presence.Session?)
         case poll
     }
 
-    /// Why a listener was woken. They add up until they are taken.
+    /// Why a listener was woken. Signals accumulate until they are taken.
     struct Signals: OptionSet, Hashable, Sendable {
         let rawValue: UInt8
 
-        /// Something is in its mailbox.
+        /// Its queue is not empty.
         static let mail = Signals(rawValue: 1)
         static let heartbeat = Signals(rawValue: 2)
-        /// The token ends soon.
+        /// The token expires soon.
         static let expiring = Signals(rawValue: 4)
-        /// Look at the clock: the token's time, or that of a long poll, may be over.
+        /// Check the clock: the token or a long poll may have expired.
         static let time = Signals(rawValue: 8)
     }
 
@@ -26,7 +26,7 @@ final class Listener: Sendable {
     private let id: EventBroadcaster.ListenerID
     private let layer: Int64
     private let way: Way
-    /// At most one waits: what it is about is taken by ``take()``.
+    /// Holds at most one wake-up; ``take()`` returns its cause.
     let wakeUps: AsyncStream<Void>
     let wake: AsyncStream<Void>.Continuation
 
@@ -46,6 +46,6 @@ final class Listener: Sendable {
 
     func signal(_ signals: Signals) { engine.signal(signals, to: id) }
 
-    /// What came since the last call.
+    /// Returns and removes what was queued since the last call.
     func take() -> (delivery: QueuedEvents, signals: Signals) { engine.take(id) }
 }

@@ -5,7 +5,7 @@ import Synchronization
 
 /// The state of all listeners, under one lock.
 ///
-/// Listeners are woken when the lock is free again: the first thing each does is to take it.
+/// Listeners are woken after the lock is released, since each takes it first.
 final class ListenerHub: Sendable {
     struct State {
         private struct Waiter {
@@ -30,7 +30,7 @@ final class ListenerHub: Sendable {
 
         mutating func leave(_ id: EventBroadcaster.ListenerID) { waiters.removeValue(forKey: id)?.wake.finish() }
 
-        /// A listener that was told and has not looked yet is not woken twice.
+        /// Adds signals. A listener that was woken and has not taken its signals yet is not woken again.
         mutating func signal(_ signals: Listener.Signals, to id: EventBroadcaster.ListenerID) {
             guard let waiter = waiters[id] else { return }
             waiters[id]?.signals.formUnion(signals)

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Runs a task on the thread of an event loop. Nothing that blocks may run on it.
+/// Runs a task on the thread of an event loop. The task must not block.
 final class LoopExecutor: TaskExecutor {
     private let loop: any EventLoop
 

@@ -1,11 +1,11 @@
 import NIOCore
 import NIOHTTP1
 
-/// Takes a connection from the framework in the middle of an answer, for a stream that goes on for hours: what the
-/// framework keeps for a connection is more than all that a listener needs.
+/// Takes over a connection from the framework during a response, for a stream that continues for hours: the framework's
+/// state per connection exceeds all that a listener needs.
 ///
-/// It stands before what translates for the framework. Once the line is taken, the framework is told that the
-/// connection is closed, and nothing passes between the two any more.
+/// It precedes the framework's codec. After the takeover, the framework sees the connection as closed, and nothing
+/// passes between the two.
 final class StreamTakeoverHandler: ChannelOutboundHandler, RemovableChannelHandler {
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
@@ -16,18 +16,18 @@ final class StreamTakeoverHandler: ChannelOutboundHandler, RemovableChannelHandl
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
-    /// What the framework was told to write must have been written.
+    /// Takes over the connection. The framework's output must have been written.
     func take() throws {
         guard let context else { throw ChannelError.ioOnClosedChannel }
-        // What reads requests is not needed any more.
+        // The request decoder is no longer needed.
         try context.pipeline.syncOperations.dropInput()
         isTaken = true
     }
 
     // MARK: The stream
 
-    /// - Returns: when it has left, where too much is on its way already; nil: more may follow at once.
-    /// - Throws: when the connection is gone.
+    /// - Returns: a future of the write, if too much output is pending; nil: more may follow at once.
+    /// - Throws: if the connection is closed.
     func send(_ bytes: ByteBuffer) throws -> EventLoopFuture<Void>? {
         guard let context, context.channel.isActive else { throw ChannelError.ioOnClosedChannel }
         let promise = context.channel.isWritable ? nil : context.eventLoop.makePromise(of: Void.self)
@@ -35,9 +35,9 @@ final class StreamTakeoverHandler: ChannelOutboundHandler, RemovableChannelHandl
         return promise?.futureResult
     }
 
-    /// Ends the answer, and with it the connection.
+    /// Ends the response and closes the connection.
     ///
-    /// - Returns: when it has left, or never will.
+    /// - Returns: a future of the write, which fails if the connection is closed.
     func end() -> EventLoopFuture<Void>? {
         guard let context else { return nil }
         let promise = context.eventLoop.makePromise(of: Void.self)
@@ -47,7 +47,7 @@ final class StreamTakeoverHandler: ChannelOutboundHandler, RemovableChannelHandl
         return promise.futureResult
     }
 
-    /// Waits for nothing.
+    /// Closes the connection immediately.
     func cut() { context?.close(promise: nil) }
 
     // MARK: The framework
@@ -67,7 +67,7 @@ final class StreamTakeoverHandler: ChannelOutboundHandler, RemovableChannelHandl
 extension StreamTakeoverHandler: Sendable {}
 
 extension ChannelPipeline.SynchronousOperations {
-    /// Reads no requests any more: what arrives is dropped, and that the client leaves is still seen.
+    /// Stops reading requests: input is discarded, but the client's disconnect is still detected.
     func dropInput() throws {
         let reader = try context(handlerType: ByteToMessageHandler<HTTPRequestDecoder>.self)
         try addHandler(DeafHandler(), position: .before(reader.handler))
@@ -75,7 +75,7 @@ extension ChannelPipeline.SynchronousOperations {
     }
 }
 
-/// Reads and drops.
+/// Reads and discards.
 private final class DeafHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 

@@ -2,15 +2,15 @@ import Authorization
 import Crypto
 import Synchronization
 
-/// Tokens whose signature was found good: a client sends the same one with every request, and checking a signature
-/// takes longer than the rest of a small request. Kept by their hash, so that no token is held in memory.
+/// A cache of verified tokens: a client sends the same one with every request, and verifying a signature takes longer
+/// than the rest of a small request. Keyed by hash, so that no token is held in memory.
 ///
-/// Time and revocation are not in here: they are asked each time.
+/// Expiry and revocation are not cached but checked each time.
 final class KnownTokens: Sendable {
     private let known = Mutex<[SHA256Digest: Claims]>([:])
-    /// Of that many, all are forgotten: each is then checked once more.
+    /// The number of tokens at which the cache is emptied.
     private let maxCount: Int
-    /// Each hit is compared with what the check says: for tests.
+    /// Whether each hit is compared with a new verification; for tests.
     private let isChecked: Bool
 
     init(maxCount: Int = 4096, isChecked: Bool = false) {
@@ -18,7 +18,7 @@ final class KnownTokens: Sendable {
         self.isChecked = isChecked
     }
 
-    /// - Parameter check: makes the claims of a token that is not known, and throws when it is not good.
+    /// - Parameter check: verifies a token that is not cached; throws if it is invalid.
     func claims(of token: String, check: (String) throws -> Claims) throws -> Claims {
         var hash = SHA256()
         var token = token

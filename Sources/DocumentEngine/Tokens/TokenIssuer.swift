@@ -1,10 +1,10 @@
 package import Annotations
 import JWTKit
 
-/// Signs tokens with a private key, for development and tests. A real token comes from the customer's backend; the
+/// Signs tokens with a private key, for development and tests. Production tokens come from the customer's backend; the
 /// viewer never holds a private key (guide: authentication, "Security considerations").
 package struct TokenIssuer: Sendable {
-    /// What to write into a token; the claims of the guide under their documented names.
+    /// The content of a token: the claims of the guide under their documented names.
     package struct Request: Sendable {
         package var documentID: String
         package var layer: String?
@@ -29,7 +29,7 @@ package struct TokenIssuer: Sendable {
     package let algorithm: String
 
     /// - Parameter privateKeyPEM: an EC (P-256, P-521), Ed25519 or RSA private key in PEM. RSA keys sign RS256.
-    /// - Throws: ``UnusableKey`` when it is none of these.
+    /// - Throws: ``UnusableKeyError`` if it is none of these.
     package init(privateKeyPEM pem: String) async throws(UnusableKeyError) {
         if let key = try? ES256PrivateKey(pem: pem) {
             algorithm = "ES256"
@@ -59,7 +59,7 @@ package struct TokenIssuer: Sendable {
     }
 }
 
-/// The payload as JWTKit writes it. Members that are nil are left out.
+/// The payload as JWTKit serialises it. Nil members are omitted.
 private struct Payload: JWTPayload {
     var documentID: String
     var layer: String?
@@ -116,6 +116,6 @@ private struct Payload: JWTPayload {
         jti = request.tokenID
     }
 
-    /// Never asked: this type only writes.
+    /// Never called: this type is only encoded.
     func verify(using _: some JWTAlgorithm) async throws {}
 }

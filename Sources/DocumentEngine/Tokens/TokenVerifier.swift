@@ -3,21 +3,21 @@ package import Authorization
 package import EngineCore
 import SyncProtocol
 
-/// Decides whether a token is one of ours: form, algorithm, signature, claims, time. Revocation is asked of the store,
-/// in the transaction that uses the token.
+/// Verifies tokens: form, algorithm, signature, claims, time. Revocation is checked in the store, by the transaction
+/// that uses the token.
 ///
-/// Of the header only `alg` counts; a key in it (`jwk`, `x5c`) or an address of one (`jku`, `x5u`) is never looked at.
+/// Of the header only `alg` counts; a key in it (`jwk`, `x5c`) or the address of one (`jku`, `x5u`) is ignored.
 package struct TokenVerifier: Sendable {
     package let keys: [VerificationKey]
     private let known: KnownTokens
 
-    /// - Parameter checksKnown: also checks tokens that are known, and fails where the claims differ; for tests.
+    /// - Parameter checksKnown: whether cached tokens are also verified and fail if the claims differ; for tests.
     package init(keys: [VerificationKey], checksKnown: Bool = false) {
         self.keys = keys
         known = KnownTokens(isChecked: checksKnown)
     }
 
-    /// - Throws: ``APIError`` with one of the reasons of a 401. Never holds any of the token.
+    /// - Throws: ``APIError`` with one of the reasons of a 401. Its text contains nothing of the token.
     package func verify(_ token: String, now: Timestamp) throws(APIError) -> Claims {
         let claims: Claims
         do {
@@ -43,18 +43,18 @@ package struct TokenVerifier: Sendable {
             throw TokenError.notBase64JSON(part: "header")
         }
         guard header["crit"] == nil, header["b64"] == nil else {
-            throw APIError(.tokenMalformed, "the token's header asks for extensions that are not spoken here")
+            throw APIError(.tokenMalformed, "the token's header requires extensions that are not supported")
         }
         guard let algorithm = header["alg"]?.string.flatMap(VerificationKey.Algorithm.init(rawValue:)),
             keys.contains(where: { $0.algorithm == algorithm })
         else {
-            throw APIError(.algorithmRefused, "the token is not signed with an algorithm this server has a key for")
+            throw APIError(.algorithmRefused, "this server has no key for the token's algorithm")
         }
         guard let signature = Base64URL.decode(parts[2]), !signature.isEmpty else {
             throw TokenError.notBase64JSON(part: "signature")
         }
         let signed = token.utf8[..<parts[1].endIndex]
         let fits = keys.contains { $0.algorithm == algorithm && $0.verifies(signature, of: signed) }
-        guard fits else { throw APIError(.signatureInvalid, "the token's signature is not by a key of this server") }
+        guard fits else { throw APIError(.signatureInvalid, "the token's signature matches no key of this server") }
     }
 }

@@ -2,8 +2,8 @@ import Crypto
 import FoundationEssentials
 import JWTKit
 
-/// A public key that tokens may be signed with, bound to one algorithm: a token whose header names another is
-/// refused, whatever its signature (RFC 8725 section 3.1).
+/// A public key for verifying tokens, bound to one algorithm: a token whose header names another is refused, whatever
+/// its signature (RFC 8725 section 3.1).
 package struct VerificationKey: Sendable {
     package enum Algorithm: String, Hashable, Sendable, CaseIterable {
         case rs256 = "RS256"
@@ -16,11 +16,11 @@ package struct VerificationKey: Sendable {
     package let algorithm: Algorithm
     private let key: any JWTAlgorithm
 
-    /// An RSA key of less than 2,048 bits is not even read (RFC 7518 section 3.3).
+    /// Reads a key. RSA keys of less than 2,048 bits are refused (RFC 7518 section 3.3).
     ///
     /// - Parameters:
-    ///   - pem: a public key, PEM.
-    ///   - algorithm: what it is bound to; nil: what the key's kind says, RS256 for RSA.
+    ///   - pem: a public key in PEM.
+    ///   - algorithm: the algorithm to bind to; nil: that of the key's type, RS256 for RSA.
     package init(pem: String, algorithm: Algorithm? = nil) async throws(VerificationKeyError) {
         guard !pem.contains("PRIVATE KEY") else { throw .isPrivate }
         let keys = JWTKeyCollection()
@@ -51,7 +51,7 @@ package struct VerificationKey: Sendable {
     }
 }
 
-/// Why a file is no key to verify tokens with.
+/// Why a file cannot be used to verify tokens.
 package enum VerificationKeyError: Error, Hashable, Sendable, CustomStringConvertible {
     case unreadable
     case isPrivate
@@ -61,9 +61,9 @@ package enum VerificationKeyError: Error, Hashable, Sendable, CustomStringConver
         switch self {
         case .unreadable:
             """
-            it is no public key in PEM of a kind we take: RSA of 2,048 bits or more, EC on P-256 or P-521, or Ed25519
+            not a supported public key in PEM: RSA with at least 2,048 bits, EC on P-256 or P-521, or Ed25519
             """
-        case .isPrivate: "it holds a private key: the server needs the public one only"
+        case .isPrivate: "this is a private key; the server needs only the public key"
         case .otherAlgorithm(let wanted, let isFor): "the key is for \(isFor.rawValue), not for \(wanted.rawValue)"
         }
     }

@@ -1,45 +1,46 @@
 package import Annotations
 
-/// What deletions and unfinished copies leave in the store: out of sight, removed in pieces.
+/// Rows that deletions and unfinished copies leave in the store: hidden, and removed in pieces.
 ///
-/// Always in one order: two servers that remove the same must not wait for each other in a circle.
+/// The order is fixed, so that two servers removing the same rows cannot deadlock.
 package struct PendingRemovals: Hashable, Sendable {
-    /// Layers that were taken out of sight, by their ids, rising.
+    /// The ids of hidden layers to remove, ascending.
     package private(set) var layers: [Int64]
-    /// Rising.
+    /// The ids of base record sets to remove, ascending.
     package private(set) var bases: [Int64]
 
     package init(layers: [Int64] = [], bases: [Int64] = []) {
         (self.layers, self.bases) = (layers.sorted(), bases.sorted())
     }
 
-    /// All that was deleted, and all base records that were begun before the moment and that no document took.
+    /// Collects all deleted layers, and all base record sets begun before `moment` that no document uses.
     package init(before moment: Timestamp, in store: any StoreReading) throws {
         self.init(
             layers: try store.hiddenLayers().filter(\.isRemoved).map(\.id),
             bases: try store.unusedBases(before: moment))
     }
 
-    /// Copies that were begun before the moment and are not whole yet.
+    /// Returns the copies begun before `moment` that are still unfinished.
     package static func unfinishedCopies(before moment: Timestamp, in store: any StoreReading) throws -> [LayerKey] {
         try store.hiddenLayers().map(\.key).filter { $0.isCopy(begunBefore: moment) }
     }
 
-    /// Gives up a copy that is not whole. One in each transaction: who copies a document holds two documents.
+    /// Abandons an unfinished copy. One per transaction: finishing a document copy locks two documents, so a
+    /// transaction that abandons several copies could deadlock with it.
     package static func giveUp(_ copy: LayerKey, in store: any StoreWriting, at moment: Timestamp) throws {
         if let layer = try store.hiddenLayer(copy) { try store.removeLayer(layer, at: moment) }
     }
 
     package var isEmpty: Bool { layers.isEmpty && bases.isEmpty }
 
-    /// Removes some of it, at most ``Pieces/records`` rows.
+    /// Removes at most ``Pieces/records`` rows.
     package mutating func removePiece(in store: any StoreWriting) throws {
         var left = Pieces.records
         while left > 0, let layer = layers.last {
             let removed = try store.removeRows(ofLayer: layer, limit: left)
             guard removed < left else { return }
             layers.removeLast()
-            // Its own row is one as well.
+            // The layer's own row counts too.
             left -= removed + 1
         }
         while left > 0, let base = bases.last {

@@ -1,19 +1,19 @@
 package import Annotations
 
-/// The records that a document begins with, kept in pieces before there is the document.
+/// The records a document starts with, stored in pieces before the document exists.
 package struct StagedBase: Sendable {
     private let begun: Timestamp
-    /// nil: nothing was kept yet.
+    /// nil until the first piece is stored.
     private var base: Int64?
 
     package init(begun: Timestamp) { self.begun = begun }
 
-    /// At most ``Pieces/records`` at a time.
+    /// Stores at most ``Pieces/records`` records per call.
     package mutating func add(_ records: [Record], in store: any StoreWriting) throws {
         try store.add(records, toBase: try open(in: store))
     }
 
-    /// The set, for a document that is put in this transaction.
+    /// Returns the set, for a document that is stored in the same transaction.
     package mutating func take(in store: any StoreWriting) throws -> Int64 { try open(in: store) }
 
     private mutating func open(in store: any StoreWriting) throws -> Int64 {
@@ -26,10 +26,10 @@ package struct StagedBase: Sendable {
         return base
     }
 
-    /// What is left when no document takes it.
+    /// What remains if no document uses the set.
     package var remains: PendingRemovals { PendingRemovals(bases: base.map { [$0] } ?? []) }
 
-    /// Makes it removable at once.
+    /// Makes the set removable at once.
     package func abandon(in store: any StoreWriting) throws -> PendingRemovals {
         guard let base, try store.unusedSince(base) == begun else { return PendingRemovals() }
         return remains

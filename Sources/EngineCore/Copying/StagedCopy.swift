@@ -1,16 +1,15 @@
 package import Annotations
 import SyncProtocol
 
-/// A copy of a layer or of a document that is built out of sight, in several transactions, so that other writes get their
-/// turn between them.
+/// A hidden copy of a layer or of a document, built in several transactions so that other writes run between them.
 ///
-/// Read ``next(in:)`` and write it with ``write(_:in:using:)`` until it is nil, then ``finish(in:using:)``: only this last
-/// transaction makes the copy visible. The sources may be written to meanwhile; the copy is what they are at the end.
+/// Call ``next(in:)`` and ``write(_:in:using:)`` until `next` returns nil, then ``finish(in:using:)``; only this last
+/// transaction makes the copy visible. The sources stay writable; the copy equals their state at the end.
 package struct StagedCopy: Sendable {
     private enum Order: Sendable {
         /// A new layer of the same document.
         case layer(ServerLayer, to: LayerKey)
-        /// A document of the same PDF, with the same annotations of its own and a copy of every layer.
+        /// A document with the same PDF, the same base records and a copy of every layer.
         case document(ServerDocument, to: String)
     }
 
@@ -21,14 +20,14 @@ package struct StagedCopy: Sendable {
     /// Base records up to this id are copied; nil: none.
     private var lastBaseRecord: Record.ID?
     private var layers: StagedLayers
-    /// How many records there were to copy when it was begun, at most.
+    /// An upper bound, at the start, of the layer records to copy; base records are not counted.
     package let size: Int
 
     /// - Parameters:
-    ///   - name: of the source.
-    ///   - key: of the copy.
-    ///   - limit: records of one transaction.
-    /// - Throws: ``APIError`` when the source does not exist or the key cannot be used.
+    ///   - name: the name of the source.
+    ///   - key: the key of the copy.
+    ///   - limit: records per transaction.
+    /// - Throws: ``APIError`` if the source does not exist or the key cannot be used.
     package init(
         ofLayer name: String, to key: LayerKey, in store: any StoreReading, now: Timestamp, limit: Int = Pieces.records
     ) throws {
@@ -41,15 +40,15 @@ package struct StagedCopy: Sendable {
     }
 
     /// - Parameters:
-    ///   - id: of the copy.
-    ///   - limit: records of one transaction.
-    /// - Throws: ``APIError`` when the id cannot be used or a document has it.
+    ///   - id: the id of the copy.
+    ///   - limit: records per transaction.
+    /// - Throws: ``APIError`` if the id is invalid or already in use.
     package init(
         of source: ServerDocument, to id: String, in store: any StoreReading, now: Timestamp,
         limit: Int = Pieces.records
     ) throws {
         guard ServerDocument.isValidID(id) else {
-            throw APIError(.badRequest, "a document's id has 1 to 1,024 bytes and no control characters")
+            throw APIError(.badRequest, "a document id must have 1 to 1,024 bytes, without control characters")
         }
         guard try store.document(id) == nil else { throw Self.documentTaken }
         let size = try store.layers(of: source.id).reduce(0) { $0 + Int(clamping: $1.head) + 1 }
@@ -67,9 +66,9 @@ package struct StagedCopy: Sendable {
         case layers(StagedLayers.Piece)
     }
 
-    /// What to write next; nil: so little is left that the last transaction can write it.
+    /// Returns what to write next; nil when the rest fits into the last transaction.
     ///
-    /// - Throws: ``APIError`` when a source is not what it was.
+    /// - Throws: ``APIError`` if a source was deleted or replaced.
     package func next(in store: any StoreReading) throws -> Piece? {
         if case .document(let source, _) = order {
             let untouched = try Self.untouchedLayer(of: current(source, in: store))
@@ -91,10 +90,10 @@ package struct StagedCopy: Sendable {
         }
     }
 
-    /// Writes what is left and makes the copy visible.
+    /// Writes the rest and makes the copy visible.
     ///
-    /// - Returns: false when more was written to the sources than one transaction takes: nothing was done.
-    /// - Throws: ``APIError`` when a source is not what it was, or the name of the copy is taken.
+    /// - Returns: false if the sources gained more changes than one transaction writes; nothing was done.
+    /// - Throws: ``APIError`` if a source was deleted or replaced, or the copy's name is in use.
     package func finish(in store: any StoreWriting, using random: inout some RandomNumberGenerator) throws -> Bool {
         try lock(in: store)
         let sources = try sources(in: store)
@@ -118,15 +117,15 @@ package struct StagedCopy: Sendable {
         return true
     }
 
-    /// Waits for what the last transaction names, and makes sure that the name of the copy is free.
+    /// Locks what the last transaction names, and checks that the copy's name is free.
     private func lock(in store: any StoreWriting) throws {
         switch order {
         case .layer(_, let key):
-            // Two layers are named by it: a copy in the other direction waits before it has either.
+            // The transaction names two layers: a copy in the other direction must wait before it locks either.
             try store.lock(.document(key.document))
             guard try store.layer(key) == nil else { throw Self.layerTaken }
         case .document(let source, let id):
-            // Always in one order: two copies in opposite directions must not wait for each other.
+            // In a fixed order, so that two copies in opposite directions cannot deadlock.
             for held in source.id.utf8.lexicographicallyPrecedes(id.utf8) ? [source.id, id] : [id, source.id] {
                 try store.lock(.document(held))
             }
@@ -135,16 +134,16 @@ package struct StagedCopy: Sendable {
         }
     }
 
-    /// Gives the copy up: one short transaction.
+    /// Abandons the copy in one short transaction.
     ///
-    /// - Returns: what is left to remove.
+    /// - Returns: the rows left to remove.
     package func abandon(in store: any StoreWriting) throws -> PendingRemovals {
         PendingRemovals(layers: try layers.abandon(in: store), bases: try base.abandon(in: store).bases)
     }
 
     // MARK: Sources
 
-    /// The layers to copy, as they are now.
+    /// Returns the current state of the layers to copy.
     private func sources(in store: any StoreReading) throws -> [ServerLayer] {
         switch order {
         case .layer(let source, _): [try current(source, in: store)]
@@ -152,34 +151,34 @@ package struct StagedCopy: Sendable {
         }
     }
 
-    /// The source as it is now, if it still is the one that the copy was begun of.
+    /// Returns the source's current state, if it is still the layer the copy started from.
     private func current(_ source: ServerLayer, in store: any StoreReading) throws -> ServerLayer {
         guard let now = try store.layer(source.key), now.id == source.id else {
-            throw APIError(.notFound, "the source was deleted while it was copied")
+            throw APIError(.notFound, "the source was deleted during the copy")
         }
         guard (now.generation, now.base) == (source.generation, source.base) else { throw StagedLayers.replaced }
         return now
     }
 
-    /// The source as it is now, if it still has the PDF that the copy was begun of.
+    /// Returns the source's current state, if it still has the PDF the copy started from.
     private func current(_ source: ServerDocument, in store: any StoreReading) throws -> ServerDocument {
         guard let now = try store.document(source.id) else { throw StagedLayers.deleted }
         guard now.base == source.base else { throw StagedLayers.replaced }
         return now
     }
 
-    /// A layer of the source without changes of its own.
+    /// Returns an unchanged layer of the source, which shows its base records.
     private static func untouchedLayer(of source: ServerDocument) -> ServerLayer {
         ServerLayer(
             id: 0, key: LayerKey(document: source.id, name: ""), generation: "", base: source.base,
             pageCount: source.pages.count)
     }
 
-    private static let layerTaken = APIError(.alreadyExists, "there is a layer with this name already")
-    private static let documentTaken = APIError(.alreadyExists, "there is a document with this id already")
+    private static let layerTaken = APIError(.alreadyExists, "a layer with this name already exists")
+    private static let documentTaken = APIError(.alreadyExists, "a document with this id already exists")
 }
 
 package enum Pieces {
-    /// Records that one transaction reads or writes, at most, where there may be more.
+    /// The maximum number of records that one transaction reads or writes where there may be more.
     package static let records = 500
 }

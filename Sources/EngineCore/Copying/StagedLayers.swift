@@ -1,8 +1,8 @@
 import Annotations
 import SyncProtocol
 
-/// Copies of layers of one document, each under a hidden name. They follow the change logs of their sources, piece by
-/// piece, until they have caught up.
+/// Copies of layers of one document, each under a hidden name. They follow the change logs of their sources piece by
+/// piece until they have caught up.
 package struct StagedLayers: Sendable {
     /// Changed records of some of the sources, in revision order.
     package struct Piece: Sendable {
@@ -12,31 +12,31 @@ package struct StagedLayers: Sendable {
         }
 
         var parts: [Part]
-        /// With it the copies have caught up with their sources.
+        /// Whether this piece brings the copies up to date with their sources.
         var isLast: Bool
     }
 
     private struct Copy: Sendable {
         var source: ServerLayer
-        /// Where it is built.
+        /// The hidden key of the copy.
         var place: LayerKey
         var id: Int64
-        /// Everything up to here is in the copy.
+        /// The revision up to which the copy is complete.
         var cursor: Revision = 0
     }
 
     private let document: String
     private let begun: Timestamp
     private let limit: Int
-    /// By the id of the source.
+    /// Keyed by source id.
     private var copies: [Int64: Copy] = [:]
 
-    /// - Parameter limit: records of one piece; a layer that is begun counts as one.
+    /// - Parameter limit: records per piece; starting a layer counts as one.
     init(of document: String, begun: Timestamp, limit: Int) {
         (self.document, self.begun, self.limit) = (document, begun, limit)
     }
 
-    /// - Parameter sources: the layers to copy, as they are now.
+    /// - Parameter sources: the current state of the layers to copy.
     func next(of sources: [ServerLayer], in store: any StoreReading) throws -> Piece {
         var piece = Piece(parts: [], isLast: false)
         var left = limit
@@ -46,7 +46,7 @@ package struct StagedLayers: Sendable {
             if copy?.cursor == source.head { continue }
             if copy == nil { left -= 1 }
             guard left >= 0 else { return piece }
-            // One more than fits tells whether there is more.
+            // Read one row more than fits, to detect whether more follow.
             var rows = try store.changed(in: source, after: copy?.cursor ?? 0, limit: left + 1)
             let isCut = rows.count > left
             if isCut { rows.removeLast() }
@@ -92,7 +92,7 @@ package struct StagedLayers: Sendable {
         throw try store.document(document) == nil ? Self.deleted : Self.swept
     }
 
-    /// Gives the copies of these sources their keys. Those of others, which are gone, are given up.
+    /// Gives the copies of these sources their keys, and abandons the copies whose source was deleted.
     func move(_ sources: [ServerLayer], in store: any StoreWriting, to key: (ServerLayer) -> LayerKey) throws {
         for source in sources {
             guard let copy = copies[source.id] else { throw Self.swept }
@@ -103,7 +103,7 @@ package struct StagedLayers: Sendable {
         _ = try others.abandon(in: store)
     }
 
-    /// - Returns: the ids of the layers whose rows are left.
+    /// - Returns: the ids of the layers whose rows remain.
     func abandon(in store: any StoreWriting) throws -> [Int64] {
         for copy in copies.values.sorted(by: { $0.id < $1.id }) {
             guard let place = try store.hiddenLayer(copy.place), place.id == copy.id else { continue }
@@ -112,7 +112,7 @@ package struct StagedLayers: Sendable {
         return copies.values.map(\.id)
     }
 
-    static let deleted = APIError(.documentNotFound, "the document was deleted while it was copied")
-    static let replaced = APIError(.unavailable, "the document was replaced while it was copied: try again")
-    static let swept = APIError(.unavailable, "the copy took longer than a day and was given up: try again")
+    static let deleted = APIError(.documentNotFound, "the document was deleted during the copy")
+    static let replaced = APIError(.unavailable, "the document was replaced during the copy; try again")
+    static let swept = APIError(.unavailable, "the copy took longer than a day and was cancelled; try again")
 }

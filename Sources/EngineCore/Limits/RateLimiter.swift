@@ -1,12 +1,12 @@
-/// How often each may ask: so many times a second in the long run, and so many at once. Of each who asked lately one
-/// moment is kept, the one at which all that was asked is paid for (the generic cell rate algorithm, ITU-T I.371).
+/// Limits each key to a sustained rate and a burst. Stores one time per recent key: the time at which all its requests
+/// are paid off (the generic cell rate algorithm, ITU-T I.371).
 ///
-/// Who is not in the table has asked nothing lately. When it is full, those who owe least are forgotten first.
+/// A key that is not in the table has no recent requests. When the table is full, the keys that owe least are evicted.
 package struct RateLimiter<Key: Hashable & Sendable>: Sendable {
     package struct Rate: Hashable, Sendable {
-        /// Between two times, in the long run.
+        /// The sustained interval between two requests.
         package var interval: Duration
-        /// How many at once after a rest; at least one.
+        /// The number of requests allowed at once after a pause; at least one.
         package var burst: Int
 
         package init(interval: Duration, burst: Int) {
@@ -18,33 +18,33 @@ package struct RateLimiter<Key: Hashable & Sendable>: Sendable {
     package let pace: Rate
     private let capacity: Int
     private var paidAt: [Key: Duration] = [:]
-    /// What may be owed by who asks once more, and by who has asked as often as is allowed.
+    /// The debt up to which a request is granted, and the largest possible debt.
     private let (mayOwe, mostOwed): (Duration, Duration)
 
-    /// - Parameter capacity: how many are remembered at once.
+    /// - Parameter capacity: the maximum number of keys remembered.
     package init(_ pace: Rate, capacity: Int = 10_000) {
         self.pace = pace
         self.capacity = max(2, capacity)
         (mayOwe, mostOwed) = (pace.interval * (pace.burst - 1), pace.interval * pace.burst)
     }
 
-    /// How long until this one may ask again; nil: it may now. Counts nothing.
+    /// Returns how long `key` must wait; nil: it may proceed now. Does not count a request.
     ///
-    /// - Parameter now: on any clock; one that is set back makes nobody wait for it.
+    /// - Parameter now: the time on any clock; setting the clock back causes no wait.
     package func wait(_ key: Key, at now: Duration) -> Duration? {
         let wait = owed(paidAt[key], at: now) - mayOwe
         return wait > .zero ? wait : nil
     }
 
-    /// What is not paid for yet. Nobody is let go further than a burst: who seems to have is seen by another clock.
+    /// The unpaid rest. Debt never exceeds one burst; a larger value means that the clock was set back.
     private func owed(_ paidAt: Duration?, at now: Duration) -> Duration {
         guard let owed = paidAt.map({ $0 - now }), owed > .zero, owed <= mostOwed else { return .zero }
         return owed
     }
 
-    /// Asks once. What is refused is not counted.
+    /// Requests once. A refused request is not counted.
     ///
-    /// - Returns: how long until it is worth asking again; nil: granted.
+    /// - Returns: the time until a retry is useful; nil: granted.
     package mutating func take(_ key: Key, at now: Duration) -> Duration? {
         let last = paidAt[key]
         let owed = owed(last, at: now)
@@ -54,7 +54,7 @@ package struct RateLimiter<Key: Hashable & Sendable>: Sendable {
         return nil
     }
 
-    /// How many are remembered.
+    /// The number of keys remembered.
     package var count: Int { paidAt.count }
 
     private mutating func forget(at now: Duration) {

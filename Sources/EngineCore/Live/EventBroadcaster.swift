@@ -2,23 +2,22 @@ import Annotations
 package import Authorization
 package import SyncProtocol
 
-/// Who listens to what, and what waits for each. Listeners with equal sight of a layer form a group: a commit is
-/// filtered and written out once for each group.
+/// The listeners of all layers and their queues. Listeners with the same view of a layer form a group: a commit is
+/// filtered and serialised once per group.
 ///
-/// Methods that give something to somebody return whom to wake. Commits of one layer have to be published in the
-/// order of their revisions.
+/// Methods that queue events return the listeners to wake. Publish the commits of one layer in revision order.
 package struct EventBroadcaster: Sendable {
     package typealias ListenerID = UInt64
 
     private struct Group: Sendable {
-        /// The last revision this view was told of.
+        /// The last revision sent to this view.
         var last: Revision
         var members: Set<ListenerID> = []
         private var known: (generation: String, base: Int64, epoch: String)?
 
         init(last: Revision) { self.last = last }
 
-        /// Of this view; made anew only when the layer begins anew.
+        /// Returns this view's epoch; computes it again only when the layer's generation or base changes.
         mutating func epoch(of layer: ServerLayer, _ scope: ViewScope) -> String {
             if let known, known.generation.isExactly(layer.generation), known.base == layer.base { return known.epoch }
             let epoch = layer.epoch(for: scope)
@@ -34,10 +33,10 @@ package struct EventBroadcaster: Sendable {
         var mailbox: ListenerQueue
     }
 
-    /// Readers take lines of up to 2 MB: what a larger transaction did has to be pulled, page by page.
+    /// Clients read lines of up to 2 MB; the changes of a larger transaction must be pulled page by page.
     static let maxFrameBytes = 2_000_000
 
-    /// By layer: a commit finds all views of its layer without hashing any.
+    /// Keyed by layer, so that a commit finds all views of its layer without hashing them.
     private var groups: [Int64: [ViewScope: Group]] = [:]
     private var listeners: [ListenerID: Listener] = [:]
     private var next: ListenerID = 1
@@ -46,11 +45,13 @@ package struct EventBroadcaster: Sendable {
     package init(frames: Int = 512, bytes: Int = 8 << 20) { bound = ListenerQueue.Bound(frames: frames, bytes: bytes) }
 
     package var listenerCount: Int { listeners.count }
-    /// Of the tokens that are listened with, each once.
+    /// The distinct ids of the tokens in use by listeners.
     package var tokenIDs: [String] { Set(listeners.values.compactMap { $0.tokenID.map(ByteOrdered.init) }).map(\.text) }
 
-    /// - Parameter layer: as it stands now, or stood a moment ago. What was committed before this call has to be
-    ///   pulled after it; what is committed after it comes by itself.
+    /// Adds a listener.
+    ///
+    /// - Parameter layer: its state now or shortly before. The listener pulls what was committed before this call;
+    ///   later commits arrive as events.
     package mutating func add(_ layer: ServerLayer, scope: ViewScope, tokenID: String?) -> ListenerID {
         let id = next
         next += 1
@@ -71,7 +72,7 @@ package struct EventBroadcaster: Sendable {
         listeners[id]?.mailbox.take() ?? QueuedEvents(frames: [], end: SessionEvent(.closing))
     }
 
-    /// Tells every view of a commit what it may see of it.
+    /// Queues for every view the part of a commit that it may see.
     package mutating func publish(_ commit: Commit) -> Set<ListenerID> {
         guard !commit.isEmpty, var views = groups.removeValue(forKey: commit.layer.id) else { return [] }
         defer { groups[commit.layer.id] = views }
@@ -96,7 +97,7 @@ package struct EventBroadcaster: Sendable {
         return woken
     }
 
-    /// Tells every view of a layer how somebody stands there.
+    /// Queues a participant's current state for every view of a layer.
     package mutating func tell(
         _ layer: Int64, about person: String, _ event: (ViewScope) -> PresenceEvent
     ) -> Set<ListenerID> {
@@ -109,12 +110,12 @@ package struct EventBroadcaster: Sendable {
         return woken
     }
 
-    /// Tells one listener of everybody at its layer.
+    /// Queues the full participant list of its layer for one listener.
     package mutating func tell(_ id: ListenerID, everybody event: PresenceEvent) {
         listeners[id]?.mailbox.putEverybody(LiveEvent.presence(event).frame)
     }
 
-    /// Ends the streams of a layer: it is gone, or its document has another base now.
+    /// Ends the streams of a layer that was deleted or whose document has another base.
     package mutating func close(layer: Int64, with event: SessionEvent) -> Set<ListenerID> {
         close(listeners.filter { $0.value.layer == layer }.map(\.key), with: event)
     }

@@ -1,13 +1,13 @@
 package import Annotations
 
-/// What time brings to those who listen: a sign of life now and then, a warning in the last minute of their token, and
-/// its end. One for all listeners of a server; it is asked every second or so.
+/// Time events for listeners: periodic heartbeats, a warning in the last minute of a token, and its expiry. One
+/// instance serves all listeners of a server; poll it about once a second.
 package struct HeartbeatTimer: Sendable {
     package enum Tick: Hashable, Sendable {
         case heartbeat
-        /// The token's last minute has begun.
+        /// The token expires within a minute.
         case expiring
-        /// The token's time is over.
+        /// The token has expired.
         case over
     }
 
@@ -19,21 +19,21 @@ package struct HeartbeatTimer: Sendable {
 
     /// Milliseconds between two heartbeats.
     package static let interval: Int64 = 15_000
-    /// How long before its end a token is said to be ending.
+    /// Milliseconds before its expiry at which a token's listener is warned.
     package static let warning: Int64 = 60_000
 
     private var listeners: [EventBroadcaster.ListenerID: Listener] = [:]
 
     package init() {}
 
-    /// - Parameter end: of the token that is listened with.
+    /// - Parameter end: the expiry of the listener's token.
     package mutating func add(_ id: EventBroadcaster.ListenerID, until end: Timestamp, now: Timestamp) {
         listeners[id] = Listener(end: end, nextBeat: now + Self.interval)
     }
 
     package mutating func remove(_ id: EventBroadcaster.ListenerID) { listeners[id] = nil }
 
-    /// - Returns: whom to wake, and for what.
+    /// - Returns: the listeners to wake and why.
     package mutating func timePassed(at now: Timestamp) -> [(id: EventBroadcaster.ListenerID, beat: Tick)] {
         var beats: [(id: EventBroadcaster.ListenerID, beat: Tick)] = []
         for (id, listener) in listeners {
@@ -43,7 +43,8 @@ package struct HeartbeatTimer: Sendable {
                 listeners[id]?.isWarned = true
                 beats.append((id, .expiring))
             } else if listener.nextBeat <= now || listener.nextBeat > now + Self.interval {
-                // The second: the clock was set back, and silence would be taken for death.
+                // The second condition: the clock was set back, and without a heartbeat the client would give the
+                // stream up.
                 listeners[id]?.nextBeat = now + Self.interval
                 beats.append((id, .heartbeat))
             }

@@ -1,8 +1,8 @@
 package import SyncProtocol
 
-/// What waits for one listener: frames of the wire, bounded. Whoever is slower than the bound is told to pull.
+/// The bounded queue of events for one listener, as wire frames. A listener that exceeds the bound must pull instead.
 struct ListenerQueue: Sendable {
-    /// Frames are shared by all listeners of one view, so what counts is their number and their bytes.
+    /// All listeners of a view share frames, so the bound applies to their number and their bytes.
     struct Bound: Sendable {
         let frames: Int
         let bytes: Int
@@ -11,22 +11,22 @@ struct ListenerQueue: Sendable {
     private(set) var frames: [Frame] = []
     private(set) var end: SessionEvent?
     private var bytes = 0
-    /// Who is there, as frames: of each person only what is true now, so that what waits is bounded by the people.
+    /// Presence frames: only the latest state of each participant, so that the queue is bounded by their number.
     private var presence: [[UInt8]] = []
-    /// Where in ``presence`` each person stands.
+    /// The index in ``presence`` of each participant.
     private var places: [String: Int] = [:]
     private let bound: Bound
 
     init(bound: Bound) { self.bound = bound }
 
-    /// Nothing more will come.
+    /// Whether the queue accepts nothing more.
     var isClosed: Bool { end != nil }
 
-    /// - Parameter largest: bytes of a frame; what is larger cannot be told in one event.
+    /// - Parameter maxBytes: the largest frame, in bytes; a larger one closes the queue.
     mutating func put(_ frame: Frame, maxBytes: Int = .max) {
         guard !isClosed else { return }
         guard frame.bytes.count <= maxBytes else {
-            return close(SessionEvent(.behind, reason: "more changed at once than fits one event"), dropping: true)
+            return close(SessionEvent(.behind, reason: "a change is too large for one event"), dropping: true)
         }
         guard frames.count < bound.frames, bytes + frame.bytes.count <= bound.bytes else {
             return close(SessionEvent(.behind, reason: "changes came faster than they were read"), dropping: true)
@@ -35,7 +35,7 @@ struct ListenerQueue: Sendable {
         bytes += frame.bytes.count
     }
 
-    /// Takes the place of what was waiting about the same person.
+    /// Replaces a queued frame about the same participant.
     mutating func put(_ frame: [UInt8], about person: String) {
         guard !isClosed else { return }
         if let place = places[person] {
@@ -46,7 +46,7 @@ struct ListenerQueue: Sendable {
         }
     }
 
-    /// Takes the place of all that was waiting about people.
+    /// Replaces all queued presence frames.
     mutating func putEverybody(_ frame: [UInt8]) {
         guard !isClosed else { return }
         presence = [frame]
@@ -60,7 +60,7 @@ struct ListenerQueue: Sendable {
         end = event
     }
 
-    /// What came since the last call.
+    /// Returns and removes what was queued since the last call.
     mutating func take() -> QueuedEvents {
         defer {
             frames = []
@@ -71,18 +71,18 @@ struct ListenerQueue: Sendable {
     }
 }
 
-/// One change event, written out once for all listeners of a view.
+/// One change event, serialised once for all listeners of a view.
 package struct Frame: Hashable, Sendable {
     package var revision: Revision
     package var bytes: [UInt8]
 }
 
-/// What a listener takes out of its mailbox.
+/// What a listener takes from its queue.
 package struct QueuedEvents: Hashable, Sendable {
     package var frames: [Frame]
-    /// Events about people, as they go over the wire.
+    /// Presence events in wire format.
     package var presence: [[UInt8]]
-    /// The stream's last event; nil while it goes on.
+    /// The stream's last event; nil while it continues.
     package var end: SessionEvent?
 
     package init(frames: [Frame], presence: [[UInt8]] = [], end: SessionEvent?) {
@@ -93,7 +93,7 @@ package struct QueuedEvents: Hashable, Sendable {
 
     package var isEmpty: Bool { frames.isEmpty && presence.isEmpty && end == nil }
 
-    /// What goes over the wire, but for the end, to whoever has all changes up to this revision.
+    /// Returns the frames to send, except the end, to a client that has all changes up to this revision.
     package func pieces(after revision: Revision) -> [[UInt8]] {
         frames.filter { $0.revision > revision }.map(\.bytes) + presence
     }

@@ -1,21 +1,21 @@
 package import Annotations
 package import SyncProtocol
 
-/// Servers on one database tell each other of the people who are with them.
+/// Presence shared between servers on one database.
 extension Presence {
-    /// This server's own people: what a server that comes later has to hear.
+    /// This server's own participants, for a server that starts later.
     package var own: Set<ParticipantKey> {
         Set(sessions.map { ParticipantKey(layer: $0.key.layer, id: $0.value) })
     }
 
-    /// - Returns: nil: not there any more.
+    /// - Returns: nil if the participant has left.
     package func peerPerson(_ whom: ParticipantKey) -> PeerPerson? {
         rooms[whom.layer]?.people[whom.id].map {
             PeerPerson(layer: whom.layer, person: $0.person, presentingSince: $0.presentingSince)
         }
     }
 
-    /// Another server told of people who are with it.
+    /// Applies another server's message about its participants.
     package mutating func heard(_ people: [PeerPerson], left: [ParticipantKey], now: Timestamp) -> Audience {
         var gone = remove(Set(left.filter { !isOwn($0.id) && rooms[$0.layer]?.people[$0.id] != nil }))
         for peer in people where !isOwn(peer.person.id) && peer.person.whereabouts.isValid {
@@ -27,7 +27,7 @@ extension Presence {
             let isNews = room.put(
                 PresenceRoom.Entry(
                     person: person, session: nil, expires: now + Self.life, presentingSince: peer.presentingSince))
-            // Two began to present at once, each at a server of its own: both servers come to the same end.
+            // Two participants may start presenting at once on different servers; both servers reach the same result.
             let demoted = room.settlePresenter()
             rooms[peer.layer] = room
             var told = Set(demoted.map { ParticipantKey(layer: peer.layer, id: $0) })
@@ -45,11 +45,11 @@ extension Presence {
     private func isOwn(_ id: String) -> Bool { id.utf8.starts(with: "\(node)-".utf8) }
 }
 
-/// Somebody as one server tells others of them.
+/// A participant as one server describes them to the others.
 package struct PeerPerson: Hashable, Sendable {
     package var layer: Int64
     package var person: PresentPerson
-    /// By the clock of the server they are with.
+    /// By the clock of the participant's own server.
     package var presentingSince: Timestamp?
 
     package init(layer: Int64, person: PresentPerson, presentingSince: Timestamp?) {

@@ -2,9 +2,9 @@ package import Annotations
 package import Authorization
 package import SyncProtocol
 
-/// What of the people each view may see, and of the records that they point at.
+/// What each view may see of participants and of the records they point at.
 extension Presence {
-    /// How somebody stands now, as one view may see it.
+    /// Returns a participant's current state as one view may see it.
     package func event(about whom: ParticipantKey, seenBy scope: ViewScope) -> PresenceEvent {
         guard let person = rooms[whom.layer]?.person(whom.id, seenBy: scope) else {
             return PresenceEvent(left: [whom.id])
@@ -12,7 +12,7 @@ extension Presence {
         return PresenceEvent(people: [person])
     }
 
-    /// All who are at a layer, by their ids.
+    /// Returns all participants of a layer, ordered by id.
     package func list(of layer: Int64, seenBy scope: ViewScope) -> PresenceList {
         let ids = rooms[layer]?.people.keys.sorted() ?? []
         return PresenceList(
@@ -22,10 +22,10 @@ extension Presence {
 
     // MARK: Records
 
-    /// What people point at and nobody has looked up yet.
+    /// Returns the records that participants point at and that were not looked up yet.
     package func unknownRecords(at layer: Int64) -> [Record.ID] { rooms[layer]?.unknownRecords ?? [] }
 
-    /// Records were looked up; those that are not there nobody may see.
+    /// Stores the result of a lookup; a record that was not found is visible to no one.
     package mutating func found(_ records: [ServerRecord], of wanted: [Record.ID], at layer: Int64) -> Audience {
         guard var room = rooms[layer] else { return Audience() }
         var ids = Set(wanted.flatMap { room.learn($0, subject: nil, revision: -1) })
@@ -34,7 +34,7 @@ extension Presence {
         return outcome(told: Set(ids.map { ParticipantKey(layer: layer, id: $0) }), forPeers: [], isNews: !ids.isEmpty)
     }
 
-    /// A record may have moved to where others may see it, or may not.
+    /// Updates record visibility after a commit, which may have changed who sees a record.
     package mutating func committed(_ commit: Commit) -> Audience {
         let layer = commit.layer.id
         guard var room = rooms[layer], room.hasRecords else { return Audience() }
@@ -44,6 +44,7 @@ extension Presence {
         return outcome(told: Set(ids.map { ParticipantKey(layer: layer, id: $0) }), forPeers: [], isNews: !ids.isEmpty)
     }
 
-    /// From here on nobody tells of commits to this layer, or what was known is of another history.
+    /// Forgets what is known of a layer's records, because its commits are no longer followed here or its history
+    /// changed.
     package mutating func forgetRecords(at layer: Int64) { rooms[layer]?.forgetRecords() }
 }

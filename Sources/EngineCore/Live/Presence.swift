@@ -2,10 +2,10 @@ package import Annotations
 package import Authorization
 package import SyncProtocol
 
-/// Who is at which layer, where in it, and who presents. Nothing of it is stored: people are here for as long as they
-/// say so, or until the stream ends that they opened under the same session.
+/// The participants of each layer, where they are in it, and who presents. Nothing is stored: a participant is present
+/// while their announcements continue, or until the stream opened under the same session ends.
 ///
-/// Methods are named by what happened and return whom that concerns; what each view gets to see of them is asked for
+/// Methods are named after events and return the affected participants; what each view sees of them is queried
 /// afterwards.
 package struct Presence: Sendable {
     /// One opening of a layer by one person.
@@ -14,10 +14,10 @@ package struct Presence: Sendable {
         fileprivate let user: ByteOrdered?
         fileprivate let name: String
 
-        /// - Throws: ``APIError`` when the client's name for it is none.
+        /// - Throws: ``APIError`` if the client's session name is invalid.
         package init(_ name: String, at layer: Int64, of grant: Grant) throws(APIError) {
             guard PresenceSign.isValidSession(name) else {
-                throw APIError(.badRequest, "a session is named by 1 to 64 letters, digits, _ and -")
+                throw APIError(.badRequest, "a session id must have 1 to 64 of the characters A-Z a-z 0-9 _ -")
             }
             self.layer = layer
             self.name = name
@@ -25,7 +25,7 @@ package struct Presence: Sendable {
         }
     }
 
-    /// Somebody at a layer, or who was there.
+    /// A participant who is or was at a layer.
     package struct ParticipantKey: Hashable, Sendable {
         package var layer: Int64
         package var id: String
@@ -37,9 +37,9 @@ package struct Presence: Sendable {
     }
 
     package struct Audience: Hashable, Sendable {
-        /// Of whom listeners of this server have to hear.
+        /// Participants whose state this server's listeners must be sent.
         package var told: Set<ParticipantKey> = []
-        /// People of this server of whom others have to hear.
+        /// This server's participants whose state other servers must be sent.
         package var forPeers: Set<ParticipantKey> = []
 
         package init(told: Set<ParticipantKey> = [], forPeers: Set<ParticipantKey> = []) {
@@ -49,9 +49,9 @@ package struct Presence: Sendable {
     }
 
     package struct Bound: Sendable {
-        /// At one layer.
+        /// Per layer.
         let people: Int
-        /// Of one user at one layer.
+        /// Per user and layer.
         let sessions: Int
 
         package init(people: Int = 1000, sessions: Int = 64) {
@@ -60,13 +60,13 @@ package struct Presence: Sendable {
         }
     }
 
-    /// Milliseconds from the last sign of life.
+    /// The milliseconds a participant stays present after the last announcement.
     package static let life: Int64 = 45_000
 
     var rooms: [Int64: PresenceRoom] = [:]
     var sessions: [Session: String] = [:]
     private var streams: [Session: Int] = [:]
-    /// A few in a row now and then, and one every 50 ms in the long run.
+    /// Bursts of 40 announcements, and one every 50 ms sustained.
     private var allowances = RateLimiter<Source>(.init(interval: .milliseconds(50), burst: 40))
     private var changes = 0
     private var lastPerson = 0
@@ -78,22 +78,22 @@ package struct Presence: Sendable {
         case session(Session)
     }
 
-    /// - Parameter node: this server's own name, random: letters and digits.
+    /// - Parameter node: this server's random name, of letters and digits.
     package init(node: String, bound: Bound = Bound()) {
         self.node = node
         self.bound = bound
     }
 
-    // MARK: Signs of life
+    // MARK: Announcements
 
-    /// - Throws: ``APIError`` when the sign makes no sense, comes too fast, or is more than the token allows; then
-    ///   nothing has changed.
+    /// - Throws: ``APIError`` if the announcement is invalid, too frequent or exceeds the token's permissions; nothing
+    ///   has changed then.
     package mutating func announced(
         _ sign: PresenceSign, by grant: Grant, at layer: Int64, now: Timestamp
     ) throws(APIError) -> (answer: PresenceAnswer, outcome: Audience) {
         let session = try Session(sign.session, at: layer, of: grant)
         guard sign.whereabouts.isValid else {
-            throw APIError(.invalid, "the page, the selection or the record is none")
+            throw APIError(.invalid, "the page, the selection or the record is invalid")
         }
         if sign.isPresenting, !grant.mayWrite {
             throw APIError(.insufficientScope, Denial.lacks(.write).description)
@@ -102,7 +102,7 @@ package struct Presence: Sendable {
             allowances.take(session.user.map(Source.user) ?? .session(session), at: .milliseconds(now.milliseconds))
                 == nil
         else {
-            throw APIError(.tooManyRequests, "so many signs of life are not needed: a few in a second will do")
+            throw APIError(.tooManyRequests, "too many presence updates; send a few per second")
         }
         if sign.hasLeft {
             let outcome = left(session)
@@ -123,7 +123,7 @@ package struct Presence: Sendable {
         rooms[layer] = room
         sessions[session] = id
         let whom = ParticipantKey(layer: layer, id: id)
-        // A record that is not known yet is looked up first; then it is told.
+        // An unknown record is looked up first; listeners are notified after that.
         let told = isNews && !room.isWaiting(for: sign.whereabouts.record) ? [whom] : []
         return (answer(id, at: layer), outcome(told: Set(told), forPeers: [whom], isNews: isNews))
     }
@@ -133,7 +133,7 @@ package struct Presence: Sendable {
     }
 
     private mutating func newPerson(_ session: Session) throws(APIError) -> String {
-        let full = APIError(.tooManyRequests, "there are too many people at this layer already")
+        let full = APIError(.tooManyRequests, "too many participants in this layer")
         if let room = rooms[session.layer] {
             guard room.people.count < bound.people else { throw full }
             let own = room.people.values.filter { session.user != nil && $0.session?.user == session.user }
@@ -143,10 +143,10 @@ package struct Presence: Sendable {
         return "\(node)-\(lastPerson)"
     }
 
-    /// A stream is read by whoever uses this session.
+    /// Notes that a stream was opened under this session.
     package mutating func streamOpened(_ session: Session) { streams[session, default: 0] += 1 }
 
-    /// When it was the last one, they are gone.
+    /// Removes the participant when the session's last stream ends.
     package mutating func streamEnded(_ session: Session) -> Audience {
         let count = (streams[session] ?? 1) - 1
         streams[session] = count > 0 ? count : nil
@@ -158,20 +158,20 @@ package struct Presence: Sendable {
         return remove([ParticipantKey(layer: session.layer, id: id)])
     }
 
-    /// A layer is gone with everybody in it; or only what its records were.
+    /// Handles the end of a layer: removes its participants if it was lost, else only what is known of its records.
     package mutating func layerEnded(_ layer: Int64, isLost: Bool) -> Audience {
         forgetRecords(at: layer)
         guard isLost, let room = rooms[layer] else { return Audience() }
         return remove(Set(room.people.keys.map { ParticipantKey(layer: layer, id: $0) }))
     }
 
-    /// Who has not been heard of for too long is gone.
+    /// Removes participants whose announcements have stopped.
     package mutating func timePassed(at now: Timestamp) -> Audience {
         var gone: Set<ParticipantKey> = []
         for (layer, room) in rooms {
             for entry in room.people.values {
                 if entry.expires <= now { gone.insert(ParticipantKey(layer: layer, id: entry.person.id)) }
-                // The clock was set back: nobody stays for longer on that account.
+                // The clock was set back: do not extend the presence because of it.
                 if entry.expires > now + Self.life { rooms[layer]?.people[entry.person.id]?.expires = now + Self.life }
             }
         }

@@ -2,11 +2,11 @@ import Annotations
 import Authorization
 import SyncProtocol
 
-/// The people at one layer, and what is known of the records they point at.
+/// The participants of one layer, and what is known of the records they point at.
 struct PresenceRoom: Sendable {
     struct Entry: Sendable {
         var person: PresentPerson
-        /// nil: with another server.
+        /// nil for a participant of another server.
         var session: Presence.Session?
         var expires: Timestamp
         var presentingSince: Timestamp?
@@ -14,17 +14,17 @@ struct PresenceRoom: Sendable {
 
     /// What decides who may see a record, as of a revision.
     private struct Visibility: Sendable {
-        /// nil: nobody may.
+        /// nil: visible to no one.
         var subject: Subject?
         var revision: Revision
     }
 
     var people: [String: Entry] = [:]
-    /// Grows with every change that anybody can see.
+    /// Increases with every visible change.
     var version = 0
     private var sights: [ByteOrdered: Visibility] = [:]
 
-    /// - Returns: whether that is another state than before.
+    /// - Returns: whether the state changed.
     mutating func put(_ entry: Entry) -> Bool {
         let before = people.updateValue(entry, forKey: entry.person.id)
         if sights.count > people.count + 16 {
@@ -38,9 +38,9 @@ struct PresenceRoom: Sendable {
 
     var presenter: String? { people.values.first { $0.person.isPresenting }?.person.id }
 
-    /// Who began first presents, by the clocks of their servers.
+    /// Resolves conflicts between presenters: the earliest start wins, by the clocks of the participants' servers.
     ///
-    /// - Returns: who does not any more.
+    /// - Returns: the participants who no longer present.
     mutating func settlePresenter() -> [String] {
         let order = people.values.compactMap { entry in entry.presentingSince.map { ($0, entry.person.id) } }.sorted(
             by: <)
@@ -51,9 +51,9 @@ struct PresenceRoom: Sendable {
         return order.dropFirst().map(\.1)
     }
 
-    // MARK: Who may see what
+    // MARK: Visibility
 
-    /// - Returns: nil: there is nobody of this id.
+    /// - Returns: nil if the id is unknown.
     func person(_ id: String, seenBy scope: ViewScope) -> PresentPerson? {
         guard let entry = people[id] else { return nil }
         var person = entry.person
@@ -76,7 +76,7 @@ struct PresenceRoom: Sendable {
         learn(record.id, subject: record.isLive ? record.subject : nil, revision: record.revision)
     }
 
-    /// - Returns: of whom something else is to be told now.
+    /// - Returns: the participants whose visible state changed.
     mutating func learn(_ record: Record.ID, subject: Subject?, revision: Revision) -> [String] {
         let id = ByteOrdered(record)
         let pointing = people.values.filter { $0.record == id }.map(\.person.id)

@@ -1,10 +1,11 @@
 package import SyncProtocol
 
-/// How far the listeners of each layer have been told, where other servers write to the same store. What this server
-/// commits can be told at once only if it follows on that; else what lies between is read first, and told with it.
+/// The revision published to the listeners of each layer, where other servers write to the same store. A commit of this
+/// server is published at once only if it follows directly; otherwise the commits in between are read and published
+/// first.
 package struct PublicationCursor: Sendable {
     private struct Entry: Sendable {
-        /// As it was when its listeners were told last.
+        /// The layer's state at the last publication.
         var layer: ServerLayer
         var listeners: Int
     }
@@ -13,7 +14,7 @@ package struct PublicationCursor: Sendable {
 
     package init() {}
 
-    /// Somebody listens to a layer, and pulls what was committed before.
+    /// Adds a listener of a layer, who pulls what was committed before.
     package mutating func join(_ layer: ServerLayer) {
         entries[layer.id, default: Entry(layer: layer, listeners: 0)].listeners += 1
     }
@@ -25,23 +26,23 @@ package struct PublicationCursor: Sendable {
 
     package func isHeard(_ layer: Int64) -> Bool { entries[layer] != nil }
 
-    /// The layers somebody listens to.
+    /// The layers that have listeners.
     package var layers: [ServerLayer] { entries.values.map(\.layer) }
 
-    /// - Returns: the layer, if its listeners may not have been told of this revision; nil also when nobody listens.
+    /// - Returns: the layer if its listeners may lack this revision; nil also if it has no listeners.
     package func layer(_ id: Int64, ifBehind revision: Revision) -> ServerLayer? {
         entries[id].flatMap { $0.layer.head < revision ? $0.layer : nil }
     }
 
     package enum Step: Hashable, Sendable {
-        /// Everybody who listens knows it.
+        /// All listeners, if any, have it.
         case nothing
         case publish
-        /// Something of others lies before it: look at the layer.
+        /// Other commits come before it: read the layer.
         case look
     }
 
-    /// What is to be done with something that is durable.
+    /// Returns what to do with a durable commit.
     package mutating func take(_ commit: Commit) -> Step {
         guard let told = entries[commit.layer.id]?.layer.head, told < commit.layer.head else { return .nothing }
         guard commit.before <= told else { return .look }
@@ -50,14 +51,14 @@ package struct PublicationCursor: Sendable {
     }
 }
 
-/// How a layer stands in the store beside what its listeners were told.
+/// A layer's state in the store compared with what was published to its listeners.
 package enum CatchUp: Hashable, Sendable {
     case changed(Commit)
-    /// Its listeners have to leave.
+    /// Its streams must end.
     case ended(SessionEvent)
     case same
 
-    /// More records than this are not told but left to be pulled.
+    /// A commit with more records than this is not published; listeners pull it.
     private static let maxChanges = 1000
 
     package init(_ told: ServerLayer, in store: any StoreReading) throws {
@@ -76,7 +77,7 @@ package enum CatchUp: Hashable, Sendable {
         let records = try store.changed(in: now, after: told.head, limit: Self.maxChanges + 1)
         let departures = try store.departures(in: now, after: told.head, limit: Self.maxChanges + 1)
         guard max(records.count, departures.count) <= Self.maxChanges else {
-            self = .ended(SessionEvent(.behind, reason: "more changed at once than is told"))
+            self = .ended(SessionEvent(.behind, reason: "too many changes at once"))
             return
         }
         self = .changed(Commit(before: told.head, layer: now, records: records, departures: departures))

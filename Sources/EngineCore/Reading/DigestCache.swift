@@ -1,7 +1,7 @@
 package import Authorization
 package import SyncProtocol
 
-/// Sums of views as they stand at present: who asks again before anything changed costs nothing.
+/// Current digests of views, so that repeated requests between two changes cost nothing.
 package struct DigestCache: Sendable {
     private struct Visibility: Hashable, Sendable {
         var layer: Int64
@@ -13,7 +13,7 @@ package struct DigestCache: Sendable {
 
     package init(limit: Int = 256) { self.limit = limit }
 
-    /// The sum of a view, if it was added up since the layer last changed.
+    /// Returns a view's digest if it was computed since the layer last changed.
     package func answer(_ layer: ServerLayer, scope: ViewScope) -> DigestAnswer? {
         guard let answer = answers[Visibility(layer: layer.id, scope: scope)], answer.upTo == layer.head,
             answer.epoch == layer.epoch(for: scope)

@@ -16,38 +16,37 @@ package struct LayerView {
 
     package var epoch: String { layer.epoch(for: scope) }
 
-    /// Rows read at once, and rows looked at for one delta, so that a view that sees little does not hold a store for
-    /// long.
+    /// Rows per read, and rows scanned per delta, so that a view that sees little does not hold the store for long.
     private static let step = 200
     private static let scanned = 4_000
 
-    /// Where a page ends, however few records it holds: with one more record of the largest size it still fits a
-    /// line of events (2 MB).
+    /// The size at which a page ends, however few records it holds: with one more record of the maximum size it still
+    /// fits into a line of events (2 MB).
     static let pageBytes = 768 << 10
 
-    /// The live visible records after an id, in id order, as they go over the wire: they are written out where the
-    /// store keeps them, and nothing is made of them in between.
+    /// Returns the live visible records after an id, in id order, in wire format. They are serialised directly from the
+    /// store's rows, without intermediate objects.
     ///
     /// - Parameters:
-    ///   - revision: what the first page of this snapshot stood at; nil for the first page.
-    ///   - epoch: of the snapshot begun; nil for the first page.
-    /// - Throws: ``APIError`` with `epoch_changed` when the snapshot cannot go on.
+    ///   - revision: the revision of the snapshot's first page; nil for the first page.
+    ///   - epoch: the epoch of the snapshot; nil for the first page.
+    /// - Throws: ``APIError`` with `epoch_changed` if the snapshot cannot be continued.
     package func snapshot(
         after id: Record.ID?, at revision: Revision? = nil, epoch: String? = nil, limit: Int
     ) throws -> WrittenPage {
         try checkSnapshot(at: revision, epoch: epoch)
-        // A layer holds as many records as it had changes, at most, and those of the PDF.
+        // A layer holds at most one record per change, plus those of the PDF.
         let size = min(Self.pageBytes, 512 * (64 + Int(min(layer.head, 2_000))))
         return try WrittenPage(epoch: self.epoch, at: revision ?? layer.head, size: size) { json in
             try records(after: id, limit: limit, to: &json)
         }
     }
 
-    /// - Returns: where there is more to see: the last one written.
+    /// - Returns: the last id written, if more visible records follow.
     private func records(after id: Record.ID?, limit: Int, to json: inout JSONWriter) throws -> Record.ID? {
         let seesAll = scope == .everything
         var (count, bytes) = (0, 0)
-        // The place to go on from is a record the view may see: no other id leaves the server.
+        // Continue after a record the view may see: no other id leaves the server.
         var last: Record.ID?
         var isMore = false
         try store.visitLive(in: layer, after: id) { row in
@@ -65,16 +64,17 @@ package struct LayerView {
         return isMore ? last : nil
     }
 
-    /// - Throws: ``APIError`` with `epoch_changed` when a snapshot that was begun cannot go on.
+    /// - Throws: ``APIError`` with `epoch_changed` if a snapshot cannot be continued.
     private func checkSnapshot(at revision: Revision?, epoch: String?) throws {
         if let epoch { try check(epoch) }
-        // A page may be asked for with any number: what was never handed out starts over.
+        // A request may name any revision; one that was never issued starts over.
         if let revision, revision > layer.head || revision < layer.horizon { throw Self.startOver }
     }
 
-    /// The latest state of what changed for this view after a cursor.
+    /// Returns the latest state of everything that changed for this view after a cursor.
     ///
-    /// - Throws: ``APIError`` with `epoch_changed` for a cursor of another epoch, too old, or ahead of the layer.
+    /// - Throws: ``APIError`` with `epoch_changed` if the cursor has another epoch, is too old, or is ahead of the
+    ///   layer.
     package func delta(since cursor: Cursor, limit: Int) throws -> Delta {
         try check(cursor.epoch)
         guard cursor.revision <= layer.head, cursor.revision >= layer.horizon else { throw Self.startOver }
@@ -99,9 +99,9 @@ package struct LayerView {
         return delta
     }
 
-    /// The next changes in revision order, and the revision up to which they are all.
+    /// Returns the next changes in revision order, and the revision up to which they are complete.
     private func window(after revision: Revision) throws -> (items: [SyncItem], reach: Revision) {
-        // Two lists in revision order, walked as one. Every revision stands in at most one row of each.
+        // Merge two lists in revision order. A revision occurs at most once in each.
         let records = try store.changed(in: layer, after: revision, limit: Self.step)
         let departures = try store.departures(in: layer, after: revision, limit: Self.step)
         var reach = layer.head
@@ -111,7 +111,7 @@ package struct LayerView {
         var seen = Set(items.map { ByteOrdered($0.id) })
         for departure in departures.reversed() where departure.revision <= reach && scope.contains(departure.subject) {
             guard seen.insert(ByteOrdered(departure.id)).inserted else { continue }
-            // Back in sight since: its state comes at its own revision.
+            // Visible again since: its state follows at its own revision.
             if let now = try store.record(departure.id, in: layer), scope.contains(now.subject) { continue }
             items.append(.removed(departure.id, departure.revision))
         }
@@ -123,13 +123,13 @@ package struct LayerView {
     }
 
     package static let startOver = APIError(
-        .epochChanged, "the layer or what the token may see has changed, or the cursor is too old: load it anew")
+        .epochChanged, "the layer or the token's view has changed, or the cursor is too old; reload the layer")
 
     private static let marksAtOnce = 2_000
 
-    /// All live records that the view may see, added up.
+    /// Computes the digest of all live records that the view may see.
     ///
-    /// - Parameter epoch: the epoch that the client has.
+    /// - Parameter epoch: the client's epoch.
     /// - Throws: ``APIError`` with `epoch_changed`.
     package func digest(epoch: String) throws -> DigestAnswer {
         try check(epoch)
@@ -144,29 +144,31 @@ package struct LayerView {
 }
 
 extension ServerLayer {
-    /// The view epoch: the layer's generation, its document's base version and what the bearer may see. A cursor is
-    /// valid within one. Of letters, digits and `-` only: it travels in headers.
+    /// Returns the view epoch: the layer's generation, its document's base and what the token may see. A cursor is
+    /// valid within one epoch. Contains only letters, digits and `-`, because it travels in headers.
     package func epoch(for scope: ViewScope) -> String {
         "\(generation)-\(base)-\(Fingerprint.of(scope.canonicalText).prefix(16))"
     }
 
-    /// Whether an epoch, of whichever view, is of the layer's present generation: its revisions mean what they say.
+    /// Returns whether an epoch, of any view, belongs to the layer's current generation, so that its revisions are
+    /// valid.
     func isGeneration(ofEpoch epoch: String) -> Bool { epoch.utf8.starts(with: "\(generation)-".utf8) }
 }
 
-/// What one view gets to know of a record: its latest state, that it is gone, or nothing at all.
+/// What one view learns of a record: its latest state, its removal, or nothing.
 extension ViewScope {
-    /// - Parameter departures: the ways by which the record left a group since the view last looked.
+    /// - Parameter departures: the record's departures from groups since the view's last update.
     package func item(_ record: ServerRecord, departures: some Sequence<Departure>) -> SyncItem? {
         if contains(record.subject) { return record.item }
-        // Gone from this view only if this view could see it where it left from.
+        // Removed from this view only if the view could see the record before it left.
         guard let last = departures.filter({ contains($0.subject) }).map(\.revision).max() else { return nil }
         return .removed(record.id, last)
     }
 }
 
 extension [Record] {
-    /// As a thread is read: in the order of creation, and of ids where moments are the same or missing.
+    /// Returns the records in the reading order of a thread: by creation time, then by id if times are equal or
+    /// missing.
     package func inOrderOfCreation() -> [Record] {
         let keyed = map { record in
             (made: Annotation(record).createdAt?.milliseconds ?? .min, id: ByteOrdered(record.id), record: record)

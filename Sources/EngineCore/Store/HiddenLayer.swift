@@ -1,6 +1,6 @@
 package import Annotations
 
-/// A layer that no token and no backend can name: a copy that is being built, or what a deleted layer left behind.
+/// A layer that neither a token nor a backend can name: a copy in progress, or what a deleted layer left behind.
 package struct HiddenLayer: Hashable, Sendable {
     package var id: Int64
     package var key: LayerKey
@@ -9,27 +9,27 @@ package struct HiddenLayer: Hashable, Sendable {
         (self.id, self.key) = (id, key)
     }
 
-    /// It was deleted, and its rows wait to be removed.
+    /// Whether the layer was deleted and its rows await removal.
     package var isRemoved: Bool { key.document.isEmpty }
 }
 
-/// The name of a hidden layer begins with `*`, which the name of no other layer contains.
+/// The name of a hidden layer starts with `*`, which no other layer name contains.
 extension LayerKey {
     private static let copyPrefix = "*copy-"
 
     package var isHidden: Bool { name.utf8.first == UInt8(ascii: "*") }
 
-    /// Where a copy of a layer of the document is built.
+    /// Returns the key under which a copy of a layer of the document is built.
     package static func copy(
         of document: String, begun moment: Timestamp, using random: inout some RandomNumberGenerator
     ) -> LayerKey {
         LayerKey(document: document, name: copyPrefix + ULID.make(at: moment, using: &random))
     }
 
-    /// Where a deleted layer waits for the removal of its rows. No document has an empty id.
+    /// Returns the key of a deleted layer whose rows await removal. No document has an empty id.
     package static func removed(_ layer: Int64) -> LayerKey { LayerKey(document: "", name: "*gone-\(layer)") }
 
-    /// Whether it is a copy that was begun before the moment.
+    /// Returns whether the key is that of a copy begun before `moment`.
     package func isCopy(begunBefore moment: Timestamp) -> Bool {
         guard name.hasPrefix(Self.copyPrefix) else { return false }
         return ULID.moment(of: String(name.dropFirst(Self.copyPrefix.count))).map { $0 < moment } ?? true

@@ -2,13 +2,13 @@ import Annotations
 package import Authorization
 package import SyncProtocol
 
-/// A live record where it lies in a store, as much of it as those are told who may see it. Valid only inside the
-/// closure it is given to.
+/// A live record in the store's own memory, limited to what its readers receive. Valid only inside the closure that
+/// receives it.
 package struct LiveRow {
     package typealias Text = UnsafeBufferPointer<UInt8>
 
     package let id: Text
-    /// JSON text that was checked when it came.
+    /// JSON text that was validated on receipt.
     package let content: Text
     package let createdBy: Text?
     package let updatedBy: Text?
@@ -29,7 +29,7 @@ package struct LiveRow {
         self.type = type
     }
 
-    /// Writes what ``SyncItem`` writes of the record.
+    /// Writes the same JSON as ``SyncItem``.
     func write(to json: inout JSONWriter) {
         let isWritten = Record.write(
             id: id, content: content, createdBy: createdBy, updatedBy: updatedBy, group: group, revision: revision,
@@ -44,9 +44,9 @@ package struct LiveRow {
             updatedBy: updatedBy.map(string), group: group.map(string))
     }
 
-    /// What permissions look at.
+    /// Returns what permissions are decided on.
     ///
-    /// - Throws: ``UnknownType`` where the store holds what no program of ours put there.
+    /// - Throws: ``UnknownType`` if the stored type is unknown to this program.
     package func subject() throws -> Subject {
         guard let contentType = ContentType(rawValue: String(decoding: type, as: UTF8.self)) else {
             throw UnknownType()
@@ -57,12 +57,12 @@ package struct LiveRow {
     }
 
     struct UnknownType: Error, CustomStringConvertible {
-        var description: String { "the store holds a record of an unknown type" }
+        var description: String { "the store contains a record of an unknown type" }
     }
 }
 
 extension ServerRecord {
-    /// Lays its texts side by side and shows where they are.
+    /// Copies the texts into one buffer and passes pointers into it.
     func withRow<Result>(_ body: (LiveRow) throws -> Result) rethrows -> Result {
         var bytes: [UInt8] = []
         let places = [

@@ -1,25 +1,25 @@
 package import Annotations
 
-/// One PDF on the server and what was read from it at its intake.
+/// One PDF on the server, with what the intake read from it.
 package struct ServerDocument: Hashable, Sendable {
-    /// Any string; never a path.
+    /// An arbitrary string, never used as a path.
     package var id: String
     package var title: String
     /// Lower-case hex.
     package var pdfSHA256: String
     package var pdfBytes: Int64
     package var createdAt: Timestamp
-    /// Which set of base records belongs to it; overwriting the PDF makes a new one.
+    /// The document's set of base records; overwriting the PDF creates a new one.
     package var base: Int64
     package var pages: [Page]
 
     package struct Page: Hashable, Sendable {
-        /// What of its sheet is shown, and how.
+        /// The visible part of the sheet and its rotation.
         package var frame: PageFrame
 
         package init(_ frame: PageFrame) { self.frame = frame }
 
-        /// A sheet that is shown as it is.
+        /// Creates a page that shows its whole sheet, unrotated.
         package init(width: Double, height: Double) { self.init(PageFrame(width: width, height: height)) }
 
         /// As displayed, in points.
@@ -40,20 +40,20 @@ package struct ServerDocument: Hashable, Sendable {
         self.pages = pages
     }
 
-    /// At most 1,024 bytes without NUL and other C0 controls: it travels in tokens and addresses.
+    /// Returns whether an id has 1 to 1,024 bytes and no control characters: it travels in tokens and addresses.
     package static func isValidID(_ id: String) -> Bool {
         !id.isEmpty && id.utf8.count <= 1024 && id.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
     }
 }
 
-/// What a list of documents is asked for.
+/// The parameters of a document list.
 package struct DocumentQuery: Hashable, Sendable {
     package enum Order: String, Hashable, Sendable, CaseIterable {
         case createdAt = "created_at"
         case title
     }
 
-    /// Keeps titles that hold this text; the case of ASCII letters does not matter.
+    /// Selects titles that contain this text, ignoring the case of ASCII letters.
     package var title: String?
     package var order: Order
     package var descending: Bool

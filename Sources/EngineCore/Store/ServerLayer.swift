@@ -1,7 +1,7 @@
 import Annotations
 package import SyncProtocol
 
-/// Names a layer: the document and the layer's own name, empty for the default layer.
+/// The key of a layer: its document and its name, empty for the default layer.
 package struct LayerKey: Hashable, Sendable {
     package var document: String
     package var name: String
@@ -11,7 +11,7 @@ package struct LayerKey: Hashable, Sendable {
         self.name = name
     }
 
-    /// By bytes, as stores compare: names that only look alike name two layers.
+    /// Compares bytes, as the stores do: names that only look alike are different layers.
     package static func == (one: LayerKey, other: LayerKey) -> Bool {
         one.document.isExactly(other.document) && one.name.isExactly(other.name)
     }
@@ -21,27 +21,28 @@ package struct LayerKey: Hashable, Sendable {
         hasher.combine(ByteOrdered(name))
     }
 
-    /// At most 256 characters and no `*` (guide: authentication).
+    /// Returns whether a name has at most 256 characters and 1,024 bytes, no control characters and no `*` (guide:
+    /// authentication).
     package static func isValidName(_ name: String) -> Bool {
         name.count <= 256 && name.utf8.count <= 1024 && name.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
             && !name.contains("*")
     }
 }
 
-/// A layer as it stands in a store.
+/// A layer as stored.
 package struct ServerLayer: Hashable, Sendable {
-    /// The store's own number for it; never used again, also after the layer is deleted.
+    /// The store's number for the layer, never reused, even after deletion.
     package var id: Int64
     package var key: LayerKey
-    /// Random, drawn when the layer is made.
+    /// A random value, new for each layer created or renewed.
     package var generation: String
-    /// The revision of the newest change; 0 when there was none.
+    /// The revision of the newest change; 0: none.
     package var head: Revision
-    /// Removals up to here may be forgotten: an older cursor has to start over.
+    /// Removals up to this revision may have been deleted; an older cursor must start over.
     package var horizon: Revision
-    /// The base records of the document as it is now.
+    /// The document's current base records.
     package var base: Int64
-    /// Pages of the document as it is now.
+    /// The document's current number of pages.
     package var pageCount: Int
 
     package init(

@@ -2,24 +2,24 @@ package import Annotations
 package import Authorization
 package import SyncProtocol
 
-/// A record of a layer as it stands in a store: live, or what is left of it.
+/// A record of a layer as stored: live, or its tombstone.
 package struct ServerRecord: Hashable, Sendable {
     package var record: Record
-    /// 0: a base record that nobody touched in this layer.
+    /// 0: a base record unchanged in this layer.
     package var revision: Revision
-    /// What permissions look at; kept beside the content, which would have to be parsed for it.
+    /// The type on which permissions are decided; stored separately so that the content need not be parsed.
     package var contentType: ContentType
-    /// The root of the thread, of a comment.
+    /// The root of a comment's thread.
     package var rootID: Record.ID?
-    /// Who writes it at present.
+    /// The current run of changes by one client.
     package var run: Run
-    /// Set: it is deleted, and the rest is how it was.
+    /// Set if the record is deleted; the other members hold its last state.
     package var removal: Removal?
 
-    /// Changes of one client in a row. It may go on from any state since the run's start, because in between there
-    /// was nobody else.
+    /// Consecutive changes of one client. The client may base a change on any state since the run's start, because no
+    /// one else has written in between.
     package struct Run: Hashable, Sendable {
-        /// nil: a backend wrote last; nobody goes on.
+        /// nil: a backend wrote last; no client can continue the run.
         package var client: String?
         /// The revision before the run's first change.
         package var start: Revision
@@ -32,9 +32,9 @@ package struct ServerRecord: Hashable, Sendable {
 
     package struct Removal: Hashable, Sendable {
         package var by: String?
-        /// The clientID that deleted it; nil: a backend.
+        /// The clientID that deleted the record; nil: a backend.
         package var client: String?
-        /// Deleted together with the record that got this revision: restoring that one restores it.
+        /// The revision of the record with which it was deleted; restoring that one restores this one.
         package var cascade: Revision?
         package var at: Timestamp
 
@@ -58,7 +58,7 @@ package struct ServerRecord: Hashable, Sendable {
         self.removal = removal
     }
 
-    /// A record of the PDF itself, as every layer first sees it.
+    /// Creates a record of the PDF itself, as every layer first sees it.
     package init(base record: Record) {
         let rootID = record.content["rootId"]?.string
         self.init(
@@ -71,7 +71,7 @@ package struct ServerRecord: Hashable, Sendable {
     package var item: SyncItem { isLive ? .record(record, revision) : .removed(id, revision) }
 }
 
-/// What tells one state of a live record from another, and who may see it.
+/// What identifies a live record's state and who may see it.
 package struct RecordMark: Hashable, Sendable {
     package var id: Record.ID
     package var revision: Revision
@@ -84,11 +84,11 @@ package struct RecordMark: Hashable, Sendable {
     }
 }
 
-/// A record left a group, and with it the views that saw it for its group.
+/// The departure of a record from a group, and so from the views that saw it through that group.
 package struct Departure: Hashable, Sendable {
     package var id: Record.ID
     package var revision: Revision
-    /// As it was before.
+    /// Before the departure.
     package var subject: Subject
     package var at: Timestamp
 

@@ -1,14 +1,14 @@
 package import Annotations
 package import SyncProtocol
 
-/// What a layer knows of one clientID.
+/// A layer's state for one clientID.
 package struct StoredClient: Hashable, Sendable {
     package var id: String
-    /// Who it belongs to; nil: anonymous.
+    /// The owner; nil: anonymous.
     package var userID: String?
-    /// The newest n that was answered.
+    /// The newest change number answered.
     package var lastN: Int64
-    /// Answers up to here are forgotten.
+    /// Answers up to this number may have been deleted.
     package var acked: Int64
 
     package init(id: String, userID: String?, lastN: Int64 = 0, acked: Int64 = 0) {
@@ -19,11 +19,11 @@ package struct StoredClient: Hashable, Sendable {
     }
 }
 
-/// The answer to one change, kept until the client has acknowledged it. The record that won a conflict is not kept:
-/// it is looked up again.
+/// The answer to one change, stored until the client acknowledges it. The winner of a conflict is not stored but looked
+/// up again.
 package struct StoredAnswer: Hashable, Sendable {
     package var n: Int64
-    /// Hash of the change's canonical text.
+    /// The hash of the change's canonical text.
     package var bodyHash: String
     package var recordID: String
     package var status: ChangeResult.Status
@@ -42,12 +42,12 @@ package struct StoredAnswer: Hashable, Sendable {
     }
 }
 
-/// A file that was uploaded for the records of a document. Its bytes lie elsewhere, under its name.
+/// A file uploaded for the records of a document. Its bytes are stored separately, under its name.
 package struct StoredAttachment: Hashable, Sendable {
     package var id: AttachmentID
     package var document: String
     package var bytes: Int64
-    /// When it was last uploaded: what no record has named a day later is forgotten.
+    /// The last upload time: an attachment that no record names a day later is deleted.
     package var at: Timestamp
 
     package init(_ id: AttachmentID, document: String, bytes: Int64, at: Timestamp) {

@@ -1,8 +1,8 @@
 package import Annotations
 
 extension [ServerDocument.Page] {
-    /// As a store keeps them: `[width, height]` for each, as displayed; for a page that does not begin at the origin or
-    /// is turned, `[width, height, left, bottom, turns]`, its sheet's own.
+    /// The stored form: `[width, height]` per page, as displayed; for a page that is rotated or does not start at the
+    /// origin `[width, height, left, bottom, turns]` of its sheet.
     package var json: String {
         var json = JSONWriter()
         json.array(self) { json, page in

@@ -2,8 +2,8 @@ package import Annotations
 import Authorization
 package import SyncProtocol
 
-/// Writes of the customer's own backend: unconditional, past collaboration permissions, under any author. They get
-/// revisions like any other, and end the run of whoever was writing.
+/// Writes of the customer's backend: unconditional, without collaboration permissions, under any author. They get
+/// revisions like any other change and end the current client's run.
 package struct BackendWriter {
     package private(set) var writer: LayerWriter
     private let limits: ServerLimits
@@ -17,7 +17,7 @@ package struct BackendWriter {
 
     package var commit: Commit { writer.commit }
 
-    /// Makes a record; an id that was deleted may be used again.
+    /// Creates a record; the id of a deleted record may be reused.
     package mutating func create(_ id: Record.ID, _ content: Content, user: String?, group: String?) throws {
         try create(Record(id: id, content: content, createdBy: user, updatedBy: user, group: group))
     }
@@ -26,11 +26,11 @@ package struct BackendWriter {
         try check(new.id)
         try check(new.content, over: nil)
         let old = try writer.store.record(new.id, in: writer.layer)
-        guard old?.isLive != true else { throw APIError(.alreadyExists, "there is a record with this id already") }
+        guard old?.isLive != true else { throw APIError(.alreadyExists, "a record with this id already exists") }
         let rootID = new.content["rootId"]?.string
         if new.content.contentType == .comments {
             guard let rootID, let root = try writer.store.record(rootID, in: writer.layer), root.isLive
-            else { throw APIError(.invalid, #""rootId" names no annotation of this layer"#) }
+            else { throw APIError(.invalid, #""rootId" is not an annotation of this layer"#) }
             if let why = root.record.content.noThread { throw APIError(.invalid, why.description) }
         }
         let record = Record(
@@ -39,7 +39,7 @@ package struct BackendWriter {
         try writer.write(record, contentType: record.content.contentType, rootID: rootID, over: old, client: nil)
     }
 
-    /// Makes the record, or replaces the live one that has its id; who made that one stays.
+    /// Creates the record, or replaces the live record with its id and keeps that record's creator.
     package mutating func put(_ record: Record, group: String??) throws {
         if try writer.store.record(record.id, in: writer.layer)?.isLive == true {
             try replace(record.id, record.content, user: record.updatedBy ?? record.createdBy, group: group)
@@ -48,12 +48,12 @@ package struct BackendWriter {
         }
     }
 
-    /// Replaces the content completely. Its creator stays, and its group where none is given.
+    /// Replaces the whole content. The creator stays, and so does the group unless one is given.
     package mutating func replace(_ id: Record.ID, _ content: Content, user: String?, group: String??) throws {
         let stored = try existing(id)
         try check(content, over: stored)
         guard content.isSameKind(as: stored.record.content) else {
-            throw APIError(.invalid, "a record stays what it is: a comment of its thread, or an annotation")
+            throw APIError(.invalid, "a record cannot change between annotation and comment, or move to another thread")
         }
         var record = stored.record
         record.content = content
@@ -63,14 +63,14 @@ package struct BackendWriter {
             record, contentType: stored.contentType, rootID: stored.rootID, over: stored, client: nil)
     }
 
-    /// Deletes a record; a root with its thread.
+    /// Deletes a record; a root together with its thread.
     package mutating func delete(_ id: Record.ID, user: String?) throws {
         let stored = try existing(id)
         let thread = stored.contentType == .annotations ? try writer.store.thread(of: id, in: writer.layer) : []
         _ = try writer.remove(thread + [stored], by: user, client: nil)
     }
 
-    /// Runs the body; when it throws, none of it was done.
+    /// Runs the body; if it throws, rolls back all its changes.
     package mutating func attempt(_ body: (inout BackendWriter) throws -> Void) throws {
         let mark = writer.mark
         do {
@@ -81,17 +81,17 @@ package struct BackendWriter {
         }
     }
 
-    /// The record, live, or 404.
+    /// Returns the live record, or throws a 404.
     package func existing(_ id: Record.ID) throws -> ServerRecord {
         guard let stored = try writer.store.record(id, in: writer.layer), stored.isLive else {
-            throw APIError(.notFound, "there is no record with this id")
+            throw APIError(.notFound, "no record with this id")
         }
         return stored
     }
 
     private func check(_ id: Record.ID) throws {
         guard Record.isValidID(id) else {
-            throw APIError(.invalid, "an id has 1 to 256 bytes and no spaces or control characters")
+            throw APIError(.invalid, "an id must have 1 to 256 bytes, without spaces or control characters")
         }
     }
 
@@ -99,10 +99,10 @@ package struct BackendWriter {
         do {
             try content.validate(pageCount: writer.layer.pageCount, maximumBytes: limits.recordBytes)
         } catch { throw APIError(.invalid, "\(error)") }
-        // A backend may name any file of the document; what the record named before stays good.
+        // A backend may name any attachment of the document; the one the record already names stays valid.
         guard let id = content.attachmentID, id != stored?.record.content.attachmentID,
             try writer.store.attachment(id, of: writer.layer.key.document) == nil
         else { return }
-        throw APIError(.invalid, "the attachment it names was not uploaded")
+        throw APIError(.invalid, "its attachment was not uploaded")
     }
 }

@@ -2,8 +2,8 @@ import Annotations
 import Authorization
 import SyncProtocol
 
-/// Decides and performs one change of one bearer. Of an existing record: may it be seen, permission on the stored record,
-/// the content, who was first. Of a new one: permission, the content, the id.
+/// Decides and performs one change of one user. Checks for an existing record: visibility, permission on the stored
+/// record, content, conflict. For a new one: permission, content, id.
 struct ChangeDecider {
     let grant: Grant
     let scope: ViewScope
@@ -19,9 +19,9 @@ struct ChangeDecider {
 
     func decide(_ change: Change, _ writer: inout LayerWriter) throws -> ChangeDecision {
         guard Record.isValidID(change.id) else {
-            return .invalid("an id has 1 to 256 bytes and no spaces or control characters")
+            return .invalid("an id must have 1 to 256 bytes, without spaces or control characters")
         }
-        guard change.baseRevision >= 0 else { return .invalid("a base revision is never negative") }
+        guard change.baseRevision >= 0 else { return .invalid("a base revision must not be negative") }
         var change = change
         change.group = change.group.orNull
         switch change.kind {
@@ -32,7 +32,7 @@ struct ChangeDecider {
         }
     }
 
-    /// The record, if the bearer may know of it. What may not be seen and what never was look the same.
+    /// Returns the record if the user may see it. A hidden and a missing record are indistinguishable.
     func find(_ id: Record.ID, _ writer: LayerWriter) throws -> ServerRecord? {
         guard let record = try writer.store.record(id, in: writer.layer), scope.contains(record.subject) else {
             return nil
@@ -40,14 +40,14 @@ struct ChangeDecider {
         return record
     }
 
-    /// First come, first served; a client does not conflict with its own unbroken run.
+    /// Whether the change is based on the current revision, or on one within the client's own unbroken run.
     func isFirst(_ change: Change, _ stored: ServerRecord) -> Bool {
         change.baseRevision == stored.revision
             || (stored.run.client == clientID && change.baseRevision >= stored.run.start
                 && change.baseRevision < stored.revision)
     }
 
-    /// Nobody else has written to the record since the bearer saw it.
+    /// Returns whether no one else has written to the record since the user saw it.
     func isUnchanged(_ stored: ServerRecord, since seen: Revision) -> Bool {
         stored.revision <= seen || (stored.run.client == clientID && seen >= stored.run.start)
     }
@@ -56,11 +56,11 @@ struct ChangeDecider {
         try writer.store.thread(of: root, in: writer.layer)
     }
 
-    /// Why the bearer cannot name the content's attachment; nil when they can.
+    /// Returns why the user cannot name the content's attachment; nil if they can.
     ///
-    /// A record that names a file hands it out to everybody who sees the record, so the bearer must already have the file:
-    /// they uploaded it in this layer, or see a record of this layer that names it. A missing file and
-    /// another user's file get the same answer. The attachment that the stored record already names stays valid.
+    /// A record that names a file grants it to everyone who sees the record, so the user must already have the file:
+    /// they uploaded it in this layer, or see a record of this layer that names it. A missing file and another user's
+    /// file get the same answer. The attachment that the stored record already names stays valid.
     func problem(
         ofAttachmentIn content: Content, over stored: ServerRecord?, _ writer: LayerWriter
     ) throws -> String? {
@@ -70,23 +70,23 @@ struct ChangeDecider {
             if try store.isUploaded(id, by: grant.userID, in: layer) { return nil }
             if try store.records(naming: id, in: layer).contains(where: { scope.contains($0.subject) }) { return nil }
         }
-        return "the attachment it names was not uploaded by this user in this layer: upload it first"
+        return "its attachment was not uploaded by this user in this layer; upload it first"
     }
 }
 
 extension ChangeDecision {
-    static let noSuchRecord = ChangeDecision.gone("there is no such record")
+    static let noSuchRecord = ChangeDecision.gone("no such record")
     static let recordDeleted = ChangeDecision.gone("the record was deleted")
-    static let idTaken = ChangeDecision.gone("this id is taken: create the record under another id")
-    static let threadGone = ChangeDecision.gone("the thread is gone")
+    static let idTaken = ChangeDecision.gone("this id is taken; create the record under another id")
+    static let threadGone = ChangeDecision.gone("the thread was deleted")
 }
 
 extension ChangeDecider {
-    /// Looks the id up last. An answer about a hidden id differs from one about a free id only for a create that would
-    /// have been applied, so learning that an id is taken costs a real record for each id that is free.
+    /// Checks the id last. An answer about a hidden id differs from one about a free id only for a create that would
+    /// have been applied, so each free id probed costs a real record.
     func create(_ change: Change, _ writer: inout LayerWriter) throws -> ChangeDecision {
         guard let content = change.content else { return .invalid("a create needs content") }
-        // Read once: a queue of thousands is decided one by one.
+        // Parse once: queues of thousands of changes are decided one by one.
         let outline = ContentOutline(content)
         let type = outline.contentType
         var rootID: Record.ID?
@@ -99,7 +99,7 @@ extension ChangeDecider {
             guard let id = outline.rootID else { return .invalid(#"a comment needs "rootId""#) }
             if let refused = try refuseReply(to: id, group: change.group, writer) { return refused }
             rootID = id
-        case .formFields: return .invalid("form fields are not made here")
+        case .formFields: return .invalid("form fields cannot be created here")
         }
         do {
             try outline.validate(pageCount: writer.layer.pageCount, maximumBytes: limits.recordBytes)
@@ -113,14 +113,14 @@ extension ChangeDecider {
         return .applied(written.revision)
     }
 
-    /// Refuses an id that has been used in the layer. A visible live record is shown as the winner; a tombstone and a
-    /// hidden record get one answer.
+    /// Refuses an id that was used in the layer. A visible live record is returned as the winner; a tombstone and a
+    /// hidden record get the same answer.
     private func refuseID(_ id: Record.ID, _ writer: LayerWriter) throws -> ChangeDecision? {
         guard let there = try writer.store.record(id, in: writer.layer) else { return nil }
         return there.isLive && scope.contains(there.subject) ? .conflict(there) : .idTaken
     }
 
-    /// Why no comment can be put under this root; nil when it can.
+    /// Returns why no comment can be added to this root; nil if one can.
     private func refuseReply(to id: Record.ID, group: String?, _ writer: LayerWriter) throws -> ChangeDecision? {
         guard let root = try find(id, writer), root.isLive else { return .threadGone }
         if let why = root.record.content.noThread { return .invalid(why.description) }
@@ -146,7 +146,7 @@ extension ChangeDecider {
         if let problem = problem(outline, over: there, writer) { return .invalid(problem) }
         if let problem = try problem(ofAttachmentIn: content, over: stored, writer) { return .invalid(problem) }
         guard isFirst(change, stored) else { return .conflict(stored) }
-        // Who made a record stays: also its name in the content is the stored one.
+        // The creator stays, including the stored creator name in the content.
         var record = stored.record
         record.content = outline.authored(content, by: there.creatorName?.string)
         record.group = change.group
@@ -158,12 +158,12 @@ extension ChangeDecider {
 
     private func problem(_ content: ContentOutline, over stored: ContentOutline, _ writer: LayerWriter) -> String? {
         guard content.isSameKind(as: stored) else {
-            return "a record stays what it is: a comment of its thread, or an annotation"
+            return "a record cannot change between annotation and comment, or move to another thread"
         }
         do {
             try content.validate(pageCount: writer.layer.pageCount, maximumBytes: limits.recordBytes)
         } catch {
-            // What came out of a PDF incomplete can be edited as it is.
+            // Content from a PDF that was incomplete on import may be edited as it is.
             if case .tooLarge = error { return "\(error)" }
             let pages = writer.layer.pageCount
             guard (try? stored.validate(pageCount: pages, maximumBytes: Content.maximumBytes)) != nil else {
@@ -178,7 +178,7 @@ extension ChangeDecider {
 extension ChangeDecider {
     func delete(_ change: Change, _ writer: inout LayerWriter) throws -> ChangeDecision {
         guard let stored = try find(change.id, writer) else { return .noSuchRecord }
-        // Deleted twice is deleted.
+        // Deleting twice succeeds.
         guard stored.isLive else { return .applied(stored.revision) }
         if case .denied(let denial) = grant.decide(.delete(stored.subject)) { return .denied(denial.description) }
         guard isFirst(change, stored) else { return .conflict(stored) }
@@ -188,7 +188,7 @@ extension ChangeDecider {
         }
     }
 
-    /// A root takes its thread along, unless someone else has written there since the bearer looked.
+    /// Deletes a root with its thread, unless someone else has written there since the user saw it.
     private func deleteRoot(_ root: ServerRecord, _ change: Change, _ writer: inout LayerWriter) throws
         -> ChangeDecision
     {
@@ -196,18 +196,18 @@ extension ChangeDecider {
         let seen = change.threadRevision ?? change.baseRevision
         let newer = thread.first { $0.revision > seen && $0.run.client != clientID }
         if let newer {
-            // What the bearer meant is the root, and that is what is in conflict; of a comment that the bearer may not
-            // see not even the reason speaks.
-            return .conflict(root, scope.contains(newer.subject) ? "someone else wrote in its thread" : nil)
+            // The conflict is on the root, which the user meant to delete. A comment that the user may not see must not
+            // be revealed even by the reason.
+            return .conflict(root, scope.contains(newer.subject) ? "someone else added to its thread" : nil)
         }
         return .applied(try writer.remove(thread + [root], by: grant.userID, client: clientID))
     }
 
-    /// The last comment takes its root along, if the root was made for the thread, is as the bearer saw it, and the bearer
-    /// may delete it. A markup is content of its own: it stays.
+    /// Deletes a comment. The last comment takes its root with it if the root was created for the thread, is unchanged
+    /// since the user saw it, and may be deleted by the user. A markup has its own content and stays.
     ///
-    /// Where the change does not say which state of the root was seen: a comment is younger than its root, and changes
-    /// reach a client in order, so who saw the comment at its base revision saw every state of the root up to there.
+    /// If the change does not state which root revision was seen: a comment is younger than its root and changes reach
+    /// a client in order, so a client that saw the comment at its base revision saw every earlier state of the root.
     private func deleteComment(
         _ comment: ServerRecord, _ change: Change, _ writer: inout LayerWriter
     ) throws -> ChangeDecision {
@@ -222,10 +222,10 @@ extension ChangeDecider {
         return .applied(try writer.remove(going, by: grant.userID, client: clientID))
     }
 
-    /// A comment marker of the layer. One that came with the PDF was there before the thread.
+    /// Returns whether the root is a comment marker of the layer. A marker from the PDF existed before the thread.
     private func isMadeForItsThread(_ root: ServerRecord, _ writer: LayerWriter) throws -> Bool {
         guard AnnotationKind(type: root.record.content["type"]?.string ?? "") == .commentMarker else { return false }
-        // A layer without records of its own shows what the PDF brought.
+        // A layer without its own records shows the base records.
         var untouched = writer.layer
         untouched.id = 0
         return try writer.store.record(root.id, in: untouched) == nil
@@ -233,15 +233,15 @@ extension ChangeDecider {
 }
 
 extension ChangeDecider {
-    /// Brings back a record and what was deleted with it, for whoever deleted it.
+    /// Restores a record and those deleted with it, for the user who deleted it.
     func restore(_ change: Change, _ writer: inout LayerWriter) throws -> ChangeDecision {
         guard let stored = try find(change.id, writer) else { return .noSuchRecord }
         guard let removal = stored.removal else { return .conflict(stored) }
         guard removal.by.isExactly(grant.userID), removal.by != nil || removal.client == clientID else {
-            return .denied("only who deleted a record can bring it back")
+            return .denied("only the user who deleted a record can restore it")
         }
         guard stored.revision == change.baseRevision else {
-            return .gone("the record was deleted at another revision than this one")
+            return .gone("the record was deleted at a different revision")
         }
         let cascade = try writer.store.cascade(of: stored.revision, in: writer.layer).filter { !$0.isLive }
         if let root = stored.rootID, !cascade.contains(where: { $0.id.isExactly(root) }) {

@@ -1,10 +1,10 @@
 import Annotations
 import SyncProtocol
 
-/// What becomes of one change.
+/// The decision on one change.
 enum ChangeDecision: Hashable {
     case applied(Revision)
-    /// What won: shown to whoever lost.
+    /// The winning state, which the losing client receives.
     case conflict(ServerRecord, String? = nil)
     case denied(String)
     case invalid(String)

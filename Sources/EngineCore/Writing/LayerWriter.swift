@@ -2,8 +2,8 @@ package import Annotations
 import Authorization
 package import SyncProtocol
 
-/// Writes records of one layer in one transaction: gives revisions, notes departures, and remembers what it touched
-/// for those who listen. It asks no permission.
+/// Writes records of one layer in one transaction: assigns revisions, records departures, and collects the changes for
+/// listeners. Checks no permissions.
 package struct LayerWriter {
     package let store: any StoreWriting
     package private(set) var layer: ServerLayer
@@ -20,9 +20,9 @@ package struct LayerWriter {
         self.now = now
     }
 
-    /// What this transaction has done so far.
+    /// The changes of this transaction so far.
     package var commit: Commit {
-        // Most transactions write one record, and it stands once.
+        // Most transactions write one record once.
         guard written.count > 1 else {
             return Commit(before: before, layer: layer, records: written, departures: departures)
         }
@@ -34,8 +34,8 @@ package struct LayerWriter {
     /// Writes a record's new state under the next revision.
     ///
     /// - Parameters:
-    ///   - old: as it stood; nil when there was none.
-    ///   - client: who writes, nil for a backend, which ends every run.
+    ///   - old: the stored state; nil if none.
+    ///   - client: the writing client; nil for a backend, which ends every run.
     @discardableResult
     package mutating func write(
         _ record: Record, contentType: ContentType, rootID: Record.ID?, over old: ServerRecord?, client: String?
@@ -45,7 +45,7 @@ package struct LayerWriter {
         if let client, let old, old.isLive, old.run.client == client { run = old.run }
         let new = ServerRecord(
             record, revision: layer.head + 1, contentType: contentType, rootID: rootID, run: run)
-        // A tombstone that is written over told its views nothing else than a departure does.
+        // To its views, an overwritten tombstone is equivalent to a departure.
         if let old, old.subject != new.subject {
             try depart(old, at: old.isLive ? new.revision : old.revision)
         }
@@ -53,7 +53,7 @@ package struct LayerWriter {
         return new
     }
 
-    /// Removes records together. The last is the one that was meant: the others are its cascade.
+    /// Removes records together. The last one is the requested one, the others are its cascade.
     ///
     /// - Returns: the revision of the last.
     package mutating func remove(_ records: [ServerRecord], by user: String?, client: String?) throws -> Revision {
@@ -69,7 +69,7 @@ package struct LayerWriter {
         return layer.head
     }
 
-    /// Brings a removed record back as it was.
+    /// Restores a removed record.
     package mutating func restore(_ removed: ServerRecord, by user: String?, client: String?) throws {
         var live = removed
         live.removal = nil
@@ -92,7 +92,7 @@ package struct LayerWriter {
         written.append(record)
     }
 
-    /// Where the writer stands.
+    /// A position to roll back to.
     struct Mark {
         fileprivate var layer: ServerLayer
         fileprivate var written: Int
@@ -101,7 +101,7 @@ package struct LayerWriter {
 
     var mark: Mark { Mark(layer: layer, written: written.count, departures: departures.count) }
 
-    /// Forgets what was written since; the store has to be taken back as well.
+    /// Discards what was written since; the caller must also roll back the store.
     mutating func goBack(to mark: Mark) {
         layer = mark.layer
         written.removeSubrange(mark.written...)
@@ -109,11 +109,11 @@ package struct LayerWriter {
     }
 }
 
-/// What one transaction did to one layer: all that has to be known to tell its listeners, once it is durable.
+/// The effect of one transaction on one layer: everything needed to notify its listeners once it is durable.
 package struct Commit: Hashable, Sendable {
-    /// The layer's head before.
+    /// The layer's head before the transaction.
     package var before: Revision
-    /// As it stands after the transaction.
+    /// The layer's state after the transaction.
     package var layer: ServerLayer
     /// Each touched record once, in its final state, in revision order.
     package var records: [ServerRecord] = []

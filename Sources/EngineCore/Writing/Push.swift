@@ -2,15 +2,17 @@ package import Annotations
 package import Authorization
 package import SyncProtocol
 
-/// Takes the changes of one request: an answer for each, in order, each remembered at least until it is acknowledged.
+/// Applies the changes of one request and returns an answer for each, in order. Answers are stored at least until they
+/// are acknowledged.
 package struct Push {
     package let grant: Grant
     package let limits: ServerLimits
-    /// Changes that come back with the answers: more than a full batch, so that a writer's own changes come back at once.
+    /// The number of changes returned with the answers: more than a full batch, so that a writer's own changes are
+    /// included.
     package static let deltaLimit = 1500
 
-    /// Acknowledged answers are forgotten so many at a time: to look for one with each push would take longer than the row
-    /// is worth. Until then a change that is sent again is answered as before.
+    /// The batch size for deleting acknowledged answers: a lookup in each push would cost more than the rows. Until
+    /// then a repeated change gets the same answer.
     private let forgottenAtOnce: Int64
 
     package init(grant: Grant, limits: ServerLimits = ServerLimits(), forgottenAtOnce: Int64 = 8) {
@@ -19,8 +21,8 @@ package struct Push {
         self.forgottenAtOnce = forgottenAtOnce
     }
 
-    /// - Returns: the answer, and what to tell listeners once the transaction is durable.
-    /// - Throws: ``APIError`` for the whole request; then nothing is consumed.
+    /// - Returns: the answer, and the commit to publish once the transaction is durable.
+    /// - Throws: ``APIError`` for the whole request; nothing is consumed then.
     package func perform(
         _ request: PushRequest, on layer: ServerLayer, in store: any StoreWriting, now: Timestamp
     ) throws -> (answer: PushAnswer, commit: Commit) {
@@ -28,18 +30,18 @@ package struct Push {
             throw APIError(.insufficientScope, #"read-only: this token lacks "write""#)
         }
         guard PushRequest.isValidClientID(request.clientID) else {
-            throw APIError(.badRequest, "a clientID has 1 to 64 of the characters A-Z a-z 0-9 _ -")
+            throw APIError(.badRequest, "a clientID must have 1 to 64 of the characters A-Z a-z 0-9 _ -")
         }
         guard request.changes.count <= limits.batchChanges else {
-            throw APIError(.payloadTooLarge, "at most \(limits.batchChanges) changes in one request")
+            throw APIError(.payloadTooLarge, "too many changes; a request may have at most \(limits.batchChanges)")
         }
         if let epoch = request.cursor?.epoch, !layer.isGeneration(ofEpoch: epoch) {
-            throw APIError(.epochChanged, "the changes name revisions of a history that the layer no longer has")
+            throw APIError(.epochChanged, "the changes refer to revisions that the layer no longer has")
         }
         var client =
             try store.client(request.clientID, in: layer) ?? StoredClient(id: request.clientID, userID: grant.userID)
         guard client.userID.isExactly(grant.userID) else {
-            throw APIError(.clientIDTaken, "this clientID belongs to another user: draw a new one")
+            throw APIError(.clientIDTaken, "this clientID belongs to another user; generate a new one")
         }
         try forget(upTo: request.acked, &client, layer, store)
         var writer = LayerWriter(layer, in: store, now: now)
@@ -48,7 +50,7 @@ package struct Push {
         var bytes = 0
         for change in request.changes {
             var result = try take(change, decider, &client, &writer)
-            // Whoever conflicts with many large records pulls the rest of them.
+            // A client that conflicts with many large records pulls the rest of them.
             if let item = result.item { bytes += item.size }
             if bytes > LayerView.pageBytes { result.item = nil }
             results.append(result)
@@ -84,7 +86,7 @@ package struct Push {
             return ChangeResult(
                 n: change.n, status: .gap, reason: "the next change of this clientID is \(client.lastN + 1)")
         }
-        // No savepoint: a verdict other than applied has written nothing, and a store that fails fails the request.
+        // No savepoint: a decision other than `applied` has written nothing, and a store error fails the request.
         let result = try decider.decide(change, &writer).result(for: change.n)
         let answer = StoredAnswer(
             n: change.n, bodyHash: hash, recordID: change.id, status: result.status, revision: result.revision,
@@ -94,7 +96,7 @@ package struct Push {
         return result
     }
 
-    /// The stored answer again. Of a conflict the winner is looked up as it stands now.
+    /// Returns the stored answer. The winner of a conflict is looked up in its current state.
     private func replay(
         _ change: Change, _ hash: String, _ decider: ChangeDecider, _ client: StoredClient, _ writer: LayerWriter
     ) throws -> ChangeResult {
@@ -102,7 +104,7 @@ package struct Push {
             return ChangeResult(n: change.n, status: .mismatch, reason: "this change was answered and acknowledged")
         }
         guard answer.bodyHash == hash else {
-            return ChangeResult(n: change.n, status: .mismatch, reason: "this number was another change before")
+            return ChangeResult(n: change.n, status: .mismatch, reason: "this number was used for a different change")
         }
         var result = ChangeResult(
             n: change.n, status: answer.status, revision: answer.revision, reason: answer.reason)

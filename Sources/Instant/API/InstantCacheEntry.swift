@@ -2,35 +2,35 @@ public import Annotations
 import FoundationEssentials
 public import InstantCore
 
-/// One layer on this machine, read without opening it.
+/// A layer stored on this machine, read without opening it.
 public struct InstantCacheEntry: Hashable, Sendable {
-    /// The address without a slash at its end. Empty, like the names below, for a layer that cannot be opened.
+    /// The address without a trailing slash. Empty, like the names below, for a layer that cannot be opened.
     public var server: String
     public var documentIdentifier: String
-    /// The default layer's name is the empty string.
+    /// Empty for the default layer.
     public var layerName: String
-    /// nil: anonymous.
+    /// nil if anonymous.
     public var userID: String?
     public var title: String
-    /// PDF and records are here.
+    /// Whether PDF and records are stored.
     public var isDownloaded: Bool
-    /// Of the layer's own files.
+    /// The size of the layer's own files.
     public var layerBytes: Int64
-    /// Of the PDF, which other layers may share; 0 when it is not here.
+    /// The size of the PDF, which other layers may share; 0 if it is not stored.
     public var pdfBytes: Int64
     public var state: DocumentState
-    /// When a cycle last ended well, by the local clock.
+    /// When a cycle last succeeded, by the local clock.
     public var lastSync: Timestamp?
-    /// Records that others changed and nobody looked at here since.
+    /// Records that others changed and that were not viewed here since.
     public var unread: Int
-    /// Edits that are only here: waiting, kept back, in conflict or refused.
+    /// Edits that are stored only here: waiting, parked, in conflict or refused.
     public var unsent: Int
-    /// Why it cannot be opened, in a sentence.
+    /// Why it cannot be opened, as a sentence; nil if it can.
     public var problem: String?
 
     var folder: String
     var pdfSHA256: String
-    /// Files that edits of ours need.
+    /// Files that local edits need.
     var attachments: Set<AttachmentID> = []
 
     package var identity: LayerIdentity {
@@ -39,7 +39,7 @@ public struct InstantCacheEntry: Hashable, Sendable {
 }
 
 extension InstantCacheEntry {
-    /// Everything under a data folder, of every server and user. What cannot be read is listed with its problem.
+    /// Returns everything in a data folder, of every server and user. Unreadable layers are listed with their problem.
     static func all(in folders: Folders) -> [InstantCacheEntry] {
         folders.layerFolders.map { folder in
             do { return try InstantCacheEntry(folder: folder, folders: folders) } catch {
@@ -53,17 +53,17 @@ extension InstantCacheEntry {
         let store = try LocalSQLiteStore(lookingInto: path)
         defer { store.close() }
         let layer = Layer(store: store)
-        let facts = try layer.metadata()
+        let metadata = try layer.metadata()
         let tally = try layer.tally()
-        let pdf = Folders.isSHA256(facts.pdfSHA256) ? Folders.size(folders.pdf(facts.pdfSHA256)) : 0
+        let pdf = Folders.isSHA256(metadata.pdfSHA256) ? Folders.size(folders.pdf(metadata.pdfSHA256)) : 0
         let unsent = tally.reduce(0) { $0 + ($1.key == .applied ? 0 : $1.value) }
         self.init(
-            server: facts.identity.server, documentIdentifier: facts.identity.documentID,
-            layerName: facts.identity.layer, userID: facts.identity.userID, title: facts.title,
-            isDownloaded: pdf > 0 && facts.cursor != nil, layerBytes: Self.bytes(of: folder), pdfBytes: pdf,
-            state: try store.state(of: facts, hasUnsent: unsent > 0), lastSync: facts.lastSync,
+            server: metadata.identity.server, documentIdentifier: metadata.identity.documentID,
+            layerName: metadata.identity.layer, userID: metadata.identity.userID, title: metadata.title,
+            isDownloaded: pdf > 0 && metadata.cursor != nil, layerBytes: Self.bytes(of: folder), pdfBytes: pdf,
+            state: try store.state(of: metadata, hasUnsent: unsent > 0), lastSync: metadata.lastSync,
             unread: try layer.unreadCount(), unsent: unsent, problem: nil, folder: folder,
-            pdfSHA256: facts.pdfSHA256, attachments: try layer.attachmentsInUse())
+            pdfSHA256: metadata.pdfSHA256, attachments: try layer.attachmentsInUse())
     }
 
     private init(broken folder: String, problem: String) {

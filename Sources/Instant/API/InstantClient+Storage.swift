@@ -2,40 +2,41 @@ import Annotations
 public import FoundationEssentials
 import InstantCore
 
-/// What lies on this machine, and getting rid of it. Edits that are nowhere else go only with consent.
+/// The local storage and its removal. Removing edits that exist only here needs consent.
 extension InstantClient {
-    /// `$XDG_DATA_HOME/postilla`, which the program of that name uses too: what one has downloaded the other shows.
+    /// Returns `$XDG_DATA_HOME/postilla`, by default `~/.local/share/postilla`. The program `postilla` uses it too, so
+    /// both share downloads.
     ///
-    /// - Throws: `couldNotWriteToDisk` when neither that variable nor `HOME` names an absolute path.
+    /// - Throws: `couldNotWriteToDisk` if neither that variable nor `HOME` is an absolute path.
     public static func defaultDataDirectory() throws(InstantError) -> URL {
         let environment = ProcessInfo.processInfo.environment
         if let path = environment["XDG_DATA_HOME"], path.hasPrefix("/") { return URL(filePath: path + "/postilla") }
         guard let home = environment["HOME"], home.hasPrefix("/") else {
-            throw InstantError(.couldNotWriteToDisk, "HOME is not set: name a folder for the data")
+            throw InstantError(.couldNotWriteToDisk, "HOME is not set; name a data folder")
         }
         return URL(filePath: home + "/.local/share/postilla")
     }
 
-    /// The layers of this server on this machine, of every user.
+    /// Returns the layers of this server on this machine, of every user, and unreadable layers of any server.
     public func listCacheEntries() throws(InstantError) -> [InstantCacheEntry] {
         InstantCacheEntry.all(in: folders).filter { $0.problem != nil || $0.server.isExactly(address.text) }
     }
 
-    /// The layers of every server under a data folder.
+    /// Returns the layers of every server in a data folder.
     public static func listCacheEntries(in dataDirectory: URL) throws(InstantError) -> [InstantCacheEntry] {
         InstantCacheEntry.all(
             in: try Folders(root: dataDirectory.path(percentEncoded: false).trimmedSlashes))
     }
 
-    /// Everything of this server: layers of all users, and PDFs that nothing else uses.
+    /// Removes everything of this server: the readable layers of all users, and PDFs that nothing else uses.
     ///
-    /// - Parameter discardingUnsent: consent to lose edits that are nowhere else.
-    /// - Throws: `unsentEdits` without that consent, `couldNotRemoveDiskCacheEntries`.
+    /// - Parameter discardingUnsent: Consent to lose edits that exist only here.
+    /// - Throws: `unsentEdits` without that consent; `couldNotRemoveDiskCacheEntries`.
     public func removeLocalStorage(discardingUnsent: Bool = false) throws(InstantError) {
         try remove(try readableEntries(), discardingUnsent: discardingUnsent)
     }
 
-    /// A document with all its layers, and its PDF unless another document is the same file.
+    /// Removes a document with all its layers, and its PDF unless another document uses the same file.
     public func removeLocalStorage(
         forDocumentIdentifier identifier: String, discardingUnsent: Bool = false
     ) throws(InstantError) {
@@ -43,32 +44,32 @@ extension InstantClient {
         try remove(entries, discardingUnsent: discardingUnsent)
     }
 
-    /// One layer of ``listCacheEntries()``, one that cannot be opened included: what is unsent in that is lost, which
-    /// needs the same consent.
+    /// Removes one layer of ``listCacheEntries()``. A layer that cannot be opened always needs consent, because its
+    /// unsent edits are unknown.
     public func removeLocalStorage(of entry: InstantCacheEntry, discardingUnsent: Bool = false) throws(InstantError) {
         if let problem = entry.problem, !discardingUnsent {
-            throw InstantError(.unsentEdits, "it cannot be told what would be lost: \(problem)")
+            throw InstantError(.unsentEdits, "cannot check for unsent edits: \(problem)")
         }
         try remove([entry], discardingUnsent: discardingUnsent)
     }
 
-    /// A layer that cannot be opened, and with it whatever edits it held.
+    /// Removes a layer that cannot be opened, with any edits in it.
     package static func removeUnreadable(_ entry: InstantCacheEntry) throws(InstantError) {
         if entry.problem != nil { try Folders.remove(entry.folder) }
     }
 
-    /// PDFs, finished or not, that no layer of any server uses, and attachments that no edit of ours needs: these are
-    /// loaded again when they are asked for.
+    /// Removes PDFs, complete or not, that no layer of any server uses, and attachments that no local edit needs; these
+    /// are loaded again on request.
     public func removeUnreferencedCacheEntries() throws(InstantError) { _ = try folders.removeUnreferenced() }
 
-    /// The same for a whole data folder.
+    /// Does the same for a whole data folder.
     ///
-    /// - Returns: the bytes that are free now; nil where a layer cannot be read, which may need any of them.
+    /// - Returns: The bytes freed; nil if a layer cannot be read and may need the files, which then stay.
     public static func removeUnreferencedCacheEntries(in dataDirectory: URL) throws(InstantError) -> Int64? {
         try Folders(root: dataDirectory.path(percentEncoded: false).trimmedSlashes).removeUnreferenced()
     }
 
-    /// The name for new records of this installation, one line; asked for once.
+    /// The remembered author for new records of this installation; one line.
     public var rememberedAuthor: String? {
         get { folders.rememberedAuthor }
         set { folders.rememberAuthor(newValue) }

@@ -5,13 +5,13 @@ public import FoundationEssentials
 package import InstantCore
 import Synchronization
 
-/// One server, with what is kept of it on this machine. Several may live side by side.
+/// The client of one server, with its local storage. Several clients can coexist.
 ///
-/// Keep it alive: descriptors do not retain it, and without it their sync ends. Documents and layers are found again
-/// after a restart by ``localDocumentDescriptors()``; tokens are not kept.
+/// Keep a reference: descriptors do not retain the client, and sync ends without it. After a restart,
+/// ``localDocumentDescriptors()`` returns the stored layers; tokens are not stored.
 public final class InstantClient: Sendable {
     public let serverURL: URL
-    /// Where layers, PDFs and attachments are kept; of this user alone (mode 0700).
+    /// The folder of layers, PDFs and attachments, for this user only (mode 0700).
     public let dataDirectory: URL
 
     let address: ServerAddress
@@ -25,10 +25,10 @@ public final class InstantClient: Sendable {
 
     /// - Parameters:
     ///   - serverURL: `https://…`, or `http://…` on this machine.
-    ///   - dataDirectory: made if it is missing; one folder serves any number of servers, users and programs. nil:
+    ///   - dataDirectory: Created if missing; one folder serves any number of servers, users and programs. nil for
     ///     ``defaultDataDirectory()``.
-    ///   - allowsInsecureHTTP: sends tokens over plain http to other machines as well.
-    /// - Throws: ``InstantError`` when the address is none or the folder cannot be used.
+    ///   - allowsInsecureHTTP: Whether to send tokens over plain HTTP to other machines too.
+    /// - Throws: ``InstantError`` if the address is invalid or the folder cannot be used.
     public convenience init(
         serverURL: URL, dataDirectory: URL? = nil, allowsInsecureHTTP: Bool = false
     ) throws(InstantError) {
@@ -51,27 +51,27 @@ public final class InstantClient: Sendable {
         network.withLock { $0 = watch }
     }
 
-    /// Pauses before the next try are pointless now.
+    /// Ends the waits before the next attempts: the network is back.
     private func networkReturned() {
         for descriptor in open.withLock({ Array($0.values) }) { descriptor.networkReturned() }
     }
 
     deinit {
-        let gone = InstantError(.requestFailed, "the client is gone: it has to be kept alive while syncing")
+        let gone = InstantError(.requestFailed, "the client was released; keep it alive while syncing")
         for descriptor in open.withLock(\.values) { descriptor.close(because: gone) }
         http.shutdown { _ in }
     }
 
-    /// Hears the events of every descriptor from now on. Held weakly.
+    /// The receiver of the events of every descriptor from now on. Held weakly.
     public var delegate: (any InstantClientDelegate)? {
         get { delegation.delegate }
         set { delegation.delegate = newValue }
     }
 
-    /// The layer that a token names. Offline: the token is only decoded, nothing is downloaded. Always the same
+    /// Returns the layer that a token names. Works offline: decodes the token and downloads nothing. Returns the same
     /// instance for the same document, layer and user.
     ///
-    /// - Throws: `invalidJWT`; `accessDenied` when it does not grant reading.
+    /// - Throws: `invalidJWT`; `accessDenied` if the token does not grant reading.
     public func documentDescriptor(forJWT jwt: String) throws(InstantError) -> InstantDocumentDescriptor {
         let grant = try Self.grant(of: jwt)
         return descriptor(
@@ -79,7 +79,7 @@ public final class InstantClient: Sendable {
                 server: address.text, documentID: grant.documentID, layer: grant.layer, userID: grant.userID))
     }
 
-    /// The layers of this server that are on this machine, of every user.
+    /// Returns the layers of this server on this machine, of every user.
     public func localDocumentDescriptors() throws(InstantError) -> [InstantDocumentDescriptor] {
         var descriptors: [InstantDocumentDescriptor] = []
         for entry in try listCacheEntries() where entry.problem == nil {
@@ -108,7 +108,7 @@ public final class InstantClient: Sendable {
         }
     }
 
-    /// A descriptor whose storage was removed is not handed out again.
+    /// Removes descriptors whose storage was removed, so that they are not returned again.
     func forget(_ identities: some Sequence<LayerIdentity>) -> [InstantDocumentDescriptor] {
         open.withLock { open in identities.compactMap { open.removeValue(forKey: $0) } }
     }
@@ -117,7 +117,7 @@ public final class InstantClient: Sendable {
         let claims: Claims
         do { claims = try Claims(token: jwt) } catch { throw InstantError(.invalidJWT, error.description) }
         guard claims.grant.mayRead else {
-            throw InstantError(.accessDenied, #"this token lacks "read-document": the annotations may not be read"#)
+            throw InstantError(.accessDenied, #"cannot read the annotations: this token lacks "read-document""#)
         }
         return claims.grant
     }

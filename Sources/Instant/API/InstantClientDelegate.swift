@@ -1,32 +1,33 @@
-/// Hears what happens to the descriptors of a client. Called in order, one call at a time, on no thread in particular.
+/// The receiver of the events of a client's descriptors. Called in order, one call at a time, on an unspecified thread.
 ///
-/// One that is slower than its layers is not told everything: when many calls wait, states and cycles that were overtaken
-/// by later ones of the same descriptor are left out, a begin always together with its end.
+/// A delegate that is slower than its layers misses calls: when many wait, states and cycles superseded by later ones
+/// of the same descriptor are dropped, a begin always together with its end.
 public protocol InstantClientDelegate: AnyObject, Sendable {
-    /// PDF and records are on this machine.
+    /// Called when PDF and records are downloaded.
     func instantClient(_ client: InstantClient, didFinishDownloadFor descriptor: InstantDocumentDescriptor)
     func instantClient(
         _ client: InstantClient, documentDescriptor: InstantDocumentDescriptor, didFailDownloadWithError: InstantError)
-    /// A token is needed: hand one to ``InstantDocumentDescriptor/reauthenticate(withJWT:)``.
+    /// Called when a token is needed: supply one with ``InstantDocumentDescriptor/reauthenticate(withJWT:)``.
     func instantClient(_ client: InstantClient, didFailAuthenticationFor descriptor: InstantDocumentDescriptor)
-    /// The server took it: safe to keep now.
+    /// Called when the server accepted the token, which may be stored now.
     func instantClient(
         _ client: InstantClient, documentDescriptor: InstantDocumentDescriptor,
         didFinishReauthenticationWithJWT: String)
-    /// This token was not taken; the question stands.
+    /// Called when the token was refused, or could not be tried and is tried again.
     func instantClient(
         _ client: InstantClient, documentDescriptor: InstantDocumentDescriptor,
         didFailReauthenticationWithError: InstantError)
     func instantClient(_ client: InstantClient, didBeginSyncFor descriptor: InstantDocumentDescriptor)
-    /// ``InstantDocumentDescriptor/documentState`` has the newest one, which may be a later one than this call is about.
+    /// ``InstantDocumentDescriptor/documentState`` returns the newest state, which may be later than the one of this
+    /// call.
     func instantClient(_ client: InstantClient, didChangeSyncStateFor descriptor: InstantDocumentDescriptor)
-    /// One of these two ends each begin.
+    /// One of the next two calls ends each begin.
     func instantClient(_ client: InstantClient, didFinishSyncFor descriptor: InstantDocumentDescriptor)
     func instantClient(
         _ client: InstantClient, documentDescriptor: InstantDocumentDescriptor, didFailSyncWithError: InstantError)
 }
 
-/// All of them may be left out.
+/// Every method is optional.
 extension InstantClientDelegate {
     public func instantClient(_: InstantClient, didFinishDownloadFor _: InstantDocumentDescriptor) {}
     public func instantClient(

@@ -3,23 +3,25 @@ import InstantCore
 
 /// Comments: flat threads under text markups and comment markers, oldest first (guide: comments).
 ///
-/// They are records like any other: ``update(_:content:)`` and ``remove(_:)`` work on them too. With the last comment
-/// of a thread the server deletes the comment marker it began at, if that is unchanged and may be deleted. A text markup stays.
+/// Comments are ordinary records: ``update(_:content:)`` and ``remove(_:)`` apply to them too. With the last comment of
+/// a thread the server also deletes the comment marker at its root, if that is unchanged and may be deleted. A text
+/// markup stays.
 extension InstantDocument {
-    /// The comments under an annotation; none while a deletion of it waits, which takes them along.
+    /// Returns the comments under an annotation; none while a deletion of the annotation is pending, because it
+    /// includes them.
     public func comments(of root: Record.ID) throws(InstantError) -> [InstantRecord] {
         try shown { try $0.shown(under: root) }
     }
 
-    /// Says something under an annotation.
+    /// Adds a comment to an annotation.
     ///
     /// - Parameters:
-    ///   - root: the annotation the thread begins at, not a comment of it (``Annotation/rootID``).
-    ///   - text: plain, or XHTML with formatting and mentions.
-    ///   - author: for a token without `creator_name`.
-    /// - Returns: the id of the new comment.
-    /// - Throws: `noSuchAnnotation` when the root is gone, `invalidRequest` when it is of a kind that no thread can begin
-    ///   at, `accessDenied`, and `authorNeeded` as ``add(_:author:)`` does.
+    ///   - root: The annotation at which the thread begins, not one of its comments (``Annotation/rootID``).
+    ///   - text: Plain text, or XHTML with formatting and mentions.
+    ///   - author: The author for a token without `creator_name`.
+    /// - Returns: The id of the new comment.
+    /// - Throws: `noSuchAnnotation` if the root is gone; `invalidRequest` if its kind cannot have a thread;
+    ///   `accessDenied`; `authorNeeded` as for ``add(_:author:)``.
     @discardableResult
     public func reply(
         to root: Record.ID, text: CommentText, author: String? = nil
@@ -31,7 +33,7 @@ extension InstantDocument {
         }
     }
 
-    /// The same in plain words.
+    /// Adds a comment in plain text.
     @discardableResult
     public func reply(
         to root: Record.ID, text: String, author: String? = nil
@@ -39,13 +41,13 @@ extension InstantDocument {
         try reply(to: root, text: .plain(text), author: author)
     }
 
-    /// Makes an annotation and says the first thing under it: both or neither.
+    /// Creates an annotation and its first comment: both or neither.
     ///
     /// - Parameters:
-    ///   - root: a text markup, or ``Content/commentMarker(onPage:at:)`` where there are no words to mark.
-    ///   - text: plain, or XHTML with formatting and mentions.
-    ///   - author: of both, for a token without `creator_name`.
-    /// - Throws: what a reply throws.
+    ///   - root: A text markup, or ``Content/commentMarker(onPage:at:)`` at a place without text.
+    ///   - text: Plain text, or XHTML with formatting and mentions.
+    ///   - author: The author of both, for a token without `creator_name`.
+    /// - Throws: The errors of a reply.
     @discardableResult
     public func beginThread(
         _ root: Content, text: CommentText, author: String? = nil
@@ -57,11 +59,10 @@ extension InstantDocument {
         }
     }
 
-    /// Gives a comment other words. Everything else in it stays, the formatting around the words that changed and
-    /// mentions included.
+    /// Replaces the text of a comment. Everything else stays, including mentions and the formatting around the change.
     ///
-    /// - Throws: `noSuchAnnotation`; `invalidRequest` for an annotation, and where the words were changed across
-    ///   formatting that plain words cannot carry: ``update(_:content:)`` takes new XHTML.
+    /// - Throws: `noSuchAnnotation`; `invalidRequest` for an annotation, or if the change crosses formatting that plain
+    ///   text cannot express: ``update(_:content:)`` takes new XHTML.
     public func reword(_ comment: Record.ID, text: String) throws(InstantError) {
         try editing { _ = try $0.reword(comment, text) }
     }

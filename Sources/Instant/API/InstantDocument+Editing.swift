@@ -1,43 +1,45 @@
 public import Annotations
 public import InstantCore
 
-/// Each edit is on the disk when the call returns, and is sent after
+/// Edits. Each edit is on disk when the call returns, and is sent after
 /// ``InstantDocumentDescriptor/delayForSyncingLocalChanges``.
 ///
-/// Every one throws `accessDenied` with the missing right, or for a document that is read-only, and while an old local
-/// store is being brought up to date `contentMigrationNeeded` or `performingContentMigration`.
+/// Every method throws `accessDenied` with the missing permission, or if the document is read-only, and
+/// `contentMigrationNeeded` or `performingContentMigration` while an old local store is migrated.
 extension InstantDocument {
+    /// Creates a record.
+    ///
     /// - Parameters:
     ///   - content: Instant JSON; author, times and group are stamped here.
-    ///   - author: for a token without `creator_name`.
-    /// - Returns: the id of the new record.
-    /// - Throws: `authorNeeded` when nobody says whose it is: ask the person once, keep the answer in
-    ///   ``InstantClient/rememberedAuthor`` and call again.
+    ///   - author: The author for a token without `creator_name`.
+    /// - Returns: The id of the new record.
+    /// - Throws: `authorNeeded` if no author is known: ask the user once, store the answer in
+    ///   ``InstantClient/rememberedAuthor`` and call again; `invalidRequest` for invalid content.
     @discardableResult
     public func add(_ content: Content, author: String? = nil) throws(InstantError) -> Record.ID {
         try editing { try $0.create(content, author: name(author, for: content)).id }
     }
 
-    /// Replaces the content; author, time of creation and group stay.
+    /// Replaces the content; author, creation time and group stay.
     ///
-    /// - Throws: `noSuchAnnotation` when it is gone.
+    /// - Throws: `noSuchAnnotation` if the record is gone; `invalidRequest` for invalid content.
     public func update(_ id: Record.ID, content: Content) throws(InstantError) {
         try editing { _ = try $0.update(id, content: content) }
     }
 
-    /// An annotation goes with its thread.
+    /// Deletes a record; an annotation with its thread.
     ///
-    /// - Throws: `noSuchAnnotation` when it is gone.
+    /// - Throws: `noSuchAnnotation` if the record is gone.
     public func remove(_ id: Record.ID) throws(InstantError) {
         try editing { _ = try $0.delete(id) }
     }
 
-    /// Settles an edit that lost. Sending it again is an edit like any other: the rights are asked first.
+    /// Settles an edit that lost. Sending it again is an ordinary edit: the grant must allow it.
     public func resolve(_ conflict: Conflict.ID, _ resolution: ConflictResolution) throws(InstantError) {
         try editing { _ = try $0.resolve(conflict, resolution) }
     }
 
-    /// Takes back one edit that was not sent yet, or drops one that lost.
+    /// Discards an edit that was not sent yet or that lost.
     public func discard(_ edit: UnsentEdit.ID) throws(InstantError) {
         try editing { try $0.discard(edit) }
     }
@@ -47,13 +49,13 @@ extension InstantDocument {
         return try InstantError.translating { try body(documentDescriptor) }
     }
 
-    /// Whose a new record is: the given name, that of the document, or the remembered one; nil where the token or the
-    /// record says it.
+    /// Returns the author of a new record: the given name, the document's or the remembered one; nil if the token or
+    /// the record names one.
     func name(_ author: String?, for content: Content) throws -> String? {
         if let name = author ?? defaultAnnotationUsername ?? documentDescriptor.folders.rememberedAuthor { return name }
         guard try documentDescriptor.layer.needsAuthor(for: content) else { return nil }
-        throw InstantError(.authorNeeded, "whose is it? This token names no author: give one, or remember one")
+        throw InstantError(.authorNeeded, "no author: this token names none; pass one, or set the remembered author")
     }
 
-    static let readOnly = InstantError(.accessDenied, "this document was opened for reading only")
+    static let readOnly = InstantError(.accessDenied, "this document was opened read-only")
 }

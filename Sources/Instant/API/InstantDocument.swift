@@ -1,13 +1,13 @@
 import InstantCore
 import Synchronization
 
-/// The annotations of a layer, live: what it answers is what is stored at that moment, own unsent edits included.
+/// The annotations of a layer, live: every read returns the present stored state, including own unsent edits.
 ///
-/// Available before, during and after the download. Every method may be called from any thread and does not wait for
-/// the network.
+/// Usable before, during and after the download. Every method may be called from any thread; only
+/// ``loadAttachment(_:)`` waits for the network.
 public final class InstantDocument: Sendable {
     public let documentDescriptor: InstantDocumentDescriptor
-    /// False: a view that changes with the layer and cannot change it.
+    /// Whether edits are possible; if not, this is a view that follows the layer.
     public let isEditable: Bool
     private let username = Mutex<String?>(nil)
 
@@ -16,8 +16,8 @@ public final class InstantDocument: Sendable {
         self.isEditable = isEditable
     }
 
-    /// The author of records that are made here, for a token without `creator_name`. nil: the name that this
-    /// installation remembers (``InstantClient/rememberedAuthor``).
+    /// The author of records created here, for a token without `creator_name`; nil for the name that this installation
+    /// remembers (``InstantClient/rememberedAuthor``).
     public var defaultAnnotationUsername: String? {
         get { username.withLock { $0 } }
         set { username.withLock { $0 = newValue } }
@@ -25,11 +25,11 @@ public final class InstantDocument: Sendable {
 }
 
 extension InstantDocumentDescriptor {
-    /// The document to edit: the same one for as long as anybody holds it.
+    /// The editable document: the same instance while a reference to it exists.
     public var editableDocument: InstantDocument {
         editable { InstantDocument(self, isEditable: true) }
     }
 
-    /// A new view at each call, live like the editable one.
+    /// Returns a new read-only view, live like the editable document.
     public func readOnlyDocument() -> InstantDocument { InstantDocument(self, isEditable: false) }
 }

@@ -1,18 +1,17 @@
 public import InstantCore
 
-/// The calls that answer by event, awaited: each starts what its namesake starts and follows the events to the end.
+/// The calls that report by event, awaited: each starts the same operation and follows its events to the end.
 ///
-/// All of them throw what the event tells, `authenticationFailed` when a token is needed first, `requestFailed` while
-/// the server cannot be reached (what waits is sent later all the same), and `CancellationError` when their task is
-/// cancelled.
+/// All throw the error of the event, `authenticationFailed` if a token is needed first, `requestFailed` while the
+/// server is unreachable (edits are still sent later), and `CancellationError` if their task is cancelled.
 extension InstantDocumentDescriptor {
-    /// Until PDF and records are on this machine; when they are, the token is all that is needed. Cancelling stops the
-    /// download, and what has arrived is kept for the next one. When the token ends meanwhile, this throws and the
-    /// download goes on by itself with the next token.
+    /// Waits until PDF and records are on this machine; if they already are, only authenticates. Cancelling stops the
+    /// download and leaves the received part for the next one. If the token ends during the download, this throws and
+    /// the download continues with the next token.
     public func downloadAndWait(usingJWT jwt: String) async throws {
         let ends = ends
         do throws(InstantError) { try download(usingJWT: jwt) } catch {
-            // Also thrown if a running download finishes just now.
+            // A running download that has just finished throws this too.
             guard error.kind == .alreadyDownloaded else { throw error }
             return try await reauthenticateAndWait(withJWT: jwt)
         }
@@ -29,7 +28,7 @@ extension InstantDocumentDescriptor {
             switch event {
             case .didFinishDownload: return true
             case .didFailDownload(let error), .didFailReauthentication(let error): throw error
-            // That there is none yet was said before this one was tried.
+            // `noneYet` was announced before this token was tried.
             case .didFailAuthentication(let need) where need != .noneYet:
                 throw InstantError(.authenticationFailed, need.description)
             case .didCancelDownload: throw CancellationError()
@@ -38,7 +37,7 @@ extension InstantDocumentDescriptor {
         }
     }
 
-    /// Until the server has accepted the token, or refused it.
+    /// Waits until the server accepts or refuses the token.
     public func reauthenticateAndWait(withJWT jwt: String) async throws {
         let ends = ends
         reauthenticate(withJWT: jwt)
@@ -51,8 +50,8 @@ extension InstantDocumentDescriptor {
         }
     }
 
-    /// One cycle, both ways, to its end, by this process or by another one on this machine that syncs the layer.
-    /// Cancellation ends the wait, not the cycle: others may be waiting for it.
+    /// Runs one cycle in both directions to its end, in this process or in another one on this machine that syncs the
+    /// layer. Cancellation ends the wait, not the cycle: other calls may wait for it.
     public func syncAndWait() async throws {
         let ends = ends
         sync()
@@ -71,7 +70,7 @@ extension InstantDocumentDescriptor {
         }
     }
 
-    /// Reads events until one is the end. The loss of the layer or of the client ends everything.
+    /// Reads events until one ends the call. Loss of the layer or of the client ends every call.
     private func follow(
         _ ends: AsyncStream<InstantEvent>, until isEnd: (InstantEvent) throws -> Bool
     ) async throws {
@@ -85,19 +84,19 @@ extension InstantDocumentDescriptor {
         throw CancellationError()
     }
 
-    /// Compares what is here with what the server holds for the present token, in a cycle of its own or in the one that
-    /// is under way. What differs is loaded anew, and `didCheckIntegrity` tells of that second comparison too.
+    /// Compares the local records with the server's for the present token, in a new cycle or in the running one. If
+    /// they differ, the layer is loaded again and compared again, which `didCheckIntegrity` reports too.
     ///
-    /// - Throws: ``InstantError`` when the server cannot be asked, or the layer changes faster than it can be compared;
+    /// - Throws: ``InstantError`` if the server is unreachable, or the layer changes faster than it can be compared;
     ///   `CancellationError`.
     public func checkIntegrity() async throws -> IntegrityReport {
         let performer = try performer()
         guard performer.snapshot.connection != .idle else {
-            throw InstantError(.requestFailed, "the layer is offline: connect it first")
+            throw InstantError(.requestFailed, "the layer is offline; connect it first")
         }
         guard performer.snapshot.connection != .elsewhere else {
             throw InstantError(
-                .requestFailed, "another program on this machine syncs this layer: close it there, then try again")
+                .requestFailed, "another process on this machine syncs this layer; close it there, then try again")
         }
         let ends = ends
         performer.post(.checkRequested)
@@ -105,7 +104,7 @@ extension InstantDocumentDescriptor {
             switch event {
             case .didCheckIntegrity(let report?): return report
             case .didCheckIntegrity(nil):
-                throw InstantError(.requestFailed, "the layer changes faster than it can be compared: try again")
+                throw InstantError(.requestFailed, "the layer changes too fast to be compared; try again")
             case .didFailSync(let error): throw error
             case .didFailAuthentication(let need): throw InstantError(.authenticationFailed, need.description)
             case .didLoseAccess(let why): throw InstantError(.accessDenied, why)

@@ -1,13 +1,13 @@
 package import Annotations
 package import InstantCore
 
-/// What a person does. Each edit is on the disk when the call returns; it throws ``EditProblem`` with the reason when
-/// the stored grant denies it.
+/// Edits, with receipts for undo. Each edit is on disk when the call returns; it throws ``EditError`` if the grant
+/// denies it.
 extension InstantDocumentDescriptor {
     /// - Parameters:
-    ///   - id: nil: a new one.
-    ///   - group: nil: the layer's group for new records.
-    ///   - author: for a token without `creator_name`.
+    ///   - id: nil for a new one.
+    ///   - group: nil for the layer's group for new records.
+    ///   - author: The author for a token without `creator_name`.
     package func create(
         _ content: Content, id: Record.ID? = nil, group: LayerMetadata.GroupChoice? = nil, author: String? = nil
     ) throws -> EditReceipt {
@@ -22,21 +22,21 @@ extension InstantDocumentDescriptor {
         try edit { try $0.delete(id, at: $1) }
     }
 
-    /// Puts a comment under a root.
+    /// Creates a comment under a root.
     ///
-    /// - Parameter author: for a token without `creator_name`.
+    /// - Parameter author: The author for a token without `creator_name`.
     package func reply(
         to root: Record.ID, _ text: CommentText, author: String? = nil
     ) throws -> EditReceipt {
         try edit { try $0.reply(to: root, text, id: newID(), author: author, at: $1) }
     }
 
-    /// Makes a root and says the first thing under it, both or neither.
+    /// Creates a root and its first comment: both or neither.
     ///
     /// - Parameters:
-    ///   - id: of the root; nil: a new one.
-    ///   - commentID: nil: a new one.
-    ///   - author: for a token without `creator_name`.
+    ///   - id: The id of the root; nil for a new one.
+    ///   - commentID: nil for a new one.
+    ///   - author: The author for a token without `creator_name`.
     package func beginThread(
         _ root: Content, id: Record.ID? = nil, _ text: CommentText, commentID: Record.ID? = nil,
         author: String? = nil
@@ -46,12 +46,12 @@ extension InstantDocumentDescriptor {
         }
     }
 
-    /// Gives a comment other words, and keeps what is in it besides.
+    /// Replaces the text of a comment and keeps the rest.
     package func reword(_ id: Record.ID, _ words: String) throws -> EditReceipt {
         try edit { try $0.reword(id, words, at: $1) }
     }
 
-    /// - Returns: the receipt of the undo, which can be undone in turn.
+    /// - Returns: The receipt of the undo, which can be undone in turn.
     package func undo(_ receipt: EditReceipt) throws -> EditReceipt {
         try edit { try $0.undo(receipt, at: $1) }
     }
@@ -62,17 +62,17 @@ extension InstantDocumentDescriptor {
         try edit { try $0.resolve(entry, resolution, newID: newID(), at: $1) }
     }
 
-    /// Takes back one edit that was not sent yet, or drops one that lost.
+    /// Discards an edit that was not sent yet or that lost.
     package func discard(_ entry: Int64) throws { try edit { layer, _ in try layer.discard(entry) } }
 
-    /// Drops the token from memory; one is asked for again.
+    /// Removes the token from memory; a new one is needed then.
     package func forgetToken() { (try? performer())?.post(.tokenForgotten) }
 
     package func setOnline(_ isOnline: Bool) {
         (try? performer())?.post(isOnline ? .wentOnline : .wentOffline)
     }
 
-    /// A key was pressed or the network came back: waiting is over.
+    /// Ends the wait before the next attempt, after a key press or when the network is back.
     package func retryNow() { (try? performer())?.post(.retryRequested) }
 
     private func edit<T>(_ body: (Layer, Timestamp) throws -> T) throws -> T {
@@ -90,36 +90,36 @@ extension InstantDocumentDescriptor {
 
     // MARK: The group of new records
 
-    /// What new records get at present: the group of the override, else that of the token; nil is the null group (guide:
-    /// default group). An override is local, for this layer, and kept when the token changes.
+    /// The group of new records: that of the override, else that of the token; nil is the null group (guide: default
+    /// group). An override is local to this layer and survives a change of token.
     public var defaultGroup: String? {
         get throws(InstantError) { try InstantError.translating { try layer.metadata().groupForNew } }
     }
 
-    /// New records get this group in place of the token's default one.
+    /// Sets the group of new records in place of the token's default group.
     ///
     /// - Parameter group: nil is the null group.
     public func overrideDefaultGroup(with group: String?) throws(InstantError) {
         try InstantError.translating { try layer.overrideGroup(LayerMetadata.GroupChoice(group: group)) }
     }
 
-    /// The token's default group counts again.
+    /// Restores the token's default group.
     public func resetDefaultGroup() throws(InstantError) {
         try InstantError.translating { try layer.overrideGroup(nil) }
     }
 }
 
 extension DocumentState {
-    /// An old local store is read, and not changed before it was brought up to date.
+    /// Throws while an old local store is not migrated: it can be read, but not changed.
     func requireEditable() throws(InstantError) {
         switch self {
         case .needsContentMigration, .needsResetForDatabaseMigration:
             throw InstantError(
-                .contentMigrationNeeded, "this layer was stored by an older version and is brought up to date first")
+                .contentMigrationNeeded, "this layer was stored by an older version and must be migrated first")
         case .migratingContent, .resettingForDatabaseMigration:
             throw InstantError(
                 .performingContentMigration,
-                "this layer is being brought up to date just now: it can be read, try the edit again in a moment")
+                "this layer is being migrated and is read-only until then; try again later")
         default: break
         }
     }

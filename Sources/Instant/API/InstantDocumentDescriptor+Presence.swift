@@ -1,18 +1,18 @@
 import Authorization
 public import InstantCore
 
-/// Who else has this layer open, and what they are told of oneself. Nothing of it is stored anywhere; the others are
-/// known while this descriptor listens (``startListeningForServerChanges()``).
+/// Presence: the other participants, and what they see of the local user. Nothing is stored; the others are known while
+/// this descriptor listens (``startListeningForServerChanges()``).
 ///
 /// ```swift
-/// try descriptor.announce(OwnPresence(Whereabouts(pageIndex: 3), isPresenting: true))
+/// try descriptor.announce(OwnPresence(Location(pageIndex: 3), isPresenting: true))
 /// for await presence in descriptor.presences { show(presence.people, following: presence.presenter) }
 /// ```
 extension InstantDocumentDescriptor {
-    /// As far as it is known now.
+    /// The present state, as far as it is known.
     public var presence: LayerPresence { (try? performer())?.snapshot.presence ?? LayerPresence() }
 
-    /// The present picture and each later one, as it stands when it is asked for: whoever is slow misses those between.
+    /// A stream of the present state and each later one, read when requested: a slow reader misses states in between.
     public var presences: AsyncStream<LayerPresence> {
         let changes = hub.queue(where: \.mayChangePresence, capacity: 1)
         changes.push(.refresh)
@@ -23,14 +23,14 @@ extension InstantDocumentDescriptor {
             }, onCancel: { changes.finish() })
     }
 
-    /// Tells the others where one is, at once and for as long as this descriptor listens
-    /// (``startListeningForServerChanges()``) and is connected: this need not be repeated, and what follows closely is
-    /// told as one. A selection of more than ``Location/maximumRects`` boxes is told by its first ones.
+    /// Shows the local user's location to the others, at once and for as long as this descriptor listens
+    /// (``startListeningForServerChanges()``) and is connected. It need not be repeated; updates in quick succession
+    /// are coalesced. Of a selection, only the first ``Location/maximumRects`` boxes are sent.
     ///
-    /// One presents at a time. Whoever asks while somebody else does is told by ``LayerPresence/own``, which then says
-    /// that one does not.
+    /// Only one participant presents at a time. If another one already does, ``LayerPresence/own`` turns to not
+    /// presenting.
     ///
-    /// - Throws: `accessDenied` when the token does not grant `write`, for presenting only.
+    /// - Throws: `accessDenied` if the token does not grant `write`, for presenting only.
     public func announce(_ own: OwnPresence) throws(InstantError) {
         let performer = try performer()
         if own.isPresenting {
@@ -42,7 +42,7 @@ extension InstantDocumentDescriptor {
         performer.post(.announced(own))
     }
 
-    /// The others are told that one is gone. They are when this client ends, too.
+    /// Stops showing the local user to the others. The end of this client does the same.
     public func stopAnnouncing() { (try? performer())?.post(.announced(nil)) }
 }
 

@@ -2,43 +2,45 @@ public import Annotations
 import Authorization
 public import InstantCore
 
-/// What the program shows: answered from the local storage, quickly, on the calling thread.
+/// Data to display, read from the local storage, quickly and on the calling thread.
 extension InstantDocumentDescriptor {
-    /// Connection, rights and what waits, at this moment.
+    /// Connection, permissions and waiting edits at present.
     public var status: SyncStatus {
-        guard let performer = try? performer(), let facts = try? performer.layer.metadata(),
+        guard let performer = try? performer(), let metadata = try? performer.layer.metadata(),
             let tally = try? performer.layer.tally()
-        else { return SyncStatus(connection: .lost("the local storage cannot be read")) }
+        else { return SyncStatus(connection: .lost("cannot read the local storage")) }
         let snapshot = performer.snapshot
         let sealed = tally[.sealed, default: 0]
-        let grant = snapshot.grant ?? facts.grant
+        let grant = snapshot.grant ?? metadata.grant
         let maySend = grant?.mayWrite ?? true
         return SyncStatus(
             connection: snapshot.connection, grant: grant,
             unsent: tally[.waiting, default: 0] + (maySend ? sealed : 0),
             parked: tally[.parked, default: 0] + (maySend ? 0 : sealed), conflicts: tally[.conflict, default: 0],
-            refused: tally[.refused, default: 0], isSyncing: snapshot.isSyncing, lastSync: facts.lastSync,
-            clockOffset: facts.clockOffset, problem: snapshot.problem)
+            refused: tally[.refused, default: 0], isSyncing: snapshot.isSyncing, lastSync: metadata.lastSync,
+            clockOffset: metadata.clockOffset, problem: snapshot.problem)
     }
 
-    /// The document's title; nil when none is known.
+    /// The document's title; nil if unknown.
     public var title: String? {
         guard let title = try? layer.metadata().title, !title.isEmpty else { return nil }
         return title
     }
 
-    // MARK: Identifiers of annotations, for links, notifications and backends, and the way back
+    // MARK: Identifiers of annotations, for links, notifications and backends
 
-    /// The identifier by which every client and the server know an annotation.
+    /// Returns the identifier of an annotation for every client and the server.
     ///
-    /// - Throws: `unmanagedAnnotation` when this layer has none like it.
+    /// - Throws: `unmanagedAnnotation` if this layer does not contain it.
     public func identifier(for annotation: Annotation) throws(InstantError) -> Record.ID {
         guard try InstantError.translating({ try layer.record(annotation.id) }) != nil else {
-            throw InstantError(.unmanagedAnnotation, "this annotation is none of this layer")
+            throw InstantError(.unmanagedAnnotation, "this annotation is not in this layer")
         }
         return annotation.id
     }
 
+    /// Returns the annotation or comment with an identifier.
+    ///
     /// - Throws: `unmanagedDocument` for a document of another descriptor; `noSuchAnnotation`.
     public func annotation(
         with identifier: Record.ID, for document: InstantDocument
@@ -47,19 +49,19 @@ extension InstantDocumentDescriptor {
             throw InstantError(.unmanagedDocument, "this document belongs to another layer")
         }
         guard let record = try document.record(identifier) else {
-            throw InstantError(.noSuchAnnotation, "there is no annotation \(identifier) in this layer")
+            throw InstantError(.noSuchAnnotation, "no annotation \(identifier) in this layer")
         }
         return record
     }
 
-    // MARK: What is only on this machine
+    // MARK: Edits that exist only on this machine
 
-    /// Everything of ours that the server has not taken, oldest first.
+    /// Returns all local edits that the server has not accepted, oldest first.
     public func unsentEdits() throws(InstantError) -> [UnsentEdit] {
         try InstantError.translating { try layer.outbox().map(UnsentEdit.init) }
     }
 
-    /// Edits that lost or were refused, oldest first, with base, mine and theirs.
+    /// Returns the edits that lost or were refused, oldest first, with the base and both versions.
     public func conflicts() throws(InstantError) -> [Conflict] {
         try InstantError.translating { try layer.conflicts() }
     }

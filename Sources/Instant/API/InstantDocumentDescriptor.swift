@@ -4,15 +4,15 @@ import FoundationEssentials
 public import InstantCore
 import Synchronization
 
-/// One layer of one document, for one user. State is a snapshot at the moment it is asked for; everything may be
-/// called from any thread.
+/// One layer of one document, for one user. Properties are snapshots of the present state; every member may be called
+/// from any thread.
 ///
-/// The local storage is opened by the first call that needs it, quickly and without the network.
+/// The first call that needs the local storage opens it, quickly and without the network.
 public final class InstantDocumentDescriptor: Sendable {
     public var identifier: String { identity.documentID }
-    /// The default layer's name is the empty string.
+    /// Empty for the default layer.
     public var layerName: String { identity.layer }
-    /// nil: anonymous.
+    /// nil if anonymous.
     public var userID: String? { identity.userID }
 
     package let identity: LayerIdentity
@@ -57,7 +57,7 @@ public final class InstantDocumentDescriptor: Sendable {
         set { state.withLock { $0.onInvalid = newValue } }
     }
 
-    /// The one document to edit; made by the first who asks for it.
+    /// Returns the one editable document, created on first use.
     func editable(_ make: () -> InstantDocument) -> InstantDocument {
         state.withLock { state in
             if let document = state.editable { return document }
@@ -72,7 +72,8 @@ public final class InstantDocumentDescriptor: Sendable {
         onEvent?(event)
     }
 
-    /// Edits with the rights of a token that is not sent to the server. The server checks each edit when it is sent.
+    /// Edits with the permissions of a token that is not sent to the server. The server checks each edit when it is
+    /// sent.
     package func act(by grant: Grant) async throws(InstantError) { try await performer().act(by: grant) }
 
     /// Opens the local storage, once.
@@ -102,7 +103,7 @@ public final class InstantDocumentDescriptor: Sendable {
         return try opened.get()
     }
 
-    /// - Parameter mayUpgrade: nobody else has the layer open.
+    /// - Parameter mayUpgrade: Whether no other process has the layer open.
     private static func open(
         _ folder: String, identity: LayerIdentity, now: Timestamp, schema: LocalSchema, mayUpgrade: Bool
     ) throws(InstantError) -> LocalSQLiteStore {
@@ -114,10 +115,10 @@ public final class InstantDocumentDescriptor: Sendable {
         }
     }
 
-    /// The layer, for reading and editing; its errors are those of the core.
+    /// The layer, for reading and editing; it throws the core's errors.
     package var layer: Layer { get throws { try performer().layer } }
 
-    /// Another process on this machine has this layer open.
+    /// Whether another process on this machine has this layer open.
     package var isOpenElsewhere: Bool { ((try? performer())?.isOnlyUser).map { !$0 } ?? false }
 
     func close(because error: InstantError) {
@@ -130,7 +131,7 @@ public final class InstantDocumentDescriptor: Sendable {
         hub.finish()
     }
 
-    /// A layer that was never opened has nothing to try again.
+    /// A layer that was never opened has nothing to retry.
     func networkReturned() { state.withLock(\.performer)?.post(.retryRequested) }
 
     func invalidate() {
@@ -148,33 +149,33 @@ public final class InstantDocumentDescriptor: Sendable {
 }
 
 extension InstantDocumentDescriptor {
-    /// Events from now on, in their order; each access gives a stream of its own.
+    /// A stream of the events from now on, in order; each access returns a new one.
     public var events: AsyncStream<InstantEvent> { hub.stream() }
 
-    /// The same without what never ends a call that waits: progress and changes cannot push an end aside.
+    /// The same, limited to events that can end a waiting call: progress and changes cannot displace an end.
     var ends: AsyncStream<InstantEvent> { hub.stream(where: \.mayEndACall) }
 
-    /// `invalid` once the local storage was removed, or when it cannot be opened.
+    /// The state of the local data; `invalid` once the local storage was removed, or if it cannot be opened.
     public var documentState: DocumentState {
         do throws(InstantError) { return try performer().snapshot.documentState } catch {
             return error.kind == .contentMigrationNeeded ? .needsContentMigration : .invalid
         }
     }
 
-    /// PDF and records are on this machine.
+    /// Whether PDF and records are on this machine.
     public var isDownloaded: Bool {
-        guard let facts = try? layer.metadata() else { return false }
-        return facts.cursor != nil && pdfFile != nil
+        guard let metadata = try? layer.metadata() else { return false }
+        return metadata.cursor != nil && pdfFile != nil
     }
 
-    /// The PDF's path, once it is here.
+    /// The path of the PDF; nil until it is downloaded.
     public var pdfFile: String? {
         guard let sha256 = try? layer.metadata().pdfSHA256, Folders.isSHA256(sha256) else { return nil }
         let path = folders.pdf(sha256)
         return Folders.isFile(path) ? path : nil
     }
 
-    /// nil when none was asked for since launch; it is cancelled through this.
+    /// The progress of the download, which it can cancel; nil if none was requested since launch.
     public var downloadProgress: InstantProgress? {
         guard let performer = try? performer() else { return nil }
         return performer.snapshot.progress.map { progress in
@@ -182,24 +183,26 @@ extension InstantDocumentDescriptor {
         }
     }
 
-    /// Fetches PDF and records. A second call while one runs is the same download.
+    /// Downloads PDF and records. A second call during a download joins it.
     ///
-    /// - Throws: `alreadyDownloaded` when both are here (re-authenticate instead); `accessDenied` without `download`
-    ///   in the token; `invalidJWT`, `userIDMismatch` for a token of another layer or user.
+    /// - Throws: `alreadyDownloaded` if both are on this machine (re-authenticate instead); `accessDenied` if the token
+    ///   lacks `download` and the PDF is missing, or does not grant reading; `invalidJWT`, `userIDMismatch` for a token
+    ///   of another layer or user.
     public func download(usingJWT jwt: String) throws(InstantError) {
         let grant = try check(jwt)
         guard !isDownloaded else {
-            throw InstantError(.alreadyDownloaded, "this layer is on this machine already")
+            throw InstantError(.alreadyDownloaded, "this layer is already on this machine")
         }
         guard grant.mayDownload || pdfFile != nil else {
-            throw InstantError(.accessDenied, #"this token lacks "download" and the PDF is not on this machine"#)
+            throw InstantError(.accessDenied, #"cannot download the PDF: this token lacks "download""#)
         }
         let performer = try performer()
         performer.wantDownload()
         performer.supply(jwt, grant)
     }
 
-    /// Answers by event: `didFinishReauthentication` (then the token is safe to keep) or `didFailReauthentication`.
+    /// Supplies a token. Reports `didFinishReauthentication` (the token may be stored then) or
+    /// `didFailReauthentication`.
     public func reauthenticate(withJWT jwt: String) {
         do throws(InstantError) {
             let grant = try check(jwt)
@@ -207,26 +210,26 @@ extension InstantDocumentDescriptor {
         } catch { tell(.didFailReauthentication(error)) }
     }
 
-    /// One cycle, always both ways. Answers by event.
+    /// Runs one cycle, always in both directions. Reports by event.
     public func sync() {
         do throws(InstantError) { try performer().post(.syncRequested) } catch { tell(.didFailSync(error)) }
     }
 
-    /// Ends the cycle under way, if there is one.
+    /// Ends the running cycle, if any.
     public func stopSyncing() { (try? performer())?.post(.syncStopped) }
 
-    /// Counted: each start needs a stop. While listening, changes of others arrive by themselves, also when
-    /// ``delayForSyncingLocalChanges`` is nil.
+    /// Starts listening. Calls are counted: each start needs a stop. While listening, remote changes arrive by
+    /// themselves, even if ``delayForSyncingLocalChanges`` is nil.
     public func startListeningForServerChanges() {
         state.withLock { state in
             state.listeners += 1
-            // Posted under the lock: of a stop and a start at the same time, the later one counts.
+            // Posted under the lock: of a simultaneous stop and start, the later one counts.
             if state.listeners == 1 { state.performer?.post(.listening(true)) }
         }
         _ = try? performer()
     }
 
-    /// One stop too many does nothing.
+    /// Revokes one start. A surplus stop has no effect.
     public func stopListeningForServerChanges() {
         state.withLock { state in
             guard state.listeners > 0 else { return }
@@ -235,8 +238,8 @@ extension InstantDocumentDescriptor {
         }
     }
 
-    /// How long after the last edit it is sent, 1 s at first; nil: only by ``sync()``. What waits is not sent by setting
-    /// it.
+    /// The delay between the last edit and its sending, 1 s by default; nil: only ``sync()`` sends. Setting it does not
+    /// send waiting edits.
     public var delayForSyncingLocalChanges: Duration? {
         get { state.withLock(\.delay) }
         set {
@@ -247,11 +250,11 @@ extension InstantDocumentDescriptor {
         }
     }
 
-    /// Removes this layer's annotations from this machine; the PDF stays. What is under way is cancelled and the
-    /// descriptor is `invalid` afterwards; the client makes a new one when it is asked again.
+    /// Removes this layer's annotations from this machine; the PDF stays. Running operations are cancelled, and the
+    /// descriptor is `invalid` afterwards; the client then creates a new one on request.
     ///
-    /// - Parameter discardingUnsent: consent to lose edits that are nowhere else, and what a storage may hold that
-    ///   cannot be read.
+    /// - Parameter discardingUnsent: Consent to lose edits that exist only here, and whatever an unreadable storage
+    ///   contains.
     /// - Throws: `unsentEdits` without that consent; `couldNotRemoveDiskCacheEntries`.
     public func removeLocalStorage(discardingUnsent: Bool = false) throws(InstantError) {
         if !discardingUnsent {
@@ -266,15 +269,15 @@ extension InstantDocumentDescriptor {
     private func check(_ jwt: String) throws(InstantError) -> Grant {
         let grant = try InstantClient.grant(of: jwt)
         guard grant.documentID.isExactly(identity.documentID), grant.layer.isExactly(identity.layer) else {
-            throw InstantError(.invalidJWT, "this token is for another layer")
+            throw InstantError(.invalidJWT, "this token is for a different layer")
         }
         guard grant.userID.isExactly(identity.userID) else {
-            throw InstantError(.userIDMismatch, "this token is for another user")
+            throw InstantError(.userIDMismatch, "this token is for a different user")
         }
         guard allowsToken else {
             throw InstantError(
                 .invalidRequest,
-                "a token is not sent over plain http to another machine: use https, or --insecure-http to do it anyway")
+                "tokens are not sent over plain http to another machine; use https, or --insecure-http")
         }
         return grant
     }

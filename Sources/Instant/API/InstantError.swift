@@ -1,43 +1,43 @@
 import InstantCore
 
-/// What went wrong, by the documented kinds, with a sentence that says what, where and what to do. Never holds a token.
-/// Cancelling is no failure: that is `CancellationError`.
+/// An error with its documented kind and a sentence that gives cause, place and remedy. Never contains a token.
+/// Cancellation is not an error of this type, but `CancellationError`.
 public struct InstantError: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Kind: String, Hashable, Sendable, CaseIterable {
-        /// No token, or one for another layer; one for another user than the descriptor's.
+        /// An invalid token, or one for another layer; a token for another user than the descriptor's.
         case invalidJWT, userIDMismatch
-        /// The token, or the document that was opened for reading, does not allow it; or the layer was lost.
+        /// The token or the read-only document does not allow it, or the layer was lost.
         case accessDenied
         case alreadyDownloaded, alreadyAuthenticating
-        /// A token is needed, or the server did not take the one it was given.
+        /// A token is needed, or the server refused the supplied one.
         case authenticationFailed
-        /// The server is out of reach: a state, and no reason for an alert.
+        /// The server is unreachable: a temporary state, not a reason for an alert.
         case requestFailed
-        /// What the server says makes no sense: none of ours, or damaged on the way.
+        /// The server's response is invalid: not a compatible server, or damaged in transit.
         case invalidServerData
-        /// The call itself cannot be done: content that is no Instant JSON, a thread where none can begin.
+        /// The call is impossible: content that is not Instant JSON, a thread where none can begin.
         case invalidRequest
         case payloadLimitExceeded
         /// This library, or the server, is too old for the other.
         case oldClient, oldServer
         case databaseAccessFailed, couldNotWriteToDisk, couldNotReadFromDiskCache, couldNotRemoveDiskCacheEntries
-        /// The local storage was removed, or its client is gone.
+        /// The local storage was removed, or its client no longer exists.
         case invalidDocument
-        /// A document or an annotation of somebody else.
+        /// The document or annotation belongs to another layer.
         case unmanagedDocument, unmanagedAnnotation
         case noSuchAnnotation
-        /// A new record has to say whose it is, and neither token nor installation names an author.
+        /// A new record needs an author, and neither token nor installation names one.
         case authorNeeded
-        /// What was asked for would take edits along that are nowhere else.
+        /// The call would remove edits that exist only here.
         case unsentEdits
-        /// It is at the server and not here yet; it is nowhere; it cannot be kept here.
+        /// The file is only at the server; it does not exist; it cannot be stored here.
         case attachmentNotLoaded, noSuchAttachment, couldNotCreateAttachment
-        /// The layer was stored by an older version and can only be read until it is brought up to date.
+        /// The layer was stored by an older version and is read-only until it is migrated.
         case contentMigrationNeeded, performingContentMigration
     }
 
     public var kind: Kind
-    /// A sentence for a person. Which words it has is no promise; ``kind`` is.
+    /// A sentence for the user. Its wording may change; ``kind`` does not.
     public var message: String
 
     public init(_ kind: Kind, _ message: String) {
@@ -65,12 +65,12 @@ extension InstantError {
         self.init(kind, failure.description)
     }
 
-    /// Runs what speaks the core's errors, and says them by their documented kinds.
+    /// Runs code that throws the core's errors, and translates them to documented kinds.
     static func translating<T>(_ body: () throws -> T) throws(InstantError) -> T {
         do { return try body() } catch { throw InstantError(error) }
     }
 
-    /// What the layer or its store threw.
+    /// Translates an error of the layer or its store.
     init(_ error: any Error) {
         switch error {
         case let error as InstantError: self = error

@@ -1,46 +1,46 @@
 public import Annotations
 public import InstantCore
 
-/// What happens to a layer. Each access to `events` gives a stream of its own; one that is not read overflows, and its
-/// overflow becomes one ``refresh``.
+/// An event of a layer. Each access to `events` returns a new stream; if a stream overflows because it is not read, one
+/// ``refresh`` replaces the lost events.
 public enum InstantEvent: Hashable, Sendable {
     case didMakeProgress(DownloadProgress)
     case didFinishDownload
     case didFailDownload(InstantError)
-    /// It was stopped through its ``InstantProgress``; what has arrived is kept.
+    /// The download was stopped through its ``InstantProgress``; the received part stays.
     case didCancelDownload
     /// A token is needed: none since launch, expired, revoked or refused. The layer stays readable and editable.
     case didFailAuthentication(TokenNeed)
-    /// The server accepted it: safe to keep now.
+    /// The server accepted the token: it may be stored now.
     case didFinishReauthentication(AcceptedToken)
     case didFailReauthentication(InstantError)
     case didBeginSync
     case didChangeSyncState(DocumentState)
     case didFinishSync
     case didFailSync(InstantError)
-    /// These look different now or are gone; `byOthers` are those that someone else changed.
+    /// These records changed or were removed; `byOthers` are those that other users changed.
     case didChangeRecords(Set<Record.ID>, byOthers: Set<Record.ID>)
-    /// The server holds another PDF than the one here.
+    /// The server has another PDF than the local one.
     case didReplacePDF
-    /// Told five minutes and one minute ahead, by the server's clock.
+    /// Sent five minutes and one minute before, by the server's clock.
     case tokenExpires(at: Timestamp)
-    /// What is here was compared with what the server holds; if it is not the same, it is loaded anew. nil: nobody
-    /// can say, because the layer moved on meanwhile or the server is too old to be asked.
+    /// The local records were compared with the server's; if they differ, the layer is loaded again. nil: undecided,
+    /// because the layer kept changing or the server is too old.
     case didCheckIntegrity(IntegrityReport?)
-    /// The document or layer is gone, or reading was withdrawn: storage and edits stay.
+    /// The document or layer is gone, or read access was withdrawn; storage and edits stay.
     case didLoseAccess(String)
-    /// Connected, cut off, waiting for a token: the status has the present state of it.
+    /// Connected, disconnected or waiting for a token: the status has the present state.
     case didChangeConnection
-    /// Somebody came, moved or left, or presenting began or ended: ``InstantDocumentDescriptor/presence`` has the picture.
+    /// A participant joined, moved or left, or presenting began or ended: read ``InstantDocumentDescriptor/presence``.
     case didChangePresence
-    /// Something was missed: read again what is shown.
+    /// Events were lost: read everything shown again.
     case refresh
-    /// Nothing follows: the client is gone, or the local storage was removed.
+    /// The last event: the client no longer exists, or the local storage was removed.
     case didClose(InstantError)
 }
 
 extension InstantEvent {
-    /// Whoever awaits a download, a token, a cycle or a comparison may be told by this that it is over.
+    /// Whether the event can end a call that awaits a download, a token, a cycle or a comparison.
     var mayEndACall: Bool {
         switch self {
         case .didFinishDownload, .didFailDownload, .didCancelDownload, .didFailAuthentication,
@@ -55,7 +55,7 @@ extension InstantEvent {
 }
 
 extension InstantEvent {
-    /// There is a method of ``InstantClientDelegate`` for it.
+    /// Whether ``InstantClientDelegate`` has a method for the event.
     var isForDelegates: Bool {
         switch self {
         case .didFinishDownload, .didFailDownload, .didFailAuthentication, .didFinishReauthentication,
@@ -68,7 +68,7 @@ extension InstantEvent {
     }
 }
 
-/// How far the download of a PDF has come, in bytes.
+/// The progress of a PDF download, in bytes.
 public struct DownloadProgress: Hashable, Sendable {
     public var received: Int64
     public var total: Int64
@@ -79,7 +79,7 @@ public struct DownloadProgress: Hashable, Sendable {
     }
 }
 
-/// A token that the server accepted. It prints as a placeholder: it is meant for a secret store, not for a log.
+/// A token that the server accepted. It prints as a placeholder: it belongs in a secret store, not in a log.
 public struct AcceptedToken: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible,
     CustomReflectable
 {
@@ -92,11 +92,11 @@ public struct AcceptedToken: Hashable, Sendable, CustomStringConvertible, Custom
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// A download on its way: how far it has come, and the way to stop it.
+/// A running download: its progress, and a way to cancel it.
 public struct InstantProgress: Sendable {
     /// In bytes of the PDF.
     public let received: Int64
-    /// 0 until the server has told.
+    /// 0 until the server reports it.
     public let total: Int64
     private let stop: @Sendable () -> Void
 
@@ -109,6 +109,6 @@ public struct InstantProgress: Sendable {
     /// From 0 to 1.
     public var fractionCompleted: Double { total > 0 ? Double(received) / Double(total) : 0 }
 
-    /// Ends the download; what has arrived is kept for the next one. Answers by `didCancelDownload`.
+    /// Cancels the download; the received part stays for the next one. Reports `didCancelDownload`.
     public func cancel() { stop() }
 }

@@ -3,27 +3,27 @@ import InstantCore
 
 public import enum SyncProtocol.ChangeKind
 
-/// An edit that is only on this machine: it waits, is kept back, or did not get through.
+/// An edit that exists only on this machine: it waits, is parked, or was rejected.
 public struct UnsentEdit: Hashable, Sendable, Identifiable {
     public enum State: Hashable, Sendable {
         case waiting
-        /// Sent, and not answered yet.
+        /// Sent, not answered yet.
         case sending
-        /// The present token denies it: kept, not sent. With the reason.
+        /// Denied by the present token, with the reason: stored, not sent.
         case parked(String)
-        /// Someone else was first: see ``InstantDocumentDescriptor/conflicts()``.
+        /// Another client was first: see ``InstantDocumentDescriptor/conflicts()``.
         case conflict(String)
-        /// The server refused it, with its reason.
+        /// Refused by the server, with its reason.
         case refused(String)
     }
 
-    /// Its place in the queue, never used twice; that of ``Conflict`` too.
+    /// The number in the queue, never reused; also the id of its ``Conflict``.
     public let id: Int64
     public let recordID: Record.ID
     public let kind: ChangeKind
-    /// What is to be written; nil for a delete.
+    /// The content to write; nil for a delete.
     public let content: Content?
-    /// What the person saw before the edit; nil for a new record.
+    /// What the user saw before the edit; nil for a new record.
     public let base: Record?
     public let state: State
     public let madeAt: Timestamp
@@ -47,13 +47,13 @@ public struct UnsentEdit: Hashable, Sendable, Identifiable {
 }
 
 extension InstantError {
-    /// The consent that removing needs when edits would go with it.
+    /// Returns the error of a removal that needs consent to lose edits.
     static func unsent(_ edits: [UnsentEdit]) -> InstantError {
         let named = edits.prefix(5).map { "\($0.kind.rawValue) of \($0.recordID)" }.joined(separator: ", ")
         let more = edits.count > 5 ? " and \(edits.count - 5) more" : ""
         return InstantError(
             .unsentEdits,
-            "\(edits.count) edits are only on this machine (\(named)\(more)): send, save or discard them first"
+            "\(edits.count) unsent edits (\(named)\(more)); send, save or discard them first"
         )
     }
 }

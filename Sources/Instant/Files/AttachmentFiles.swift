@@ -3,28 +3,28 @@ import Crypto
 import FoundationEssentials
 import InstantCore
 
-/// The files that records of one layer name, by their SHA-256: those that were added here, and those that were loaded.
+/// The attachments of one layer, named by their SHA-256: those added here, and those loaded.
 struct AttachmentFiles: Sendable {
     let folder: String
 
-    /// - Parameter layer: the layer's folder.
+    /// - Parameter layer: The layer's folder.
     init(layer: String) { folder = layer + "/attachments" }
 
-    /// A picture of this size is rare; one at a time is in memory while it is sent.
+    /// Pictures of this size are rare; one at a time is in memory while it is sent.
     static let maximumBytes = 64 << 20
 
     func path(_ id: AttachmentID) -> String { "\(folder)/\(id.hex)" }
 
     func holds(_ id: AttachmentID) -> Bool { Folders.isFile(path(id)) }
 
-    /// On the disk when it returns.
+    /// Stores a file; it is on disk when this returns.
     ///
     /// - Throws: `couldNotCreateAttachment`.
     func add(_ data: Data) throws(InstantError) -> AttachmentID {
         guard !data.isEmpty else { throw InstantError(.couldNotCreateAttachment, "the file is empty") }
         guard data.count <= Self.maximumBytes else {
             throw InstantError(
-                .couldNotCreateAttachment, "an attachment has at most \(Self.maximumBytes >> 20) MB")
+                .couldNotCreateAttachment, "the attachment is larger than \(Self.maximumBytes >> 20) MB")
         }
         guard let id = AttachmentID(SHA256.hash(data: data).hexadecimal) else {
             throw InstantError(.couldNotCreateAttachment, "the file has no name")
@@ -36,12 +36,12 @@ struct AttachmentFiles: Sendable {
             try data.withUnsafeBytes(part.append)
             try part.finish(as: path(id), in: folder)
         } catch is PartFile.Busy where holds(id) {
-            // Whoever wrote it at the same time was quicker.
-        } catch { throw InstantError(.couldNotCreateAttachment, "the file cannot be kept: \(error)") }
+            // Another writer finished it at the same time.
+        } catch { throw InstantError(.couldNotCreateAttachment, "cannot store the file: \(error)") }
         return id
     }
 
-    /// A file on its way in; it has its name once it is whole.
+    /// Opens a partial file; it gets its name once it is complete.
     ///
     /// - Throws: ``PartFile/Busy``, ``InstantError``.
     func open(_ id: AttachmentID) throws -> PartFile {
@@ -51,7 +51,7 @@ struct AttachmentFiles: Sendable {
 
     /// Removes files that can be loaded again.
     ///
-    /// - Returns: the bytes that are free now.
+    /// - Returns: The bytes freed.
     func removeAll(but needed: Set<AttachmentID>) throws(InstantError) -> Int64 {
         var bytes: Int64 = 0
         for name in Folders.entries(folder) {

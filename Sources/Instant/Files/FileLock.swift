@@ -1,16 +1,17 @@
 import Glibc
 
-/// An advisory lock on a file, held until this value goes away or the process ends, however it ends.
+/// An advisory lock on a file, held until this value is released or the process ends, however it ends.
 final class FileLock: Sendable {
     private let descriptor: Int32
 
-    /// nil when another process (or another opening in this one) holds it, or the file cannot be made.
+    /// Returns nil if another process (or another opening in this one) holds it, or the file cannot be created.
     ///
-    /// - Parameter shared: others may hold it shared as well. Waits while ``isHeld(_:)`` or ``isAlone()`` looks.
+    /// - Parameter shared: Whether others may hold it shared too. Waits while ``isHeld(_:)`` or ``isAlone()`` probes
+    ///   it.
     init?(path: String, shared: Bool = false) {
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { return nil }
-        // Not kept before it is ours: from then on `deinit` closes it, also when this fails.
+        // Stored only once the lock is held: from then on `deinit` closes it, even if this initializer fails.
         guard flock(descriptor, shared ? LOCK_SH : LOCK_EX | LOCK_NB) == 0 else {
             close(descriptor)
             return nil
@@ -18,7 +19,7 @@ final class FileLock: Sendable {
         self.descriptor = descriptor
     }
 
-    /// Whether anybody holds it, shared or not.
+    /// Whether any process holds it, shared or not.
     static func isHeld(_ path: String) -> Bool {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return false }
@@ -36,7 +37,7 @@ final class FileLock: Sendable {
     }
 
     deinit {
-        // Unlocked, not only closed: a child that is being started has a copy until it runs its own program.
+        // Unlocked, not only closed: a child process being started has a copy until it runs its own program.
         flock(descriptor, LOCK_UN)
         close(descriptor)
     }

@@ -5,7 +5,7 @@ import Glibc
 import InstantCore
 import NIOPosix
 
-/// Where things lie on this machine. Ids of documents, layers and users never become names of files: their hashes do.
+/// The files on this machine. Ids of documents, layers and users never become file names: their hashes do.
 ///
 /// ```
 /// DATA/author                               the remembered author
@@ -15,9 +15,9 @@ import NIOPosix
 struct Folders: Hashable, Sendable {
     let root: String
 
-    /// Makes what is missing, readable by this user alone.
+    /// Creates missing folders, for this user only.
     ///
-    /// - Throws: ``InstantError`` when it cannot be made, is a symbolic link, or others may write to it.
+    /// - Throws: ``InstantError`` if one cannot be created, is a symbolic link, or is writable by others.
     init(root: String) throws(InstantError) {
         self.root = root
         for folder in [root, pdfs, layers] { try Self.make(folder) }
@@ -30,7 +30,7 @@ struct Folders: Hashable, Sendable {
     func pdf(_ sha256: String) -> String { "\(pdfs)/\(sha256).pdf" }
     func part(_ sha256: String) -> String { "\(pdfs)/\(sha256).part" }
 
-    /// All layers of one user on one server.
+    /// Returns the folder of all layers of one user on one server.
     func user(server: String, userID: String?) -> String {
         layers + "/" + Self.name([server, userID == nil ? "anonymous" : "user", userID ?? ""])
     }
@@ -41,14 +41,14 @@ struct Folders: Hashable, Sendable {
     }
 
     static func database(in folder: String) -> String { folder + "/layer.sqlite" }
-    /// Of the process that leads.
+    /// Returns the lock file of the process that leads.
     static func lock(in folder: String) -> String { folder + "/sync.lock" }
-    /// Of processes that wait for the lead.
+    /// Returns the lock file of processes that wait for the lead.
     static func claim(in folder: String) -> String { folder + "/claim.lock" }
-    /// Of every process that has the layer open.
+    /// Returns the lock file of every process that has the layer open.
     static func use(in folder: String) -> String { folder + "/open.lock" }
 
-    /// In lower-case hex, as it names attachments too.
+    /// Whether the text is a SHA-256 in lower-case hex, which also names attachments.
     static func isSHA256(_ text: String) -> Bool { AttachmentID(text) != nil }
 
     static func make(_ path: String) throws(InstantError) {
@@ -56,21 +56,21 @@ struct Folders: Hashable, Sendable {
             try FileManager.default.createDirectory(
                 atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw InstantError(.couldNotWriteToDisk, "cannot make the folder \(path): \(reason(of: error))")
+            throw InstantError(.couldNotWriteToDisk, "cannot create the folder \(path): \(reason(of: error))")
         }
         var info = stat()
         guard lstat(path, &info) == 0 else {
             throw InstantError(.couldNotReadFromDiskCache, "cannot read the folder \(path): \(errnoText())")
         }
         guard info.st_mode & S_IFMT == S_IFDIR else {
-            throw InstantError(.couldNotWriteToDisk, "\(path) is not a folder of its own (a link?): name the real one")
+            throw InstantError(.couldNotWriteToDisk, "\(path) is not a real folder (a link?); use the real path")
         }
         guard info.st_mode & 0o002 == 0 else {
-            throw InstantError(.couldNotWriteToDisk, "\(path) can be written by everybody: chmod o-w it first")
+            throw InstantError(.couldNotWriteToDisk, "\(path) is writable by everyone; run chmod o-w")
         }
     }
 
-    /// Lengths go in as well, so that no two lists of texts have one name.
+    /// Lengths are hashed too, so that different lists of texts get different names.
     private static func name(_ texts: [String]) -> String {
         var hash = SHA256()
         for text in texts { hash.update(data: Array("\(text.utf8.count):\(text)".utf8)) }
@@ -81,13 +81,13 @@ struct Folders: Hashable, Sendable {
 func errnoText() -> String { String(cString: strerror(errno)) }
 
 extension Folders {
-    /// A plain file, not a link to one.
+    /// Whether the path is a plain file, not a link to one.
     static func isFile(_ path: String) -> Bool {
         var info = stat()
         return lstat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFREG
     }
 
-    /// Bytes of a plain file; 0 when there is none.
+    /// Returns the bytes of a file; 0 if it does not exist.
     static func size(_ path: String) -> Int64 {
         var info = stat()
         return lstat(path, &info) == 0 ? Int64(info.st_size) : 0
@@ -95,14 +95,14 @@ extension Folders {
 }
 
 extension Folders {
-    /// The folders of all layers of all users and servers.
+    /// The folders of all layers, of all users and servers.
     var layerFolders: [String] {
         Self.entries(layers).flatMap { user in
             Self.entries(layers + "/" + user).map { "\(layers)/\(user)/\($0)" }
         }.filter { Self.isFile(Self.database(in: $0)) }
     }
 
-    /// Names in a folder in their order; empty when it cannot be read.
+    /// Returns the sorted names in a folder; empty if it cannot be read.
     static func entries(_ folder: String) -> [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
     }
@@ -113,7 +113,7 @@ extension Folders {
         }
     }
 
-    /// What the system said, in its words: Foundation wraps it in its own.
+    /// Returns the system's own message: Foundation wraps it.
     private static func reason(of error: any Error) -> String {
         guard let said = (error as? CocoaError)?.underlying as? POSIXError else { return "\(error)" }
         return String(cString: strerror(said.code.rawValue))
@@ -121,7 +121,7 @@ extension Folders {
 }
 
 extension Folders {
-    /// The name for new records of this installation: one line, at most 1 KB. Asked for once.
+    /// The author for new records of this installation: one line, at most 1 KB.
     var rememberedAuthor: String? {
         guard Self.isFile(author), let data = FileManager.default.contents(atPath: author) else { return nil }
         let name = String(decoding: data.prefix(1024), as: UTF8.self).prefix { !$0.isNewline }
@@ -138,8 +138,8 @@ extension Folders {
     }
 }
 
-/// Runs tasks that read and write files on NIO's threads for blocking work, so that the threads of all other tasks never
-/// wait for a disk.
+/// A task executor for file access on NIO's threads for blocking work: the threads of other tasks never wait for a
+/// disk.
 final class DiskExecutor: TaskExecutor {
     static let shared = DiskExecutor()
 

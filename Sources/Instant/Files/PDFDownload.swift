@@ -3,31 +3,32 @@ import InstantCore
 import NIOCore
 import NIOHTTP1
 
-/// Fetches one PDF: resumed where an earlier attempt stopped, verified by length and SHA-256, then renamed into place.
+/// The download of one PDF: resumed where an earlier attempt stopped, verified by length and SHA-256, then renamed into
+/// place.
 struct PDFDownload: Sendable {
     let transport: HTTPTransport
     let folders: Folders
-    /// As the session answer named them.
+    /// From the session response.
     let sha256: String
     let total: Int64
 
     static let maximumBytes: Int64 = 2 << 30
-    /// The server's PDF is not the one that was asked for.
+    /// The server's PDF is not the requested one.
     struct Replaced: Error, CustomStringConvertible {
-        var description: String { "the server keeps sending another PDF than it announced" }
+        var description: String { "the PDF differs from the one that the server announced" }
     }
 
     /// - Parameters:
-    ///   - token: asked for at each request.
-    ///   - progress: at most ten times a second, and at the end.
-    /// - Throws: ``SyncFailure``, ``InstantError``, ``Replaced``, ``PartFile/Busy`` or `CancellationError`. What has
-    ///   arrived is kept for the next attempt.
+    ///   - token: Called for each request.
+    ///   - progress: Called at most ten times a second, and at start and end.
+    /// - Throws: ``SyncFailure``, ``InstantError``, ``Replaced``, ``PartFile/Busy`` or `CancellationError`. The
+    ///   received part stays for the next attempt.
     func run(token: @Sendable () -> String?, progress: @Sendable (DownloadProgress) -> Void) async throws {
         guard Folders.isSHA256(sha256) else {
-            throw SyncFailure.invalidServer("the server names the PDF by something that is no SHA-256")
+            throw SyncFailure.invalidServer("the server sent an invalid SHA-256 of the PDF")
         }
         guard (0...Self.maximumBytes).contains(total) else {
-            throw InstantError(.payloadLimitExceeded, "the PDF has \(total) bytes; the limit is \(Self.maximumBytes)")
+            throw InstantError(.payloadLimitExceeded, "the PDF has \(total) bytes, the limit is \(Self.maximumBytes)")
         }
         guard !isComplete else { return }
         let part = try PartFile(path: folders.part(sha256))
@@ -39,7 +40,7 @@ struct PDFDownload: Sendable {
             if part.size < total || total == 0, try await !fetch(into: part, token: token, progress: progress) {
                 restarts += 1
                 guard restarts <= 2 else {
-                    throw SyncFailure.invalidServer("the server does not send the part of the PDF it was asked for")
+                    throw SyncFailure.invalidServer("the server sent a different part of the PDF than requested")
                 }
                 continue
             }
@@ -51,14 +52,14 @@ struct PDFDownload: Sendable {
         }
         guard part.sha256 == sha256 else {
             try part.drop()
-            throw SyncFailure.invalidServer("the PDF arrived damaged: its SHA-256 is not what the server said")
+            throw SyncFailure.invalidServer("the PDF arrived damaged: its SHA-256 does not match")
         }
         try part.finish(as: folders.pdf(sha256), in: folders.pdfs)
     }
 
     private var isComplete: Bool { Folders.isFile(folders.pdf(sha256)) }
 
-    /// - Returns: false when the part was dropped and has to be fetched from its beginning.
+    /// - Returns: false if the part was dropped and must be downloaded from its beginning.
     private func fetch(
         into part: PartFile, token: @Sendable () -> String?, progress: @Sendable (DownloadProgress) -> Void
     ) async throws -> Bool {
@@ -82,7 +83,7 @@ struct PDFDownload: Sendable {
         default: try await transport.check(response)
         }
         guard !response.headers.contains(name: "content-encoding") else {
-            throw transport.notOurs("it compresses what was not asked to be")
+            throw transport.notOurs("it returned an unrequested encoding")
         }
         if let etag = response.headers.first(name: "etag"), etag != "\"\(sha256)\"" { throw Replaced() }
         try await take(response, into: part, progress: progress)
@@ -99,7 +100,7 @@ struct PDFDownload: Sendable {
                 try Task.checkCancellation()
                 guard part.size + Int64(buffer.readableBytes) <= total else {
                     try part.drop()
-                    throw SyncFailure.invalidServer("the server sent more than the \(total) bytes of the PDF")
+                    throw SyncFailure.invalidServer("the server sent more than the announced \(total) bytes")
                 }
                 try buffer.withUnsafeReadableBytes(part.append)
                 if clock.now - told >= .milliseconds(100) {

@@ -1,12 +1,12 @@
 import Crypto
 import Glibc
 
-/// A file that is still being fetched, hashed as it grows. One process at a time writes to it.
+/// A file during its download, hashed as it grows. One process at a time writes to it.
 ///
-/// Never through a symbolic link, readable by this user alone. What is here when it is opened is hashed first, so that
-/// a resumed download is verified whole.
+/// Never opened through a symbolic link; for this user only. ``resume(total:)`` first hashes what an earlier attempt
+/// left, so that a resumed download is verified whole.
 final class PartFile {
-    /// Another process is fetching the same file.
+    /// Another process is downloading the same file.
     struct Busy: Error {}
 
     let path: String
@@ -14,7 +14,7 @@ final class PartFile {
     private(set) var size: Int64 = 0
     private var hash = SHA256()
 
-    /// - Throws: ``Busy``, or ``InstantError`` when the file cannot be opened.
+    /// - Throws: ``Busy``, or ``InstantError`` if the file cannot be opened.
     init(path: String) throws {
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw Self.failure("cannot open \(path)") }
@@ -25,25 +25,25 @@ final class PartFile {
         }
         guard fstat(descriptor, &here) == 0, here.st_mode & S_IFMT == S_IFREG else {
             close(descriptor)
-            throw InstantError(.couldNotWriteToDisk, "\(path) is not a file")
+            throw InstantError(.couldNotWriteToDisk, "\(path) is not a regular file")
         }
         guard lstat(path, &named) == 0, named.st_ino == here.st_ino else {
             // It was finished and renamed between opening and locking.
             close(descriptor)
             throw Busy()
         }
-        // Kept last: once all is kept, `deinit` closes it, also when something here fails.
+        // Stored last: once all properties are set, `deinit` closes it, even if something here fails.
         self.path = path
         self.descriptor = descriptor
     }
 
     deinit {
-        // Unlocked, not only closed: a child that is being started has a copy until it runs its own program.
+        // Unlocked, not only closed: a child process being started has a copy until it runs its own program.
         flock(descriptor, LOCK_UN)
         close(descriptor)
     }
 
-    /// Hashes what an earlier download left; what is more than the whole is no part of it and is dropped.
+    /// Hashes what an earlier download left; drops it if it exceeds the total.
     func resume(total: Int64) throws {
         try rewind()
         var buffer = [UInt8](repeating: 0, count: 1 << 20)
@@ -59,7 +59,7 @@ final class PartFile {
     }
 
     func drop() throws {
-        guard ftruncate(descriptor, 0) == 0 else { throw Self.failure("cannot empty \(path)") }
+        guard ftruncate(descriptor, 0) == 0 else { throw Self.failure("cannot truncate \(path)") }
         try rewind()
     }
 
@@ -81,12 +81,12 @@ final class PartFile {
         size += Int64(bytes.count)
     }
 
-    /// SHA-256 of everything so far, in lower-case hex.
+    /// SHA-256 of all bytes so far, in lower-case hex.
     var sha256: String { hash.finalize().hexadecimal }
 
-    /// Makes it the finished file: on the disk with its name before this returns.
+    /// Gives it its final name. Bytes and name are on disk when this returns.
     func finish(as name: String, in folder: String) throws {
-        guard fsync(descriptor) == 0, rename(path, name) == 0 else { throw Self.failure("cannot finish \(name)") }
+        guard fsync(descriptor) == 0, rename(path, name) == 0 else { throw Self.failure("cannot complete \(name)") }
         let directory = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard directory >= 0 else { throw Self.failure("cannot open \(folder)") }
         defer { close(directory) }

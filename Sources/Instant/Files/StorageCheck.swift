@@ -3,20 +3,20 @@ public import FoundationEssentials
 import Glibc
 import InstantCore
 
-/// One thing under a data folder, read from its first byte to its last.
+/// One item in a data folder, read completely.
 public struct InstantStorageFinding: Hashable, Sendable {
     /// A layer's database or a PDF.
     public var path: String
     /// nil for a PDF, and for a layer that cannot be opened.
     public var entry: InstantCacheEntry?
     public var bytes: Int64
-    /// What is wrong with it, in a sentence; nil: nothing.
+    /// What is wrong with it, as a sentence; nil if nothing is.
     public var problem: String?
 }
 
 extension InstantClient {
-    /// Reads every layer and every PDF under a data folder and says which are damaged. Changes nothing, and takes as
-    /// long as reading all of it does.
+    /// Reads every layer and every PDF in a data folder completely and reports which are damaged. Changes nothing, and
+    /// takes as long as reading everything does.
     public static func checkStorage(in dataDirectory: URL) throws(InstantError) -> [InstantStorageFinding] {
         let folders = try Folders(root: dataDirectory.path(percentEncoded: false).trimmedSlashes)
         let layers = InstantCacheEntry.all(in: folders).map { entry in
@@ -43,11 +43,11 @@ extension InstantClient {
     }
 
     private static func damage(inPDF path: String, sha256: String) -> String? {
-        guard let found = fileSHA256(path) else { return "it cannot be read: \(errnoText())" }
-        return found == sha256 ? nil : "it is damaged: remove it, and it is fetched again"
+        guard let found = fileSHA256(path) else { return "cannot be read: \(errnoText())" }
+        return found == sha256 ? nil : "damaged; remove it to download it again"
     }
 
-    /// In lower-case hex; nil when the file cannot be read to its end.
+    /// Returns the hash in lower-case hex; nil if the file cannot be read to its end.
     private static func fileSHA256(_ path: String) -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return nil }

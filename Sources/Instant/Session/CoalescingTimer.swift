@@ -1,7 +1,7 @@
 import Annotations
 
-/// Which timer of the system wakes the synchronizer. Nearly every event moves the moment further away: a timer that is
-/// under way is then left alone, and the next one is started when it fires too early.
+/// The choice of the system timer that wakes the synchronizer. Nearly every event postpones the time: a running timer
+/// then stays, and the next one starts when it fires too early.
 struct CoalescingTimer {
     struct Timer: Hashable {
         var number: Int
@@ -10,7 +10,7 @@ struct CoalescingTimer {
 
     enum Firing: Hashable {
         case due
-        /// Another one has to be started in its place.
+        /// Another timer must be started.
         case early(Timer)
     }
 
@@ -18,7 +18,7 @@ struct CoalescingTimer {
     private var timer: Timer?
     private var started = 0
 
-    /// - Returns: a timer to start, if the one under way fires too late or there is none.
+    /// - Returns: A timer to start, if none is running or the running one fires too late.
     mutating func set(for moment: Timestamp?) -> Timer? {
         self.moment = moment
         guard let moment else { return nil }
@@ -26,7 +26,7 @@ struct CoalescingTimer {
         return start(for: moment)
     }
 
-    /// - Returns: nil: nothing is waited for, or another timer took its place.
+    /// - Returns: nil if no time is set or another timer replaced this one.
     mutating func fired(_ timer: Timer, at now: Timestamp) -> Firing? {
         guard timer == self.timer else { return nil }
         self.timer = nil

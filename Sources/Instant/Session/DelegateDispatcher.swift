@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Calls a client's delegate, one event after the other, from one task at a time.
+/// The caller of a client's delegate: one event after the other, from one task at a time.
 final class DelegateDispatcher: Sendable {
     private typealias Calls = DelegateEventBuffer<InstantClient, InstantDocumentDescriptor>
 
@@ -28,7 +28,7 @@ final class DelegateDispatcher: Sendable {
         if begins { Task { work() } }
     }
 
-    /// Until nothing waits.
+    /// Runs until no call waits.
     private func work() {
         while let call = next() { delegate?.receive(call.event, call.client, call.descriptor) }
     }

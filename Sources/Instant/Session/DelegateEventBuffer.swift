@@ -1,16 +1,16 @@
-/// Calls that wait for a delegate, in the order in which things happened. A delegate that is slower than its layers does
-/// not make them pile up: once there are many, what was overtaken is left out. That is a state that is none any more, a
-/// cycle that has ended and was followed by another, a question for a token that was asked again. How a download, a token
-/// or the newest cycle ended is never left out, and each begin that is told is followed by one end.
+/// The calls that wait for a delegate, in order. If a delegate is slower than its layers, superseded calls are dropped
+/// once many wait: an outdated state, a finished cycle that was followed by another, a repeated request for a token.
+/// The end of a download, of a token attempt or of the newest cycle is never dropped, and each delivered begin is
+/// followed by one end.
 struct DelegateEventBuffer<Client: Sendable, Descriptor: AnyObject & Sendable>: Sendable {
-    /// The client lives as long as there is something to tell of it.
+    /// Retains the client while its events wait.
     typealias Call = (event: InstantEvent, client: Client, descriptor: Descriptor)
 
     private var waiting: [Call] = []
     private var limit: Int
     private let bound: Int
 
-    /// - Parameter bound: how many calls may wait before anything is left out.
+    /// - Parameter bound: The number of calls that may wait before any is dropped.
     init(bound: Int = 64) { (self.bound, limit) = (bound, bound) }
 
     var count: Int { waiting.count }
@@ -19,7 +19,7 @@ struct DelegateEventBuffer<Client: Sendable, Descriptor: AnyObject & Sendable>: 
         waiting.append((event, client, descriptor))
         guard waiting.count > limit else { return }
         condense()
-        // What is left cannot be left out: looked at again only when as much has come.
+        // The rest cannot be dropped: check again only after as many calls have arrived.
         limit = max(bound, 2 * waiting.count)
     }
 
@@ -35,14 +35,14 @@ struct DelegateEventBuffer<Client: Sendable, Descriptor: AnyObject & Sendable>: 
     }
 }
 
-/// Where the newest of each kind waits, of one descriptor.
+/// The indices of the newest calls of each kind, for one descriptor.
 private struct Newest {
     private var state: Int?
     private var question: Int?
     private var begin: Int?
     private var cycle: [Int] = []
 
-    /// Marks what this event overtakes.
+    /// Marks the calls that this event supersedes.
     mutating func take(_ event: InstantEvent, at index: Int, _ overtaken: inout Set<Int>) {
         switch event {
         case .didChangeSyncState:
@@ -53,7 +53,7 @@ private struct Newest {
             question = index
         case .didBeginSync: begin = index
         case .didFinishSync, .didFailSync:
-            // Without a begin that waits, the delegate has heard it already and waits for this.
+            // Without a waiting begin, the delegate has received it already and expects this end.
             guard let begin else { return }
             overtaken.formUnion(cycle)
             cycle = [begin, index]

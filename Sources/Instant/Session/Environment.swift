@@ -2,18 +2,18 @@ package import Annotations
 import Glibc
 import InstantCore
 
-/// What a performer takes from the world beside the network and the disk.
+/// The inputs of a performer other than network and disk.
 package struct Environment: Sendable {
     package var now: @Sendable () -> Timestamp
-    /// How often the lock and other processes' changes are looked at.
+    /// How often the lock and the changes of other processes are checked.
     package var pollMilliseconds = 500
 
-    /// Calls back when the network may have come back, for as long as what it returns is kept.
+    /// Calls back when the network may be back, for as long as the returned value is retained.
     package var watchNetwork: @Sendable (@escaping @Sendable () -> Void) -> any Sendable = {
         NetworkWatch(returned: $0)
     }
 
-    /// Milliseconds before a download that broke off so many times in a row goes on.
+    /// Milliseconds before an interrupted download continues, by the number of consecutive failures.
     package var downloadPause: @Sendable (Int) -> Int64 = { failures in
         var random = SystemRandomNumberGenerator()
         return Backoff.delay(failures: failures, using: &random)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Gives every listener its own stream of one layer's events. A listener that went away is forgotten.
+/// The distributor of one layer's events: each subscriber has its own stream. A released subscriber is removed.
 final class EventHub: Sendable {
     private struct Subscriber {
         weak var queue: EventQueue?
@@ -23,7 +23,7 @@ final class EventHub: Sendable {
         return AsyncStream(unfolding: { await queue.next() }, onCancel: { queue.finish() })
     }
 
-    /// What waits for one more listener, for as long as somebody holds it.
+    /// Returns the queue of a new subscriber, filled for as long as it is retained.
     func queue(where isWanted: @escaping @Sendable (InstantEvent) -> Bool, capacity: Int) -> EventQueue {
         let queue = EventQueue(capacity: capacity, isWanted: isWanted)
         let isFinished = state.withLock { state in

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// What waits for one listener: bounded. Whoever is slower than the bound finds a single ``InstantEvent/refresh`` in
-/// place of all that it missed.
+/// The bounded queue of events for one subscriber. If it overflows, a single ``InstantEvent/refresh`` replaces
+/// everything that was lost.
 final class EventQueue: Sendable {
     private struct State {
         var pending: [InstantEvent] = []
@@ -29,7 +29,7 @@ final class EventQueue: Sendable {
             if state.pending.count < capacity {
                 state.pending.append(event)
             } else {
-                // That nothing follows, and why, is told in any case.
+                // The end and its reason are always delivered.
                 state.pending = if case .didClose = event { [.refresh, event] } else { [.refresh] }
             }
             return nil
@@ -37,7 +37,7 @@ final class EventQueue: Sendable {
         waiting?.resume(returning: event)
     }
 
-    /// What is pending can still be taken.
+    /// Ends the queue; pending events can still be read.
     func finish() {
         let waiting = state.withLock { state in
             state.isFinished = true
@@ -47,13 +47,13 @@ final class EventQueue: Sendable {
         waiting?.resume(returning: nil)
     }
 
-    /// The next event; nil when there will be none. One caller at a time: a stream has one reader.
+    /// Returns the next event; nil at the end. One caller at a time: a stream has one reader.
     func next() async -> InstantEvent? {
         await withCheckedContinuation { continuation in
             let event = state.withLock { state -> InstantEvent?? in
                 if !state.pending.isEmpty { return .some(state.pending.removeFirst()) }
                 if state.isFinished { return .some(nil) }
-                // A second reader takes the place of the first.
+                // A second reader replaces the first.
                 state.waiting?.resume(returning: nil)
                 state.waiting = continuation
                 return nil

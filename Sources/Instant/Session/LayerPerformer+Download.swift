@@ -1,22 +1,22 @@
 import Annotations
 import InstantCore
 
-/// The download of the layer's PDF, beside the sync and by the same token.
+/// The download of the layer's PDF, beside the sync and with the same token.
 struct DownloadState {
-    /// Asked for and neither finished nor cancelled.
+    /// Whether it was requested and neither finished nor cancelled.
     var isWanted = false
-    /// The PDF is here; the layer's records may still be on their way.
+    /// Whether the PDF is stored; the layer's records may still be missing.
     var hasPDF = false
     var isRunning = false
     var progress: DownloadProgress?
-    /// Attempts in a row that brought nothing.
+    /// Consecutive attempts without progress.
     var failures = 0
-    /// Not before this moment.
+    /// The earliest time of the next attempt.
     var notBefore: Timestamp?
 
     static let maxFailures = 5
 
-    /// A break of the line, a token that ended meanwhile, a PDF that was replaced; but not for ever.
+    /// Whether to retry, a limited number of times: after a broken connection, an ended token or a replaced PDF.
     func mayRetry(_ error: any Error) -> Bool {
         guard failures < Self.maxFailures else { return false }
         return switch error {
@@ -39,7 +39,7 @@ extension LayerPerformer {
         }
     }
 
-    /// Keeps what has arrived.
+    /// Cancels the download; the received part stays.
     func cancelDownload() {
         onQueue {
             var wasWanted = false
@@ -53,14 +53,15 @@ extension LayerPerformer {
         }
     }
 
-    /// Starts once a token was accepted, so that hash and length are known.
+    /// Starts once a token was accepted, because hash and length are known then.
     func startDownloadIfWanted(_ state: inout Confined) {
         guard state.download.isWanted, !state.download.hasPDF, !state.download.isRunning,
-            state.synchronizer.session.dataTicket != nil, let facts = try? layer.metadata(), !facts.pdfSHA256.isEmpty
+            state.synchronizer.session.dataTicket != nil, let metadata = try? layer.metadata(),
+            !metadata.pdfSHA256.isEmpty
         else { return }
         if let notBefore = state.download.notBefore, environment.now() < notBefore { return }
         let download = PDFDownload(
-            transport: transport, folders: folders, sha256: facts.pdfSHA256, total: facts.pdfBytes)
+            transport: transport, folders: folders, sha256: metadata.pdfSHA256, total: metadata.pdfBytes)
         withShared { shared in
             guard !shared.isClosed else { return }
             shared.download = Task(executorPreference: DiskExecutor.shared) {
@@ -73,7 +74,7 @@ extension LayerPerformer {
         state.download.isRunning = true
     }
 
-    /// The download is done when the PDF and the layer's records are here.
+    /// Ends the download once the PDF and the layer's records are stored.
     func finishedDownload(_ state: inout Confined) -> [InstantEvent] {
         guard state.download.isWanted, state.download.hasPDF, (try? layer.metadata().cursor) != nil else { return [] }
         state.download.isWanted = false
@@ -84,7 +85,7 @@ extension LayerPerformer {
         onQueue {
             var isWanted = false
             self.handle { state, _ in
-                // What arrived before the download was stopped is told of no more: it would look as if it went on.
+                // Progress from before a cancellation is not reported: it would look like a running download.
                 isWanted = state.download.isWanted
                 guard isWanted else { return [] }
                 if progress.received > state.download.progress?.received ?? -1 { state.download.failures = 0 }
@@ -113,7 +114,7 @@ extension LayerPerformer {
                 default:
                     state.download.failures += 1
                     self.downloadLater(self.environment.downloadPause(state.download.failures), &state, now)
-                    // What the session said of the PDF or the token may be out of date: ask again.
+                    // The session's data about the PDF or the token may be outdated: request it again.
                     if case SyncFailure.unreachable = error { return [] }
                     return state.synchronizer.handle(.sessionInvalidated, now: now, random: &state.random)
                 }

@@ -2,7 +2,7 @@ import InstantCore
 import SyncProtocol
 
 extension LayerPerformer {
-    /// - Returns: what is to be told.
+    /// - Returns: The event to send.
     func perform(_ effect: Synchronizer.Effect, _ state: inout Confined) -> InstantEvent? {
         switch effect {
         case .send(let request): send(request)
@@ -69,7 +69,7 @@ extension LayerPerformer {
         }
     }
 
-    /// Returns when it was handled: a stream that is faster than the store has to wait.
+    /// Returns when the input was handled: a stream that is faster than the store has to wait.
     private func take(_ input: Synchronizer.Input) async {
         await withCheckedContinuation { continuation in
             onQueue {
@@ -96,7 +96,7 @@ extension LayerPerformer {
 }
 
 extension LayerPerformer {
-    /// What the world is told of a notice; nil: nothing.
+    /// Returns the event of a notification; nil if it has none.
     func event(_ notice: Synchronizer.Notification) -> InstantEvent? {
         switch notice {
         case .changedState(let state): .didChangeSyncState(state)
@@ -119,7 +119,7 @@ extension LayerPerformer {
 }
 
 extension LayerPerformer {
-    /// Takes the lock once it is free, or gives way to another process, and notices what other processes wrote.
+    /// Takes the lock once it is free, or gives way to another process, and detects what other processes wrote.
     func poll() {
         onQueue(afterMilliseconds: environment.pollMilliseconds) { [weak self] in
             guard let self, !isClosed else { return }

@@ -5,11 +5,11 @@ import InstantCore
 import SyncProtocol
 import Synchronization
 
-/// Does what the synchronizer of one layer decides: sends, listens, waits, keeps tokens, tells.
+/// The performer of one layer's synchronizer: requests, streams, timers, tokens and events.
 ///
-/// A serial queue takes everything that happens, strictly in order; the synchronizer reads and writes the store there.
-/// What other threads need without waiting for the disk is behind a small lock of its own. Tokens live here, in memory,
-/// until nothing needs them any more.
+/// A serial queue handles every input, strictly in order; the synchronizer reads and writes the store there. State that
+/// other threads need without waiting for the disk is behind a separate small lock. Tokens are held here, in memory,
+/// until they are no longer needed.
 final class LayerPerformer: Sendable {
     let hub: EventHub
     let folders: Folders
@@ -20,48 +20,48 @@ final class LayerPerformer: Sendable {
     let environment: Environment
     private let lockPath: String
     private let claimPath: String
-    /// Held shared as long as the layer is open in this process.
+    /// Held shared while the layer is open in this process.
     private let use: FileLock?
     private let queue = DispatchQueue(label: "postilla.layer")
-    /// Taken on the queue only: never contended, whatever the store waits for meanwhile.
+    /// Locked on the queue only: never contended, even while the store waits.
     private let confined: Mutex<Confined>
     private let shared = Mutex(Shared())
     let published: Mutex<Published>
     /// Called on the queue, after the hub.
     private let onEvent: @Sendable (InstantEvent) -> Void
 
-    /// What belongs to the queue.
+    /// State confined to the queue.
     struct Confined {
         var synchronizer: Synchronizer
         var random = SystemRandomNumberGenerator()
         var nextTicket = 1
         var alarm = CoalescingTimer()
         var wantsLock: Bool
-        /// The rights of a token without `write`, or of one that is not sent anywhere, decide before a server has answered.
+        /// The permissions of a token without `write`, or of one that is never sent, until a server has answered.
         var restriction: Grant?
         var storeVersion: Int64?
         var download = DownloadState()
     }
 
-    /// What any thread may use. Nothing is read or written under this lock.
+    /// State for any thread. No I/O under this lock.
     struct Shared {
         var tokens: [TokenHandle: String] = [:]
-        /// For requests beside the sync.
+        /// For requests outside the sync.
         var dataToken: String?
         var requests: [Int: Task<Void, Never>] = [:]
         var streams: [StreamID: Task<Void, Never>] = [:]
         var download: Task<Void, Never>?
-        /// Of the layer: held while this process leads.
+        /// The layer's lock, held while this process leads.
         var lock: FileLock?
-        /// Says to the process that leads that this one waits.
+        /// Shows the leading process that this one waits.
         var claim: FileLock?
         var isClosed = false
     }
 
-    /// What other threads read.
+    /// State that other threads read.
     struct Published {
         var connection: SyncStatus.Connection
-        /// What decides in this process; nil: the stored grant.
+        /// The grant that authorizes edits in this process; nil for the stored grant.
         var grant: Grant?
         var documentState: DocumentState
         var isSyncing = false
@@ -98,12 +98,12 @@ final class LayerPerformer: Sendable {
         poll()
     }
 
-    /// The layer for reading and editing, by the rights of this process.
+    /// The layer for reading and editing, with the permissions of this process.
     var layer: Layer { Layer(store: store, ownGrant: snapshot.grant) }
 
     var snapshot: Published { published.withLock { $0 } }
 
-    /// For requests beside the sync; asked for at each one.
+    /// The token for requests outside the sync, read for each one.
     var dataToken: String? { shared.withLock(\.dataToken) }
 
     func post(_ input: Synchronizer.Input) {
@@ -113,19 +113,19 @@ final class LayerPerformer: Sendable {
     }
 
     /// - Parameters:
-    ///   - token: checked by the caller to name this layer.
-    ///   - grant: what it claims to allow.
+    ///   - token: A token that the caller has checked to name this layer.
+    ///   - grant: The permissions that it claims.
     func supply(_ token: String, _ grant: Grant) {
         onQueue {
             var refused: InstantError?
             self.handle { state, now in
                 let tokens = self.shared.withLock(\.tokens)
                 if let known = state.synchronizer.session.tickets.first(where: { tokens[$0] == token }) {
-                    // The same token twice is one request; once accepted, it is accepted.
+                    // The same token twice is one request; an accepted token stays accepted.
                     return state.synchronizer.session.dataTicket == known ? [.announce(.authenticated(known))] : []
                 }
                 guard !state.synchronizer.isAuthenticating else {
-                    refused = InstantError(.alreadyAuthenticating, "another token is being tried: wait for its answer")
+                    refused = InstantError(.alreadyAuthenticating, "another token is being checked; try again later")
                     return []
                 }
                 let ticket = TokenHandle(state.nextTicket)
@@ -151,7 +151,7 @@ final class LayerPerformer: Sendable {
         }
     }
 
-    /// Ends everything: the lock is free when this returns, and nothing is told afterwards but the end.
+    /// Ends everything: the lock is free when this returns, and only the end is still reported.
     func close(because error: InstantError) {
         let isSyncing = snapshot.isSyncing
         let tasks = shared.withLock { shared in
@@ -169,12 +169,12 @@ final class LayerPerformer: Sendable {
         }
     }
 
-    /// Waits until everything posted so far was handled. Not from the queue.
+    /// Waits until everything posted so far was handled. Must not be called on the queue.
     func settle() { queue.sync {} }
 }
 
 extension LayerPerformer {
-    /// On the queue.
+    /// Runs a step and performs its effects. Must be called on the queue.
     func handle(_ step: (inout Confined, Timestamp) -> [Synchronizer.Effect]) {
         let events = confined.withLock { state -> [InstantEvent] in
             guard !isClosed else { return [] }
@@ -217,7 +217,7 @@ extension LayerPerformer {
         queue.asyncAfter(deadline: .now() + .milliseconds(delay), execute: body)
     }
 
-    /// - Returns: what is to be told of it.
+    /// - Returns: The events to send.
     private func publish(_ state: Confined) -> [InstantEvent] {
         let synchronizer = state.synchronizer
         return published.withLock {
@@ -233,11 +233,11 @@ extension LayerPerformer {
     }
 }
 
-// Files that tell processes of each other.
+// Lock files between processes.
 extension LayerPerformer {
-    /// A process that waits for the lead, and says so, goes first.
+    /// Tries to take the lock. A process that waits for the lead and has claimed it goes first.
     ///
-    /// - Returns: whether this process holds the layer's lock.
+    /// - Returns: Whether this process holds the layer's lock.
     func tryToLead() -> Bool {
         let (holds, claims) = shared.withLock { ($0.lock != nil, $0.claim != nil) }
         if holds { return true }
@@ -251,7 +251,7 @@ extension LayerPerformer {
 
     func dropLock() { _ = shared.withLock { $0.lock.take() } }
 
-    /// Held shared: several may wait at a time.
+    /// Takes or releases the claim, a shared lock: several processes may wait at a time.
     func claim(_ claims: Bool) {
         let claim = claims ? FileLock(path: claimPath, shared: true) : nil
         shared.withLock { if !$0.isClosed { $0.claim = claim } }

@@ -2,10 +2,10 @@ import InstantCore
 import SyncProtocol
 import Synchronization
 
-/// Sends requests; while a page of a snapshot is being stored, the one behind it is fetched and read already.
+/// The sender of requests. While a page of a snapshot is stored, it downloads and parses the next one.
 ///
-/// At most one page is ahead. It is used only for exactly the request that it answers, by the same token; a failure of it
-/// is forgotten, and the request is sent when it is due.
+/// At most one page is prefetched. It is used only for exactly the request that it answers, with the same token; if
+/// prefetching fails, the request is sent when it is due.
 final class PagePrefetcher: Sendable {
     private struct Fetch {
         var page: Layer.NextPage
@@ -20,7 +20,7 @@ final class PagePrefetcher: Sendable {
 
     func send(_ kind: SyncRequest.Kind, token: String) async throws(SyncFailure) -> SyncAnswer {
         guard case .page(let asked) = kind else {
-            // A sign of life goes beside everything else.
+            // Presence messages are independent of all other requests.
             if case .presence = kind {} else { drop() }
             return try await transport.send(kind, token: token)
         }

@@ -2,48 +2,48 @@ import GRDB
 import InstantCore
 import Synchronization
 
-/// The facts of a layer as they were last read or written. Every step of a sync asks for them, and taking them out of
-/// their JSON takes longer than the rest of a small transaction: it is done when the text is not the known one.
+/// The metadata of a layer as last read or written. Every sync step needs them, and parsing their JSON takes longer
+/// than the rest of a small transaction: it is parsed only if the text has changed.
 final class LayerMetadataCache: Sendable {
     private struct Known {
         var text: [UInt8]
-        var facts: LayerMetadata
+        var metadata: LayerMetadata
     }
 
-    /// The known facts are not what the text says. Thrown only where that is checked.
+    /// The cached metadata differ from the stored text. Thrown only if that is checked.
     struct Difference: Error, CustomStringConvertible {
         var known: LayerMetadata
         var stored: LayerMetadata
 
-        var description: String { "the known facts are \(known.json), and the store says \(stored.json)" }
+        var description: String { "cached metadata is \(known.json), stored metadata is \(stored.json)" }
     }
 
     private let known = Mutex<Known?>(nil)
-    /// Each hit is compared with what the text says: for tests.
+    /// Whether each hit is compared with the text; for tests.
     private let isChecked: Bool
 
     init(isChecked: Bool = false) { self.isChecked = isChecked }
 
-    /// - Parameter text: as it stands in the database now; nil: it is not text.
+    /// - Parameter text: The text in the database; nil if the value is not text.
     func read(_ text: UnsafeBufferPointer<UInt8>?) throws -> LayerMetadata {
-        guard let text else { throw Self.corrupt("it holds no facts") }
+        guard let text else { throw Self.corrupt("it contains no metadata") }
         if let known = known.withLock({ $0 }), text.elementsEqual(known.text) {
             if isChecked {
                 let stored = try LayerMetadata(json: String(decoding: text, as: UTF8.self))
-                guard stored == known.facts else { throw Difference(known: known.facts, stored: stored) }
+                guard stored == known.metadata else { throw Difference(known: known.metadata, stored: stored) }
             }
-            return known.facts
+            return known.metadata
         }
         do {
-            let facts = try LayerMetadata(json: String(decoding: text, as: UTF8.self))
-            known.withLock { $0 = Known(text: Array(text), facts: facts) }
-            return facts
+            let metadata = try LayerMetadata(json: String(decoding: text, as: UTF8.self))
+            known.withLock { $0 = Known(text: Array(text), metadata: metadata) }
+            return metadata
         } catch { throw Self.corrupt("\(error)") }
     }
 
-    /// These were written, perhaps to be taken back: nothing is concluded from it but what the text means.
-    func note(_ facts: LayerMetadata, text: String) {
-        known.withLock { $0 = Known(text: Array(text.utf8), facts: facts) }
+    /// Caches written metadata, even if the write is rolled back: the cache only maps a text to its meaning.
+    func note(_ metadata: LayerMetadata, text: String) {
+        known.withLock { $0 = Known(text: Array(text.utf8), metadata: metadata) }
     }
 
     private static func corrupt(_ why: String) -> DatabaseError {
@@ -51,9 +51,9 @@ final class LayerMetadataCache: Sendable {
     }
 }
 
-/// A store that is read by the connection that writes it, for the one who writes: the synchronizer. Its reads take no
-/// reader's connection from the screen, which would have to open another one in the middle of a key. Readers of other
-/// threads must not use this: they would wait for every commit.
+/// A store that reads through the writing connection, for the synchronizer. Its reads occupy no reader connection of
+/// the screen, which would have to open another one during a key press. Other threads must not use it: they would wait
+/// for every commit.
 struct WriterConnectionStore: LocalStore {
     let store: LocalSQLiteStore
 

@@ -4,51 +4,52 @@ import GRDBSQLite
 package import InstantCore
 import SQLite
 
-/// A layer in one SQLite file: WAL, edits on the disk before they are told (`synchronous` FULL; NORMAL for what the server
-/// can tell again), readers that never wait for a writer. Several processes may open one file; writers take turns.
+/// A layer in one SQLite file, in WAL mode. Edits are on disk before they are reported (`synchronous` FULL; NORMAL for
+/// data that the server can send again), and readers never wait for a writer. Several processes may open one file;
+/// writers take turns.
 final class LocalSQLiteStore: LocalStore {
     let path: String
     private let connections: any DatabaseWriter
     let cache = StatementCache()
-    private let facts: LayerMetadataCache
+    private let metadata: LayerMetadataCache
 
-    /// Opens the file and makes the tables it lacks.
+    /// Opens the file and creates missing tables.
     ///
     /// - Parameters:
-    ///   - mayUpgrade: false when another program may have the file open.
-    ///   - checksFacts: compares the known facts with the stored ones each time; for tests.
-    /// - Throws: ``LocalStoreError``; a file that is damaged or newer than this program stays as it is.
+    ///   - mayUpgrade: false if another program may have the file open.
+    ///   - checksMetadata: Whether to compare cached metadata with the stored text each time; for tests.
+    /// - Throws: ``LocalStoreError``; a file that is damaged or newer than this program is not changed.
     convenience init(
-        path: String, schema: LocalSchema = .current, mayUpgrade: Bool = true, checksFacts: Bool = false
+        path: String, schema: LocalSchema = .current, mayUpgrade: Bool = true, checksMetadata: Bool = false
     ) throws {
-        try self.init(path: path, checksFacts: checksFacts) { db in
-            // SQLite falls back to reading without a word, and the first edit would be the one to find out.
+        try self.init(path: path, checksMetadata: checksMetadata) { db in
+            // SQLite silently falls back to read-only access, and only the first edit would fail.
             guard sqlite3_db_readonly(db.sqliteConnection, "main") != 1 else {
                 throw LocalStoreError.failed(
-                    path: path, "it can only be read: is the file system or the file read-only?")
+                    path: path, "it is read-only; check the file and the file system")
             }
             try schema.prepare(db, path: path, mayUpgrade: mayUpgrade)
         }
     }
 
-    /// Opens the file as it is, for a look into it.
+    /// Opens the file to inspect it, without changes.
     ///
-    /// - Throws: ``LocalStoreError``, for a file of a newer program too.
+    /// - Throws: ``LocalStoreError``, also for a file of a newer program.
     convenience init(lookingInto path: String) throws {
         try self.init(path: path) { _ = try LocalSchema.current.found($0, path: path) }
     }
 
-    /// A layer without a file: it is gone with the store.
-    convenience init(inMemory facts: LayerMetadata) throws {
+    /// Creates a layer without a file; it ends with the store.
+    convenience init(inMemory metadata: LayerMetadata) throws {
         try self.init(path: nil) { try LocalSchema.current.prepare($0, path: Self.noPath, mayUpgrade: true) }
-        try write { try $0.set(facts) }
+        try write { try $0.set(metadata) }
     }
 
     private static let noPath = "memory"
 
-    private init(path: String?, checksFacts: Bool = false, prepare: (Database) throws -> Void) throws {
+    private init(path: String?, checksMetadata: Bool = false, prepare: (Database) throws -> Void) throws {
         self.path = path ?? Self.noPath
-        facts = LayerMetadataCache(isChecked: checksFacts)
+        metadata = LayerMetadataCache(isChecked: checksMetadata)
         var configuration = Configuration()
         configuration.label = "postilla.layer"
         configuration.busyMode = .timeout(10)
@@ -64,7 +65,7 @@ final class LocalSQLiteStore: LocalStore {
                 connections = try DatabaseQueue(configuration: configuration)
             }
             try connections.writeWithoutTransaction { db in
-                // Here, and not with the configuration: GRDB itself relaxes it when it turns the write-ahead log on.
+                // Here, not in the configuration: GRDB relaxes it when it enables the write-ahead log.
                 try db.execute(sql: "PRAGMA synchronous = FULL")
                 try prepare(db)
             }
@@ -92,18 +93,18 @@ final class LocalSQLiteStore: LocalStore {
             return try connections.writeWithoutTransaction { db in
                 let transaction = try transaction(db)
                 try transaction.statements.wait(durability == .synced ? .always : .never)
-                // Immediate: a transaction that reads first must not find out at its first write that it is too late.
+                // Immediate: a transaction that reads first must not fail at its first write.
                 return try transaction.committing("BEGIN IMMEDIATE") { try body(transaction) }
             }
         } catch { throw LocalStoreError.orOther(error, path: path) }
     }
 
-    /// A number that differs after another process (or another opening of the file) has written.
+    /// Returns a number that changes after another process (or another opening of the file) has written.
     func foreignVersion() -> Int64? {
         try? connections.writeWithoutTransaction { try Int64.fetchOne($0.cachedStatement(sql: "PRAGMA data_version")) }
     }
 
-    /// What SQLite finds wrong with the file, in its words; nil: nothing. Reads all of it.
+    /// Returns SQLite's description of damage; nil if none. Reads the whole file.
     func damage() throws -> String? {
         do {
             let findings = try connections.read { try String.fetchAll($0, sql: "PRAGMA integrity_check(3)") }
@@ -117,7 +118,7 @@ final class LocalSQLiteStore: LocalStore {
     }
 
     private func transaction(_ db: Database) throws -> LocalSQLiteTransaction {
-        LocalSQLiteTransaction(db: db, statements: try cache.statements(of: db), known: facts)
+        LocalSQLiteTransaction(db: db, statements: try cache.statements(of: db), known: metadata)
     }
 }
 
@@ -133,21 +134,21 @@ extension LocalStoreError {
         }
     }
 
-    /// What the body threw stays what it is.
+    /// Errors of the body stay unchanged.
     static func orOther(_ error: any Error, path: String) -> any Error {
         error is DatabaseError ? LocalStoreError(error, path: path) : error
     }
 }
 
 extension Layer {
-    /// In memory, and gone with this process: of what has neither a server nor a place among the layers kept here.
-    package init(inMemory facts: LayerMetadata) throws { self.init(store: try LocalSQLiteStore(inMemory: facts)) }
+    /// Creates a layer in memory that ends with this process, for data without a server and without a stored layer.
+    package init(inMemory metadata: LayerMetadata) throws { self.init(store: try LocalSQLiteStore(inMemory: metadata)) }
 }
 
 extension LocalSQLiteStore {
-    /// Says which layer a new file holds, and makes sure that an old one holds this layer.
+    /// Writes the layer's identity to a new file, and checks that of an existing one.
     func found(_ identity: LayerIdentity, now: Timestamp) throws {
-        // Another process may be writing: of a file that is known already, this is only read.
+        // Another process may be writing: a known file is only read.
         let present = try read { store in
             try (store as? LocalSQLiteTransaction).flatMap { try $0.hasMetadata() ? try $0.metadata().identity : nil }
         }
@@ -159,13 +160,13 @@ extension LocalSQLiteStore {
             }
             return try store.metadata().identity
         }
-        guard known == identity else { throw LocalStoreError.corrupt(path: path, "it holds another layer") }
+        guard known == identity else { throw LocalStoreError.corrupt(path: path, "it contains a different layer") }
     }
 }
 
 extension LocalSQLiteStore {
-    /// The state in which the layer would open.
-    func state(of facts: LayerMetadata, hasUnsent: Bool) throws -> DocumentState {
+    /// Returns the state in which the layer would open.
+    func state(of metadata: LayerMetadata, hasUnsent: Bool) throws -> DocumentState {
         let found = try read {
             try ($0 as? LocalSQLiteTransaction).map { try LocalSchema.current.found($0.db, path: path) } ?? 0
         }
@@ -173,6 +174,6 @@ extension LocalSQLiteStore {
         guard missing.isEmpty else {
             return missing.allSatisfy(\.keepsRows) ? .needsContentMigration : .needsResetForDatabaseMigration
         }
-        return LayerMachine(facts, backlog: hasUnsent ? .kept : .none).state
+        return LayerMachine(metadata, backlog: hasUnsent ? .kept : .none).state
     }
 }

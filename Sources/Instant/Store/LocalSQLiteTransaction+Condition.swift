@@ -2,35 +2,35 @@ import InstantCore
 import SQLite
 
 extension LocalSQLiteTransaction {
-    /// What a filter asks of a row `s` of the list.
+    /// The SQL condition of a filter on a row `s` of the list.
     struct Condition {
-        /// What is asked for beyond being listed. An index says that of all its rows and does not hold it: to ask a row once
-        /// more would look it up.
+        /// The condition without `listed`. An index contains only listed rows and not that column: testing it again
+        /// would look up each row.
         private(set) var sought = "true"
         private(set) var values: [SQLValue] = []
-        /// How the rows are come by that it is asked of.
+        /// How the tested rows are read.
         let way: Way
 
-        /// Everything that is listed is meant.
+        /// Whether the filter matches all listed rows.
         let asksNothing: Bool
 
         enum Way: Hashable {
-            /// By whatever index SQLite finds best.
+            /// By the index that SQLite chooses.
             case any
-            /// One behind the other as they lie, since all are looked at. The planner takes an index for it, because one
-            /// says what is listed, and looks each row up, which takes three times as long.
-            case asTheyLie
-            /// By the index of the page order, which holds what such a filter asks for, and no row at all.
+            /// A scan in storage order, because all rows are tested. The planner would use an index of the listed rows
+            /// and look up each row, which takes three times as long.
+            case scan
+            /// By the index of the page order, which contains what such a filter needs, without reading a row.
             case inPageOrder
         }
 
         var sql: String { "s.listed AND \(sought)" }
 
-        /// Behind the name of the table.
+        /// The clause after the table's name.
         var source: String {
             switch way {
             case .any: ""
-            case .asTheyLie: "NOT INDEXED"
+            case .scan: "NOT INDEXED"
             case .inPageOrder: "INDEXED BY shown_page"
             }
         }
@@ -43,20 +43,20 @@ extension LocalSQLiteTransaction {
             nothing.inQuotes = filter.inQuotes
             asksNothing = filter == nothing
             let looksAtAll = !asksNothing && filter.pageIndex == nil && !filter.unreadOnly
-            way = !looksAtAll ? .any : filter == words && query.order == .page ? .inPageOrder : .asTheyLie
+            way = !looksAtAll ? .any : filter == words && query.order == .page ? .inPageOrder : .scan
             if !filter.kinds.isEmpty {
                 add(
                     "s.kind IN (\(filter.kinds.map { _ in "?" }.joined(separator: ", ")))",
                     filter.kinds.map(\.type).sorted())
             }
-            // What is sought is kept in lower case.
+            // Search columns are in lower case.
             let columns = filter.inQuotes ? ["s.search", "s.quoted"] : ["s.search"]
             func find(_ function: String, _ text: String) {
                 let places = columns.map { "\(function)(\($0), ?)" }.joined(separator: " OR ")
                 add("(\(places))", columns.map { _ in text.lowercased() })
             }
-            if !filter.text.isEmpty { find("says", filter.text) }
-            for word in filter.fuzzy { find("spells", word) }
+            if !filter.text.isEmpty { find("contains_text", filter.text) }
+            for word in filter.fuzzy { find("is_subsequence", word) }
             if let group = filter.group { add("ifnull(s.grp, '') = ?", [group]) }
             if let author = filter.author { add("s.author = ?", [author]) }
             if let page = filter.pageIndex {

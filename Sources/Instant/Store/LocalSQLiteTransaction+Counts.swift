@@ -4,7 +4,7 @@ import SQLite
 
 import struct Annotations.Record
 
-// How much there is of a list, and where in it a row stands.
+// The counts of a list, and the index of a row in it.
 extension LocalSQLiteTransaction {
     func count(_ query: ListQuery) throws -> Int {
         let condition = Condition(query)
@@ -30,7 +30,7 @@ extension LocalSQLiteTransaction {
             return ListCounts(
                 matching: matching, all: condition.asksNothing ? matching : try count(ListQuery()),
                 unread: try unreadCount(), position: try id.flatMap { try position(of: $0, in: query) })
-        case .asTheyLie:
+        case .scan:
             let anchor = try id.flatMap { try isListed($0, condition) ? $0 : nil }
             return try counts(condition, query.order, before: anchor)
         case .inPageOrder:
@@ -39,7 +39,7 @@ extension LocalSQLiteTransaction {
         }
     }
 
-    /// All of it in one statement.
+    /// Counts everything in one statement.
     private func counts(
         _ condition: Condition, _ order: ListQuery.Order, before anchor: Record.ID?
     ) throws -> ListCounts {
@@ -60,7 +60,7 @@ extension LocalSQLiteTransaction {
         } ?? ListCounts(matching: 0, all: 0, unread: 0)
     }
 
-    /// The index is in the order of the list: what comes before a row is counted up to it, and the rest from there.
+    /// Counts up to a row and from there on: the index is in the order of the list.
     private func counts(_ condition: Condition, before anchor: Place?) throws -> ListCounts {
         guard let anchor else {
             let all = try counted(condition, "", [])
@@ -85,14 +85,14 @@ extension LocalSQLiteTransaction {
         ).first(condition.values + values) { ($0.number(0), $0.number(1)) } ?? (0, 0)
     }
 
-    /// Where a row stands in the page order.
+    /// The position of a row in the page order.
     private struct Place {
         var page: Int
         var top: Double
         var id: Record.ID
     }
 
-    /// Nil when the condition does not list it.
+    /// Returns nil if the condition does not list it.
     private func place(of id: Record.ID, _ condition: Condition) throws -> Place? {
         try statements.prepared(composed: "SELECT page, top FROM shown s WHERE \(condition.sql) AND id = ?")
             .first(condition.values + [.text(id)]) { Place(page: $0.number(0), top: $0.real(1), id: id) }

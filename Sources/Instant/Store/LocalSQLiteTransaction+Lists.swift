@@ -18,7 +18,7 @@ extension LocalSQLiteTransaction {
             .integer(shown.createdAt?.milliseconds ?? Int64.min), .text(row.delivery.rawValue), .text(row.warning),
             .text(row.updatedBy),
         ]
-        // Most rows are new, or look as they did but for how far they have come: neither moves anything in an index.
+        // Most rows are new, or differ only in their delivery state: neither moves an index entry.
         if try statements.prepared(Self.insertion).run(values) { return }
         if try statements.prepared(Self.delivery).run(values) { return }
         try statements.prepared(Self.replacement).run(values)
@@ -102,9 +102,9 @@ extension LocalSQLiteTransaction {
     func rows(_ query: ListQuery, offset: Int, limit: Int, of total: Int?) throws -> [ListRow] {
         let condition = Condition(query)
         let end = Double(max(0, offset)) + Double(max(0, limit))
-        // In the order of an index that does not know what is asked for, rows are looked up one by one, until there are
-        // enough. Where that would be many of them, far down or because few match, all are read as they lie and sorted.
-        let sorts = condition.way == .asTheyLie && total.map { Double($0) < end * Self.lookUpCost } ?? false
+        // In the order of an index without the filtered columns, rows are looked up one by one until enough match. If
+        // that would be many, far down or because few match, all rows are read in storage order and sorted.
+        let sorts = condition.way == .scan && total.map { Double($0) < end * Self.lookUpCost } ?? false
         let source = sorts || condition.way == .inPageOrder ? condition.source : ""
         return try composed(
             """
@@ -113,7 +113,7 @@ extension LocalSQLiteTransaction {
             """, condition.values + [.integer(max(0, limit)), .integer(max(0, offset))], listRow)
     }
 
-    /// How many rows are read one behind the other in the time in which one is looked up.
+    /// How many rows are scanned in the time of one lookup.
     private static let lookUpCost = 4.0
 
     func rows(onPage page: Int) throws -> [ListRow] {

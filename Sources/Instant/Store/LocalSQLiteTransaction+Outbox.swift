@@ -17,7 +17,7 @@ extension LocalSQLiteTransaction {
             """, .text(id), read: entry)
     }
 
-    /// One index gives each stage in the order of `seq`: several are merged, never sorted.
+    /// Merges the stages, which one index holds in the order of `seq`: nothing is sorted.
     func entries(in stages: Set<OutboxEntry.Stage>, limit: Int) throws -> [OutboxEntry] {
         let each = stages.map(\.rawValue).sorted().map { stage in
             """
@@ -57,7 +57,7 @@ extension LocalSQLiteTransaction {
             .text(entry.stage.rawValue), .integer(n), .integer(revision), .text(reason),
             .integer(entry.madeAt.milliseconds)
         ) { $0.integer(0) }
-        guard let seq else { throw DatabaseError(resultCode: .SQLITE_ERROR, message: "an edit was not kept") }
+        guard let seq else { throw DatabaseError(resultCode: .SQLITE_ERROR, message: "an edit was not stored") }
         var entry = entry
         entry.seq = seq
         return entry
@@ -109,7 +109,7 @@ extension LocalSQLiteTransaction {
 
     private func entry(_ row: Columns) throws -> OutboxEntry {
         guard let kind = ChangeKind(rawValue: row.text(1)), let stage = OutboxEntry.Stage(rawValue: row.text(7)) else {
-            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "an edit of an unknown kind waits in it")
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "it contains an edit of an unknown kind")
         }
         let state: OutboxEntry.State =
             switch stage {
@@ -127,7 +127,7 @@ extension LocalSQLiteTransaction {
             state: state, madeAt: Timestamp(milliseconds: row.integer(11)))
     }
 
-    /// A record as `Record.json` wrote it.
+    /// Parses a record that `Record.json` wrote.
     private func record(_ json: String) -> Record? {
         guard let value = try? JSON(parsing: json), let id = value["id"]?.string, let content = value["content"]?.object
         else { return nil }
@@ -138,7 +138,7 @@ extension LocalSQLiteTransaction {
 }
 
 extension OutboxEntry.State {
-    /// What its columns hold; where a state has nothing to say they hold 0 or nothing.
+    /// The values of its columns; 0 or empty where a state has none.
     fileprivate var parts: (n: Int64, revision: Revision, reason: String) {
         switch self {
         case .waiting: (0, 0, "")

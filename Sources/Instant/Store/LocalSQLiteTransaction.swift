@@ -6,7 +6,7 @@ import SyncProtocol
 
 import struct Annotations.Record
 
-/// The contract of the store, spoken to one connection inside one transaction.
+/// The contract of the store on one connection, inside one transaction.
 struct LocalSQLiteTransaction: WritableLayer, SQLTransaction {
     let db: Database
     let statements: Statements
@@ -14,30 +14,30 @@ struct LocalSQLiteTransaction: WritableLayer, SQLTransaction {
 }
 
 extension LocalSQLiteTransaction {
-    /// `one`, `json`, `last_n` and `cursor_revision`. A file of an older program may be looked into as it is: it lacks the
-    /// last two.
+    /// Reads `one`, `json`, `last_n` and `cursor_revision`. A file of an older program may be read unchanged: it lacks
+    /// the last two.
     func metadata() throws -> LayerMetadata {
-        let facts = try one("SELECT * FROM facts") { row in
-            var facts = try known.read(row.bytes(1))
-            guard row.count > 2 else { return facts }
-            if let moved = row.optionalInteger(2) { facts.lastN = moved }
-            if let moved = row.optionalInteger(3) { facts.cursor?.revision = moved }
-            return facts
+        let metadata = try one("SELECT * FROM facts") { row in
+            var metadata = try known.read(row.bytes(1))
+            guard row.count > 2 else { return metadata }
+            if let moved = row.optionalInteger(2) { metadata.lastN = moved }
+            if let moved = row.optionalInteger(3) { metadata.cursor?.revision = moved }
+            return metadata
         }
-        guard let facts else {
-            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "it does not say which layer it holds")
+        guard let metadata else {
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "it does not name its layer")
         }
-        return facts
+        return metadata
     }
 
-    /// Whether ``set(_:)`` was ever called: a file that was just made holds nothing.
+    /// Whether ``set(_:)`` was ever called: a new file is empty.
     func hasMetadata() throws -> Bool { try number("SELECT count(*) FROM facts") > 0 }
 
-    /// A new row: what had moved since the last one stands in its JSON.
-    func set(_ facts: LayerMetadata) throws {
-        let json = facts.json
+    /// Writes a new row; its JSON includes the values stored separately since the last one.
+    func set(_ metadata: LayerMetadata) throws {
+        let json = metadata.json
         try run("INSERT OR REPLACE INTO facts(one, json) VALUES (1, ?)", .text(json))
-        known.note(facts, text: json)
+        known.note(metadata, text: json)
     }
 
     func moveCursor(to revision: Revision) throws {

@@ -1,14 +1,14 @@
 import GRDB
 import InstantCore
 
-/// The tables of a layer, as the steps that lead to them: a new file takes all of them, an old one those it lacks, so
-/// that both end up alike. A program that knows fewer steps than a file has taken leaves the file alone.
+/// The tables of a layer, as a list of steps: a new file runs all of them, an old one those it lacks, so that both end
+/// up alike. A program that knows fewer steps than a file has run does not change the file.
 ///
 /// To change the tables, add a step; never alter one that was released.
 struct LocalSchema: Sendable {
     struct Step: Sendable {
         var sql: String
-        /// False: what the server can send again is dropped here. Outbox, identity and grant stay in any case.
+        /// If false, data that the server can send again is dropped here. Outbox, identity and grant always stay.
         var keepsRows = true
     }
 
@@ -20,12 +20,12 @@ struct LocalSchema: Sendable {
 
     var version: Int { steps.count }
 
-    /// - Parameter mayUpgrade: false when another program may have the file open: an old file then stays as it is.
+    /// - Parameter mayUpgrade: false if another program may have the file open: an old file is not changed then.
     /// - Throws: ``LocalStoreError/newerSchema(path:found:known:)``, ``LocalStoreError/olderSchema(path:needsReset:)``.
     func prepare(_ db: Database, path: String, mayUpgrade: Bool) throws {
         guard try found(db, path: path) < version else { return }
         try db.inTransaction(.immediate) {
-            // Another process may have been quicker.
+            // Another process may have done it meanwhile.
             let found = try found(db, path: path)
             if found > 0, found < version, !mayUpgrade {
                 throw LocalStoreError.olderSchema(path: path, needsReset: steps[found...].contains { !$0.keepsRows })
@@ -39,14 +39,14 @@ struct LocalSchema: Sendable {
         }
     }
 
-    /// How many steps a file has taken; 0 for a new one.
+    /// Returns the number of steps that a file has run; 0 for a new one.
     func found(_ db: Database, path: String) throws -> Int {
         let found = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
         guard found <= version else { throw LocalStoreError.newerSchema(path: path, found: found, known: version) }
         return found
     }
 
-    /// The server's rows go, and the cursor that spoke of them; what is ours and not yet there stays.
+    /// Drops the server's rows and their cursor; local edits stay.
     private static let reset = """
         DELETE FROM record;
         DELETE FROM staged;
@@ -56,8 +56,9 @@ struct LocalSchema: Sendable {
             cursor_revision = NULL;
         """
 
-    /// `record`: the server's last word. `outbox`: what is ours and not yet there. `shown`: what the person sees, one
-    /// row each, with what orders and finds it, so that no list reads a record. `staged`: a snapshot under way.
+    /// `record`: the server's last state. `outbox`: local edits that the server lacks. `shown`: one row for each shown
+    /// record, with the columns that order and find it, so that no list reads a record. `staged`: the snapshot being
+    /// loaded.
     private static let tables = """
         CREATE TABLE facts(one INTEGER PRIMARY KEY CHECK (one = 1), json TEXT NOT NULL);
         CREATE TABLE record(
@@ -87,22 +88,22 @@ struct LocalSchema: Sendable {
         CREATE INDEX shown_unread ON shown(page, top, id) WHERE listed AND unread;
         """
 
-    /// Who changed a record last, for its row. What is ours and not yet there is told by how far it has come.
+    /// The user who changed a record last, for its row. Local edits that the server lacks show their delivery state.
     private static let editors = """
         ALTER TABLE shown ADD COLUMN updated_by TEXT;
         UPDATE shown SET updated_by = (SELECT updated_by FROM record WHERE record.id = shown.id);
         """
 
-    /// What is found by lies beside what the list is sorted by, so that a filter reads a third of what the rows are, and in
-    /// the order in which they are shown. `quoted`: the words that a mark covers, once somebody has read the page.
+    /// The search columns are in the index that orders the list, so that a filter reads a third of the row data, in the
+    /// order of display. `quoted`: the words that a markup covers, once its page was read.
     private static let finding = """
         ALTER TABLE shown ADD COLUMN quoted TEXT;
         DROP INDEX shown_page;
         CREATE INDEX shown_page ON shown(page, top, id, search, quoted) WHERE listed;
         """
 
-    /// What moves with every change lies beside the facts, which are a thousand times as much to write and stay what they
-    /// are. NULL: as the facts have it.
+    /// What changes with every edit is beside the metadata, which are a thousand times as large and rarely change.
+    /// NULL: the value in the metadata applies.
     private static let moving = """
         ALTER TABLE facts ADD COLUMN last_n INTEGER;
         ALTER TABLE facts ADD COLUMN cursor_revision INTEGER;

@@ -7,34 +7,34 @@ import NIOHTTP1
 import SyncProtocol
 
 extension HTTPTransport {
-    /// - Throws: ``SyncFailure/attachment(_:)`` when the file is not here or is not what its name says.
+    /// - Throws: ``SyncFailure/attachment(_:)`` if the file is missing here or does not match its name.
     func upload(_ id: AttachmentID, from files: AttachmentFiles, token: String) async throws(SyncFailure) -> SyncAnswer
     {
         guard let data = try? Data(contentsOf: URL(filePath: files.path(id))) else {
-            throw .attachment("its attachment is not on this machine any more")
+            throw .attachment("its attachment is no longer on this machine")
         }
         var request = request(.PUT, "attachments/\(id.hex)", token: token)
         request.headers.add(name: "content-type", value: "application/octet-stream")
         request.body = .bytes(ByteBuffer(bytes: data))
-        // Ten kilobytes a second is slow and not dead.
+        // 10 KB/s is slow, but alive.
         let deadline = NIODeadline.now() + .seconds(30 + Int64(data.count / 10_000))
         let response = try await execute(request, deadline: deadline)
         if response.status == .unprocessableEntity {
-            throw .attachment("the server does not take its attachment: the file was damaged here or on the way")
+            throw .attachment("the server rejected its attachment: the file was damaged here or in transit")
         }
         try await check(response, deadline: deadline)
         _ = try await collect(response, limit: 64 << 10, deadline: deadline)
         return .uploaded
     }
 
-    /// Loads a file and verifies it.
+    /// Downloads a file and verifies it.
     ///
     /// - Throws: ``SyncFailure``, ``InstantError``, ``PartFile/Busy`` or `CancellationError`.
     func load(_ id: AttachmentID, into files: AttachmentFiles, token: String) async throws {
         let response = try await execute(
             request(.GET, "attachments/\(id.hex)", token: token), deadline: .distantFuture)
         if response.status == .notFound {
-            throw InstantError(.noSuchAttachment, "the server has no such attachment, or this token may not see it")
+            throw InstantError(.noSuchAttachment, "no such attachment on the server, or this token may not see it")
         }
         try await check(response)
         let part = try files.open(id)
@@ -44,7 +44,7 @@ extension HTTPTransport {
                 try Task.checkCancellation()
                 guard part.size + Int64(buffer.readableBytes) <= Int64(AttachmentFiles.maximumBytes) else {
                     throw InstantError(
-                        .payloadLimitExceeded, "the attachment has more than \(AttachmentFiles.maximumBytes >> 20) MB")
+                        .payloadLimitExceeded, "the attachment is larger than \(AttachmentFiles.maximumBytes >> 20) MB")
                 }
                 try buffer.withUnsafeReadableBytes(part.append)
             }
@@ -54,7 +54,7 @@ extension HTTPTransport {
             throw connectionFailure(error)
         }
         guard part.sha256 == id.hex else {
-            throw SyncFailure.invalidServer("the attachment arrived damaged: its SHA-256 is not its name")
+            throw SyncFailure.invalidServer("the attachment arrived damaged: its SHA-256 does not match")
         }
         try part.finish(as: files.path(id), in: files.folder)
     }

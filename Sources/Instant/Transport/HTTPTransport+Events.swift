@@ -5,11 +5,11 @@ import NIOHTTP1
 import SyncProtocol
 
 extension HTTPTransport {
-    /// Reads a live channel until it ends, giving events in their order. The next one is not read before the last one
-    /// was taken: a server that is faster than the store is held back by the connection itself.
+    /// Reads a live channel until it ends, and delivers events in order. The next event is read only after the last one
+    /// was handled, so that the connection slows down a server that is faster than the store.
     ///
-    /// - Parameter session: under which this client says where it is; nil: nowhere.
-    /// - Throws: ``SyncFailure``; returns when the server ended the stream.
+    /// - Parameter session: The presence session of this client; nil for none.
+    /// - Throws: ``SyncFailure``; returns if the server ended the stream.
     func listen(
         _ channel: LiveChannel, from cursor: Cursor, session: String?, token: String,
         heard: @Sendable (LiveEvent) async -> Void
@@ -29,7 +29,7 @@ extension HTTPTransport {
         let response = try await execute(request, deadline: .distantFuture)
         try await check(response)
         guard response.headers.first(name: "content-type")?.hasPrefix("text/event-stream") == true else {
-            throw notOurs("its live stream is none")
+            throw notOurs("it did not return an event stream")
         }
         var parser = ServerSentEventParser()
         do {
@@ -37,20 +37,20 @@ extension HTTPTransport {
                 for event in try parser.feed(part.readableBytesView) { await heard(event) }
             }
         } catch let failure as ServerSentEventParser.Failure {
-            throw .invalidServer("\(address.host) sent an event that cannot be read: \(failure)")
+            throw .invalidServer("\(address.host) sent an invalid event: \(failure)")
         } catch { throw connectionFailure(error) }
     }
 
-    /// How long the server holds an answer back for, in seconds.
+    /// How long the server may hold a response, in seconds.
     private static let pollSeconds: Int64 = 30
 
-    /// One long poll after the other, each answer as a change event.
+    /// Sends one long poll after the other and delivers each response as a change event.
     private func poll(
         from cursor: Cursor, token: String, heard: @Sendable (LiveEvent) async -> Void
     ) async throws(SyncFailure) {
         var cursor = cursor
         var wait: Int64 = 0
-        // The list of people that is here; the empty name is none.
+        // The version of the local participant list; empty for none.
         var version = ""
         while !Task.isCancelled {
             let answer: PollAnswer = try await ask(
@@ -75,7 +75,7 @@ extension HTTPTransport {
             } else {
                 await heard(.heartbeat)
             }
-            // The first answer comes at once: it tells that this way is open.
+            // The first response comes at once and shows that polling works.
             wait = delta.more ? 0 : Self.pollSeconds
         }
     }

@@ -5,24 +5,24 @@ import NIOHTTP1
 import SyncProtocol
 
 extension HTTPTransport {
-    /// Reads what a status that is not success means for the session.
+    /// Translates an error status to its meaning for the session.
     func check(_ response: HTTPClientResponse, deadline: NIODeadline? = nil) async throws(SyncFailure) {
         let status = response.status.code
         guard status != 200 else { return }
         if (300..<400).contains(status) {
-            throw notOurs("it answers with a redirect, which is not followed")
+            throw notOurs("it returned a redirect, which is not followed")
         }
         let retryAfter = response.headers.first(name: "retry-after").flatMap(Int64.init).map { max(0, min($0, 3600)) }
         let bytes = try await collect(
             response, limit: 64 << 10, deadline: deadline ?? .now() + timeout)
         guard let answer = try? ErrorAnswer(bytes: bytes) else {
-            // A proxy in between speaks its own errors, and may take less at once than the server.
+            // A proxy sends its own errors, and may accept less at once than the server.
             if status == 413 { throw .tooLarge }
             if status == 429 || status >= 500 {
                 throw .unreachable(
-                    "\(address.host) answers \(status)", retryAfterMilliseconds: retryAfter.map { $0 * 1000 })
+                    "\(address.host) returned \(status)", retryAfterMilliseconds: retryAfter.map { $0 * 1000 })
             }
-            throw notOurs("it answers \(status) with something else than an error of ours")
+            throw notOurs("it returned \(status) with an unknown error")
         }
         throw failure(status, answer, retryAfter: retryAfter)
     }
@@ -31,8 +31,8 @@ extension HTTPTransport {
         let text = Self.short(answer.description.isEmpty ? answer.reason : answer.description)
         switch (status, answer.known) {
         case (_, .clientIDTaken): return .clientIDTaken
-        case (_, .oldClient): return .oldClient("this program is too old for \(address.host): \(text)")
-        case (_, .oldServer): return .oldServer("\(address.host) is too old for this program: \(text)")
+        case (_, .oldClient): return .oldClient("this version of postilla is too old for \(address.host): \(text)")
+        case (_, .oldServer): return .oldServer("\(address.host) is too old for this version of postilla: \(text)")
         case (401, .tokenExpired): return .token(.expired)
         case (401, .tokenRevoked): return .token(.revoked)
         case (401, _): return .token(.refused(text))
@@ -42,8 +42,8 @@ extension HTTPTransport {
         case (413, _): return .tooLarge
         case (429, _), (500..., _):
             return .unreachable(
-                "\(address.host) cannot answer now: \(text)", retryAfterMilliseconds: retryAfter.map { $0 * 1000 })
-        default: return .invalidServer("\(address.host) refused the request: \(text)")
+                "\(address.host) is unavailable: \(text)", retryAfterMilliseconds: retryAfter.map { $0 * 1000 })
+        default: return .invalidServer("\(address.host) rejected the request: \(text)")
         }
     }
 }

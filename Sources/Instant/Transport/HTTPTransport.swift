@@ -6,29 +6,29 @@ import NIOHTTP1
 import NIOPosix
 import SyncProtocol
 
-/// The sync plane over HTTP. Redirects are not followed and nothing is decompressed; a token goes with each request and
-/// is kept nowhere.
+/// The sync API over HTTP. Redirects are not followed and nothing is decompressed; each request carries its token,
+/// which is not stored.
 struct HTTPTransport: Sendable {
     let http: HTTPClient
     let address: ServerAddress
     var recorder: RequestRecorder?
 
-    /// Answers are at most this large. Ours end a page at 768 KB and one record.
+    /// The limit of a response in bytes. The server ends a page at 768 KB plus one record.
     var maximumBytes = 16 << 20
-    /// Until an answer is complete.
+    /// The limit for a complete response.
     var timeout = TimeAmount.seconds(30)
 
     static func makeHTTPClient() -> HTTPClient {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         configuration.timeout.connect = .seconds(10)
-        // A stream is silent for 15 s at most; other requests have their own deadline.
+        // A stream is silent for at most 15 s; other requests have their own deadline.
         configuration.timeout.read = .seconds(45)
         configuration.decompression = .disabled
-        // Backing off is the session's business: a server that is not there is to be told at once.
+        // The session backs off: a missing server must be reported at once.
         configuration.connectionPool.retryConnectionEstablishment = false
-        // Servers and proxies close idle connections too: rather before them than while a request is on its way.
+        // Servers and proxies close idle connections too: close first, not while a request is in flight.
         configuration.connectionPool.idleTimeout = .seconds(30)
-        // Each layer that listens keeps one connection: its requests must not wait for it.
+        // Each listening layer occupies one connection: its requests must not wait for it.
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1024
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
@@ -47,7 +47,7 @@ struct HTTPTransport: Sendable {
                     .GET, "records",
                     [("after", page.after), ("at", page.at.map { "\($0)" }), ("epoch", page.epoch)], token: token))
         case .presence(let sign): .presence(try await ask(.POST, "presence", token: token, body: sign.bytes))
-        case .upload: throw .attachment("its attachment is not here")
+        case .upload: throw .attachment("its attachment is missing")
         case .digest(let epoch): .digest(try await ask(.GET, "digest", [("epoch", epoch)], token: token))
         }
     }
@@ -75,11 +75,11 @@ struct HTTPTransport: Sendable {
         let response = try await wholeAnswer(method, url, headers, body, deadline: deadline)
         try await check(response, deadline: deadline)
         let bytes = try await collect(response, limit: maximumBytes, deadline: deadline)
-        do { return try Answer(bytes: bytes) } catch { throw notOurs("its answer cannot be read: \(error)") }
+        do { return try Answer(bytes: bytes) } catch { throw notOurs("invalid response: \(error)") }
     }
 
-    /// The whole answer, whatever its status. The library gathers it on its own thread: a large one does not pass
-    /// piece by piece through the pool of tasks.
+    /// Returns the whole response, whatever its status. The library collects it on its own thread: a large one does not
+    /// pass through the task pool in pieces.
     private func wholeAnswer(
         _ method: HTTPMethod, _ url: String, _ headers: HTTPHeaders, _ body: [UInt8]?, deadline: NIODeadline
     ) async throws(SyncFailure) -> HTTPClientResponse {
@@ -109,10 +109,10 @@ struct HTTPTransport: Sendable {
 
     private func tooLarge(_ limit: Int) -> SyncFailure {
         let size = limit >= 1 << 20 ? "\(limit >> 20) MB" : "\(limit) bytes"
-        return .invalidServer("\(address.host) sent more than \(size) at once")
+        return .invalidServer("\(address.host) sent a response larger than \(size)")
     }
 
-    /// The head of the answer, whatever its status.
+    /// Returns the head of the response, whatever its status.
     func execute(_ request: HTTPClientRequest, deadline: NIODeadline) async throws(SyncFailure) -> HTTPClientResponse {
         let number = recorder?.began(request.method.rawValue, url: request.url)
         do {
@@ -126,12 +126,12 @@ struct HTTPTransport: Sendable {
         }
     }
 
-    /// The library's deadline ends with the head of the answer: this one is for the body.
+    /// Applies a deadline to the body: that of the library ends with the head of the response.
     func collect(
         _ response: HTTPClientResponse, limit: Int, deadline: NIODeadline
     ) async throws(SyncFailure) -> [UInt8] {
         if response.headers.contains(name: "content-encoding") {
-            throw notOurs("it compresses what was not asked to be")
+            throw notOurs("it returned an unrequested encoding")
         }
         do {
             return try await withThrowingTaskGroup(of: [UInt8].self) { group in
@@ -167,12 +167,12 @@ struct HTTPTransport: Sendable {
         case let error as HTTPClientError where error == .cancelled: "cancelled"
         case let error as HTTPClientError
         where [.connectTimeout, .deadlineExceeded, .readTimeout, .getConnectionFromPoolTimeout].contains(error):
-            "no answer in time"
+            "timed out"
         case let error as HTTPClientError where error == .remoteConnectionClosed: "the connection was closed"
         case let error as HTTPParserError where error == .invalidEOFState: "the connection was closed"
         case let error as NIOConnectionError:
             error.connectionErrors.first.map { reason(for: $0.error) }
-                ?? (error.dnsAError ?? error.dnsAAAAError).map { reason(for: $0) } ?? "no such address"
+                ?? (error.dnsAError ?? error.dnsAAAAError).map { reason(for: $0) } ?? "unknown host name"
         case let error as IOError where error.errnoCode == ECONNREFUSED: "connection refused"
         case let error as IOError where error.errnoCode == ECONNRESET || error.errnoCode == EPIPE:
             "the connection was closed"

@@ -2,17 +2,17 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Tells when this machine may have got a network again, so that nobody sits out a pause that has become pointless.
+/// A watch that reports when this machine may have a network again, so that a wait for the next attempt can end.
 ///
-/// The kernel tells it over a netlink socket, which costs nothing while nothing changes. Where no such socket can be
-/// opened, as in some containers, the addresses of the machine are looked at every few seconds.
+/// The kernel reports changes on a netlink socket, at no cost while nothing changes. Where no such socket can be
+/// opened, as in some containers, the addresses of the machine are polled every few seconds.
 final class NetworkWatch: Sendable {
-    /// Seconds between two looks at the addresses.
+    /// Seconds between two polls of the addresses.
     private static let pollSeconds = 5
 
     private let stop: @Sendable () -> Void
 
-    /// - Parameter returned: called on a queue of the watch, until it is let go of.
+    /// - Parameter returned: Called on a queue of the watch, until the watch is released.
     init(returned: @escaping @Sendable () -> Void) {
         let queue = DispatchQueue(label: "postilla.network")
         stop = Self.listen(on: queue, returned) ?? Self.poll(on: queue, returned)
@@ -23,14 +23,14 @@ final class NetworkWatch: Sendable {
     /// IPv4 and IPv6, addresses and routes (linux/rtnetlink.h).
     private static let groups: UInt32 = 0x10 | 0x40 | 0x100 | 0x400
 
-    /// - Returns: a closure that stops the watch; nil if the socket cannot be opened.
+    /// - Returns: A closure that stops the watch; nil if the socket cannot be opened.
     private static func listen(
         on queue: DispatchQueue, _ returned: @escaping @Sendable () -> Void
     ) -> (@Sendable () -> Void)? {
         let descriptor = socket(
             AF_NETLINK, Int32(SOCK_RAW.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
         guard descriptor >= 0 else { return nil }
-        // struct sockaddr_nl: family, padding, the kernel's choice of a port, groups.
+        // struct sockaddr_nl: family, padding, the port (chosen by the kernel), groups.
         var address: (UInt16, UInt16, UInt32, UInt32) = (UInt16(AF_NETLINK), 0, 0, groups)
         let size = socklen_t(MemoryLayout.size(ofValue: address))
         let isBound = withUnsafePointer(to: &address) {
@@ -47,7 +47,7 @@ final class NetworkWatch: Sendable {
         return Ending(source).end
     }
 
-    /// Reads all there is, so that a burst is told once.
+    /// Reads everything available, so that a burst is reported once.
     private static func hasNews(_ descriptor: Int32) -> Bool {
         var buffer = [UInt8](repeating: 0, count: 16 << 10)
         var hasNews = false
@@ -56,7 +56,7 @@ final class NetworkWatch: Sendable {
             if count > 0 {
                 hasNews = RouteMessages.bringNetwork(buffer[..<count]) || hasNews
             } else if count < 0, errno == ENOBUFS {
-                // More was told than fits: there will have been something in it.
+                // Messages were lost: one of them may have mattered.
                 hasNews = true
             } else {
                 return hasNews
@@ -83,7 +83,7 @@ final class NetworkWatch: Sendable {
         return Ending(timer).end
     }
 
-    /// A dispatch source may be cancelled from any thread, which its type does not say.
+    /// A dispatch source may be cancelled from any thread, but its type is not Sendable.
     private struct Ending: @unchecked Sendable {
         private let source: any DispatchSourceProtocol
 
@@ -93,14 +93,15 @@ final class NetworkWatch: Sendable {
     }
 }
 
-/// What the kernel of Linux tells of addresses and routes (rtnetlink(7)): one message after the other, each a header of
-/// 16 bytes (length and kind first, in the order of this machine) and a body, the next one at a multiple of four.
+/// The Linux kernel's messages about addresses and routes (rtnetlink(7)): each has a header of 16 bytes (length and
+/// kind first, in native byte order) and a body; the next one starts at a multiple of four.
 enum RouteMessages {
     private static let newAddress: UInt16 = 20
     private static let newRoute: UInt16 = 24
     private static let headerBytes = 16
 
-    /// Whether an address or a route came, so that a server may be reached again. What went away is no reason to try.
+    /// Whether an address or a route was added, so that a server may be reachable again. A removal is no reason to
+    /// retry.
     static func bringNetwork(_ bytes: some Collection<UInt8>) -> Bool {
         let bytes = Array(bytes)
         return bytes.withUnsafeBytes { bytes in
@@ -119,7 +120,7 @@ enum RouteMessages {
 
 /// The addresses of this machine, as the bytes of their `sockaddr`.
 enum AddressList {
-    /// Those of interfaces that are up; the machine's own loopback is not among them.
+    /// Returns those of interfaces that are up, without loopback.
     static func present() -> Set<[UInt8]> {
         var first: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&first) == 0 else { return [] }

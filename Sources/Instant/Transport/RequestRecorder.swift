@@ -2,14 +2,14 @@ import Annotations
 package import InstantCore
 import Synchronization
 
-/// Remembers the last requests of one layer. Called from any task.
+/// The log of the last requests of one layer. May be called from any task.
 final class RequestRecorder: Sendable {
     static let maxCount = 200
 
     private struct State {
         /// Oldest first.
         var requests: [SentRequest] = []
-        /// How many were forgotten: a request's number is its place counted from the first ever.
+        /// The number of removed requests: a request's number counts from the first ever.
         var dropped = 0
     }
 
@@ -18,18 +18,18 @@ final class RequestRecorder: Sendable {
 
     init(now: @escaping @Sendable () -> Timestamp) { self.now = now }
 
-    /// The newest first.
+    /// Newest first.
     var requests: [SentRequest] { state.withLock { $0.requests.reversed() } }
 
-    /// - Parameter url: whole; what stands behind the question mark is not kept.
+    /// - Parameter url: The whole URL; its query is not stored.
     func began(_ method: String, url: String) -> Int {
         let whole = url.prefix { $0 != "?" }
         let path = whole.firstRange(of: "/instant/v1/").map { whole[$0.upperBound...] } ?? whole
         return began(method, path: String(path))
     }
 
-    /// - Parameter path: behind `/instant/v1/`, without a query.
-    /// - Returns: its number, for ``ended(_:_:)``.
+    /// - Parameter path: The path below `/instant/v1/`, without a query.
+    /// - Returns: Its number, for ``ended(_:_:)``.
     func began(_ method: String, path: String) -> Int {
         let request = SentRequest(at: now(), method: method, path: path)
         return state.withLock { state in
@@ -54,6 +54,6 @@ final class RequestRecorder: Sendable {
 }
 
 extension InstantDocumentDescriptor {
-    /// The last requests to the server since this layer was opened, the newest first; a stream of events is one.
+    /// The last requests to the server since this layer was opened, newest first; a stream of events counts as one.
     package var recentRequests: [SentRequest] { recorder.requests }
 }

@@ -1,24 +1,24 @@
 import Annotations
 package import FoundationEssentials
 
-/// The address of a server: http or https, a host, perhaps a port and a path; nothing else.
+/// The address of a server: http or https, a host, optionally a port and a path.
 package struct ServerAddress: Hashable, Sendable {
-    /// Without a slash at its end: `https://example.com:8443/sync`.
+    /// Without a trailing slash: `https://example.com:8443/sync`.
     package let text: String
     package let host: String
     package let isEncrypted: Bool
 
-    /// - Throws: ``InstantError`` with a sentence for the person who typed it.
+    /// - Throws: ``InstantError`` (`invalidRequest`) with a sentence for the user.
     package init(_ url: URL) throws(InstantError) {
         let scheme = url.scheme?.lowercased() ?? ""
         guard scheme == "http" || scheme == "https" else {
-            throw InstantError(.invalidRequest, "a server's address begins with https:// (or http:// on this machine)")
+            throw InstantError(.invalidRequest, "a server address begins with https:// (or http:// on this machine)")
         }
         guard let host = url.host(percentEncoded: false), !host.isEmpty, url.user == nil, url.query == nil,
             url.fragment == nil
         else {
             throw InstantError(
-                .invalidRequest, "a server's address is like https://example.com:8443, without user or question mark")
+                .invalidRequest, "a server address is like https://example.com:8443, without a user or a query")
         }
         var text = url.absoluteString
         while text.hasSuffix("/") { text.removeLast() }
@@ -27,7 +27,7 @@ package struct ServerAddress: Hashable, Sendable {
         isEncrypted = scheme == "https"
     }
 
-    /// This machine itself: what is sent there does not leave it.
+    /// Whether this is the local machine: what is sent there does not leave it.
     package var isLoopback: Bool {
         let bare = host.trimmingPrefix("[").prefix { $0 != "]" }
         return bare == "localhost" || bare == "::1" || Self.isLoopback4(bare)
@@ -38,7 +38,7 @@ package struct ServerAddress: Hashable, Sendable {
         return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
     }
 
-    /// `key=value` pairs of a query, percent-encoded; nils are left out.
+    /// Returns the `key=value` pairs of a query, percent-encoded; nil values are left out.
     static func query(_ items: [(String, String?)]) -> String {
         let pairs = items.compactMap { key, value in value.map { "\(key)=\(PercentEncoding.encode($0))" } }
         return pairs.isEmpty ? "" : "?" + pairs.joined(separator: "&")

@@ -2,45 +2,46 @@ package import Annotations
 package import Authorization
 import SyncProtocol
 
-/// Comments: threads under text markups and comment markers, flat, in the order of their creation.
+/// Comments: flat threads under text markups and comment markers, in order of creation.
 extension Layer {
-    /// The comments under a root, oldest first; none while a deletion of the root waits, which takes them along.
+    /// Returns the comments under a root, oldest first; none while a deletion of the root is pending, because it
+    /// includes them.
     package func thread(under root: Record.ID) throws -> [Record] {
         try store.read { store in
-            let facts = try metadata(in: store)
+            let metadata = try metadata(in: store)
             guard try !store.isBeingDeleted(root) else { return [] }
-            return try store.thread(under: root).compactMap { try store.overlay($0, facts: facts).record }
+            return try store.thread(under: root).compactMap { try store.overlay($0, metadata: metadata).record }
         }
     }
 
-    /// Puts a comment under a root.
+    /// Creates a comment under a root.
     ///
     /// - Parameters:
-    ///   - id: unique, from ``ULID``.
-    ///   - author: for a token without `creator_name`.
+    ///   - id: A unique id from ``ULID``.
+    ///   - author: The author if the token has no `creator_name`.
     @discardableResult
     package func reply(
         to root: Record.ID, _ text: CommentText, id: Record.ID, author: String?, at now: Timestamp
     ) throws -> EditReceipt {
-        try store.write { try $0.reply(to: root, text, id: id, author: author, at: now, facts: metadata(in: $0)) }
+        try store.write { try $0.reply(to: root, text, id: id, author: author, at: now, metadata: metadata(in: $0)) }
     }
 
-    /// Makes a root and says the first thing under it, both or neither.
+    /// Creates a root and its first comment. Both are created or neither.
     package func beginThread(
         _ root: Content, id: Record.ID, _ text: CommentText, commentID: Record.ID, author: String?, at now: Timestamp
     ) throws -> (root: EditReceipt, comment: EditReceipt) {
         try store.write { store in
-            let facts = try metadata(in: store)
+            let metadata = try metadata(in: store)
             return (
-                try store.create(root, id: id, group: nil, author: author, at: now, facts: facts),
-                try store.reply(to: id, text, id: commentID, author: author, at: now, facts: facts)
+                try store.create(root, id: id, group: nil, author: author, at: now, metadata: metadata),
+                try store.reply(to: id, text, id: commentID, author: author, at: now, metadata: metadata)
             )
         }
     }
 
-    /// Gives a comment other words. What is in it besides stays, formatting and mentions included.
+    /// Replaces the text of a comment. Formatting and mentions stay.
     ///
-    /// - Throws: ``EditProblem/formatted(_:)`` when plain words cannot carry what was changed.
+    /// - Throws: ``EditError/formatted(_:)`` if plain text cannot express the change.
     @discardableResult
     package func reword(_ id: Record.ID, _ words: String, at now: Timestamp) throws -> EditReceipt {
         guard let record = try record(id) else { throw EditError.noSuchRecord(id) }
@@ -52,37 +53,39 @@ extension Layer {
         }
     }
 
-    /// Why not all of these may be done to a record with the grant of this process; nil when they may. Where something
-    /// is to be said under it, a comment stands for its thread.
+    /// Returns why the grant of this process does not allow all these operations on a record; nil if it does. For a
+    /// reply, a comment stands for its thread.
     package func problem(with operations: RecordOperations, on id: Record.ID) throws -> EditError? {
         try store.read { store in
-            let facts = try metadata(in: store)
-            guard let record = try store.overlay(id, facts: facts).record else { return .noSuchRecord(id) }
-            guard let grant = facts.grant else { return .noGrant }
+            let metadata = try metadata(in: store)
+            guard let record = try store.overlay(id, metadata: metadata).record else { return .noSuchRecord(id) }
+            guard let grant = metadata.grant else { return .noGrant }
             if let denial = grant.denial(of: operations, on: record) { return .denied(denial) }
-            return operations.contains(.reply) ? try store.replyProblem(record, facts: facts) : nil
+            return operations.contains(.reply) ? try store.replyProblem(record, metadata: metadata) : nil
         }
     }
 
-    /// What may be done to a record with the grant of this process; nothing before the first one.
+    /// Returns the operations that the grant of this process allows on a record; none before the first grant.
     package func operations(on id: Record.ID) throws -> RecordOperations {
         try store.read { store in
-            let facts = try metadata(in: store)
-            return try store.overlay(id, facts: facts).record.map { try store.operations(on: $0, facts: facts) } ?? []
+            let metadata = try metadata(in: store)
+            return try store.overlay(id, metadata: metadata).record.map {
+                try store.operations(on: $0, metadata: metadata)
+            } ?? []
         }
     }
 }
 
 extension StoredLayer {
-    /// The decision that a new comment needs.
+    /// Returns the operation to authorize for a new comment.
     ///
-    /// - Throws: ``EditProblem`` when no token could allow it.
+    /// - Parameter waiting: The entry that creates the comment, if it is already in the outbox.
     ///
-    /// - Parameter waiting: the entry that makes it, when it is in the outbox already.
+    /// - Throws: ``EditError`` if no token could allow it.
     func reply(
-        to id: Record.ID, group: String?, facts: LayerMetadata, waiting: OutboxEntry? = nil
+        to id: Record.ID, group: String?, metadata: LayerMetadata, waiting: OutboxEntry? = nil
     ) throws -> Operation {
-        guard let root = try overlay(id, facts: facts).record else { throw EditError.rootGone }
+        guard let root = try overlay(id, metadata: metadata).record else { throw EditError.rootGone }
         if let why = root.content.noThread { throw EditError.noThread(why) }
         let others = try thread(under: id).filter { comment in
             guard let waiting else { return true }
@@ -92,23 +95,23 @@ extension StoredLayer {
         return .createComment(root: Subject(root), first: others.isEmpty, group: group)
     }
 
-    /// What may be done to a record that is shown; nothing before the first grant.
-    func operations(on record: Record, facts: LayerMetadata) throws -> RecordOperations {
-        var operations = facts.grant?.operations(on: record) ?? []
-        if try replyProblem(record, facts: facts) == nil { operations.insert(.reply) }
+    /// Returns the operations allowed on a shown record; none before the first grant.
+    func operations(on record: Record, metadata: LayerMetadata) throws -> RecordOperations {
+        var operations = metadata.grant?.operations(on: record) ?? []
+        if try replyProblem(record, metadata: metadata) == nil { operations.insert(.reply) }
         return operations
     }
 
-    fileprivate func replyProblem(_ record: Record, facts: LayerMetadata) throws -> EditError? {
-        guard let grant = facts.grant else { return .noGrant }
+    fileprivate func replyProblem(_ record: Record, metadata: LayerMetadata) throws -> EditError? {
+        guard let grant = metadata.grant else { return .noGrant }
         do {
             let root = record.content["rootId"]?.string ?? record.id
-            try grant.require(try reply(to: root, group: facts.groupForNew, facts: facts))
+            try grant.require(try reply(to: root, group: metadata.groupForNew, metadata: metadata))
             return nil
         } catch let problem as EditError { return problem }
     }
 
-    /// A deletion of ours waits, or was applied and has not come back yet.
+    /// Whether a local deletion is pending, or applied and not yet received back.
     func isBeingDeleted(_ id: Record.ID) throws -> Bool {
         try entries(of: id).last { $0.isPending || $0.stage == .applied }?.kind == .delete
     }
@@ -116,10 +119,12 @@ extension StoredLayer {
 
 extension WritableLayer {
     fileprivate func reply(
-        to root: Record.ID, _ text: CommentText, id: Record.ID, author: String?, at now: Timestamp, facts: LayerMetadata
+        to root: Record.ID, _ text: CommentText, id: Record.ID, author: String?, at now: Timestamp,
+        metadata: LayerMetadata
     ) throws -> EditReceipt {
-        guard let record = try overlay(root, facts: facts).record else { throw EditError.rootGone }
+        guard let record = try overlay(root, metadata: metadata).record else { throw EditError.rootGone }
         return try create(
-            .comment(text, under: root, record.content), id: id, group: nil, author: author, at: now, facts: facts)
+            .comment(text, under: root, record.content), id: id, group: nil, author: author, at: now, metadata: metadata
+        )
     }
 }

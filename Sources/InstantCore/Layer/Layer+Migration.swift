@@ -1,27 +1,27 @@
-/// Rows of an older program are derived anew from the records, some at a time, so that the layer stays readable
-/// meanwhile and an end at any moment loses nothing but the time.
+/// Migration: derives the rows of an older program version again from the records, in batches. The layer stays readable
+/// meanwhile; an interruption loses no data.
 extension Layer {
-    /// Derives the next rows; what is ours and not yet there comes first.
+    /// Derives the next batch of rows; records with outbox entries come first.
     ///
-    /// - Returns: true when none is left.
+    /// - Returns: true if no row is left.
     package func migrate(limit: Int = 500) throws -> Bool {
         try store.write { store in
-            var facts = try store.metadata()
-            guard facts.needsMigration else { return true }
-            if facts.migratedTo == nil {
+            var metadata = try store.metadata()
+            guard metadata.needsMigration else { return true }
+            if metadata.migratedTo == nil {
                 let ours = try store.entries(in: Set(OutboxEntry.Stage.allCases), limit: .max)
-                for id in Set(ours.map(\.id)) { try store.refresh(id, facts: facts) }
+                for id in Set(ours.map(\.id)) { try store.refresh(id, metadata: metadata) }
             }
-            let batch = try store.records(after: facts.migratedTo, limit: limit)
-            for record in batch { try store.refresh(record.id, facts: facts) }
-            facts.migratedTo = batch.last?.id
+            let batch = try store.records(after: metadata.migratedTo, limit: limit)
+            for record in batch { try store.refresh(record.id, metadata: metadata) }
+            metadata.migratedTo = batch.last?.id
             if batch.count < limit {
-                facts.derivation = ShownRow.derivation
-                facts.migratedTo = nil
-                facts.wasReset = false
+                metadata.derivation = ShownRow.derivation
+                metadata.migratedTo = nil
+                metadata.wasReset = false
             }
-            try store.set(facts)
-            return !facts.needsMigration
+            try store.set(metadata)
+            return !metadata.needsMigration
         }
     }
 }

@@ -2,60 +2,60 @@ package import Annotations
 package import Authorization
 package import SyncProtocol
 
-/// What a token that the server accepted means for what is kept here.
+/// How an accepted token changes the stored layer.
 extension Layer {
     package struct Accepted: Hashable, Sendable {
         package var changes = LayerChanges()
-        /// The server holds another PDF than before.
+        /// The server has a different PDF.
         package var pdfReplaced = false
-        /// There was a cursor and it is good for nothing any more: the layer is loaded anew.
+        /// The cursor became invalid: the layer is loaded again.
         package var isCursorLost = false
     }
 
-    /// - Throws: ``InvalidServerData`` when the server answered for another layer or user.
+    /// - Throws: ``InvalidServerData`` if the server answered for another layer or user.
     package func check(_ grant: Grant) throws { try metadata().identity.check(grant) }
 
-    /// - Parameter seen: the cursor when the session was asked for. A head that lies before it is of a server that lost
-    ///   something; one that lies before the present cursor may only have been long under way.
-    /// - Throws: ``InvalidServerData`` when the server answered for another layer or user.
+    /// - Parameter seen: The cursor when the session was requested. A head before it means that the server lost data. A
+    ///   head before the present cursor may only be a delayed response.
+    /// - Throws: ``InvalidServerData`` if the server answered for another layer or user.
     package func accept(
         _ answer: SessionAnswer, seen: Revision?, now: Timestamp, newClientID: String
     ) throws -> Accepted {
         try store.write { store in
-            var facts = try store.metadata()
-            try facts.identity.check(answer.grant)
+            var metadata = try store.metadata()
+            try metadata.identity.check(answer.grant)
             var accepted = Accepted()
-            let oldScope = facts.grant?.viewScope
-            let wasRestored = facts.isBehind(answer, seen: seen)
-            let hadCursor = facts.cursor != nil
-            accepted.pdfReplaced = !facts.pdfSHA256.isEmpty && facts.pdfSHA256 != answer.pdfSHA256
-            facts.grant = answer.grant
-            facts.generation = answer.generation
-            facts.title = answer.title
-            facts.pdfSHA256 = answer.pdfSHA256
-            facts.pdfBytes = answer.pdfBytes
-            facts.limits = answer.limits
-            facts.clockOffset = answer.now - now
-            if facts.cursor?.epoch != answer.epoch { facts.cursor = nil }
-            if facts.loading?.epoch != answer.epoch { facts.loading = nil }
-            try store.set(facts)
+            let oldScope = metadata.grant?.viewScope
+            let wasRestored = metadata.isBehind(answer, seen: seen)
+            let hadCursor = metadata.cursor != nil
+            accepted.pdfReplaced = !metadata.pdfSHA256.isEmpty && metadata.pdfSHA256 != answer.pdfSHA256
+            metadata.grant = answer.grant
+            metadata.generation = answer.generation
+            metadata.title = answer.title
+            metadata.pdfSHA256 = answer.pdfSHA256
+            metadata.pdfBytes = answer.pdfBytes
+            metadata.limits = answer.limits
+            metadata.clockOffset = answer.now - now
+            if metadata.cursor?.epoch != answer.epoch { metadata.cursor = nil }
+            if metadata.loading?.epoch != answer.epoch { metadata.loading = nil }
+            try store.set(metadata)
             if wasRestored { try store.beginRecovery(clientID: newClientID, into: &accepted.changes) }
             if accepted.pdfReplaced { try store.markUnsentUncertain(into: &accepted.changes) }
             if let oldScope, oldScope != answer.grant.viewScope {
                 try store.hideInvisible(answer.grant, into: &accepted.changes)
             }
             try store.parkDenied(answer.grant, into: &accepted.changes)
-            facts = try store.metadata()
-            accepted.isCursorLost = hadCursor && facts.cursor == nil
-            for id in accepted.changes.ids { try store.refresh(id, facts: facts) }
+            metadata = try store.metadata()
+            accepted.isCursorLost = hadCursor && metadata.cursor == nil
+            for id in accepted.changes.ids { try store.refresh(id, metadata: metadata) }
             return accepted
         }
     }
 }
 
 extension LayerMetadata {
-    /// The server was restored from a backup: it noticed and drew a new generation, or its head fell behind what was
-    /// seen here.
+    /// Whether the server was restored from a backup: its generation changed, or its head is behind the revision seen
+    /// here.
     fileprivate func isBehind(_ answer: SessionAnswer, seen: Revision?) -> Bool {
         guard let generation else { return false }
         return !generation.isExactly(answer.generation) || seen.map { $0 > answer.head } ?? false
@@ -66,53 +66,54 @@ extension LayerIdentity {
     /// - Throws: ``InvalidServerData`` for the grant of another layer or user.
     fileprivate func check(_ grant: Grant) throws {
         guard documentID.isExactly(grant.documentID), layer.isExactly(grant.layer), userID.isExactly(grant.userID)
-        else { throw InvalidServerData("the server answered for another layer or user") }
+        else { throw InvalidServerData("the server responded for a different layer or user") }
     }
 }
 
 extension StoredLayer {
-    /// Whether something is parked that this grant allows to send.
-    func hasParked(allowedBy grant: Grant, facts: LayerMetadata) throws -> Bool {
+    /// Whether this grant allows sending a parked entry.
+    func hasParked(allowedBy grant: Grant, metadata: LayerMetadata) throws -> Bool {
         try entries(in: [.parked], limit: .max).contains { entry in
             guard try reasonRootIsParked(of: entry) == nil else { return false }
-            return grant.decide(try operation(of: entry, facts: facts)).isAllowed
+            return grant.decide(try operation(of: entry, metadata: metadata)).isAllowed
         }
     }
 
-    fileprivate func operation(of entry: OutboxEntry, facts: LayerMetadata) throws -> Operation {
+    fileprivate func operation(of entry: OutboxEntry, metadata: LayerMetadata) throws -> Operation {
         let record = try record(entry.id)?.record ?? entry.base
-        let subject = record.map { Subject($0) } ?? Subject(.annotations, createdBy: facts.identity.userID, group: nil)
+        let subject =
+            record.map { Subject($0) } ?? Subject(.annotations, createdBy: metadata.identity.userID, group: nil)
         switch entry.kind {
         case .create:
-            // A root that is gone is the server's to judge: the reply is kept as a conflict then.
+            // If the root is gone, the server decides; the reply then becomes a conflict.
             guard let content = entry.content,
-                let operation = try? creation(of: content, group: entry.group, facts: facts, waiting: entry)
+                let operation = try? creation(of: content, group: entry.group, metadata: metadata, waiting: entry)
             else { return .createAnnotation(group: entry.group) }
             return operation
         case .update: return .edit(subject)
         case .delete: return .delete(subject)
-        // The person who deleted a record may restore it: only the general `write` permission is checked.
-        case .restore: return .createAnnotation(group: facts.grant?.defaultGroup)
+        // The user who deleted a record may restore it: only the general `write` permission is checked.
+        case .restore: return .createAnnotation(group: metadata.grant?.defaultGroup)
         }
     }
 }
 
 extension WritableLayer {
-    /// Parks an edit of this process that the process that syncs may not send: it would be refused, by its token.
-    func parkDenied(_ seq: Int64, by grant: Grant?, facts: LayerMetadata) throws {
+    /// Parks an edit of this process that the token of the syncing process does not allow; the server would refuse it.
+    func parkDenied(_ seq: Int64, by grant: Grant?, metadata: LayerMetadata) throws {
         guard var entry = try entry(seq), entry.stage == .waiting, let grant, grant.mayWrite,
-            case .denied(let why) = grant.decide(try operation(of: entry, facts: facts))
+            case .denied(let why) = grant.decide(try operation(of: entry, metadata: metadata))
         else { return }
         entry.state = .parked(why.description)
         try replace(entry)
     }
 
-    /// Parks what the present grant denies and lets the rest wait again.
+    /// Parks the entries that the present grant denies; the others wait again.
     fileprivate func parkDenied(_ grant: Grant, into changes: inout LayerChanges) throws {
-        let facts = try metadata()
+        let metadata = try metadata()
         for var entry in try entries(in: [.waiting, .parked], limit: .max) {
             let state: OutboxEntry.State
-            switch grant.decide(try operation(of: entry, facts: facts)) {
+            switch grant.decide(try operation(of: entry, metadata: metadata)) {
             case .allowed: state = try reasonRootIsParked(of: entry).map { .parked($0) } ?? .waiting
             case .denied(let why): state = .parked(why.description)
             }
@@ -122,11 +123,11 @@ extension WritableLayer {
                 changes.ids.insert(entry.id)
             }
         }
-        // Sealed entries look different when nothing may be sent at all.
+        // Sealed entries look different when the grant allows no writes.
         changes.ids.formUnion(try entries(in: [.sealed], limit: .max).map(\.id))
     }
 
-    /// Removes the rows that a new view scope no longer shows. Edits of them stay.
+    /// Removes the rows outside the new view scope. Edits of them stay.
     fileprivate func hideInvisible(_ grant: Grant, into changes: inout LayerChanges) throws {
         var last: Record.ID?
         while case let batch = try records(after: last, limit: 500), !batch.isEmpty {
@@ -139,7 +140,7 @@ extension WritableLayer {
         }
     }
 
-    /// What was drawn on another PDF is for the person to look at again.
+    /// Turns unsent edits into conflicts: the user has to review what was drawn on another PDF.
     fileprivate func markUnsentUncertain(into changes: inout LayerChanges) throws {
         for var entry in try entries(in: [.waiting, .parked], limit: .max) {
             entry.state = .conflict("the PDF was replaced before this edit was sent")

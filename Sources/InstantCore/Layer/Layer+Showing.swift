@@ -1,17 +1,17 @@
 package import Annotations
 package import Authorization
 
-/// A record as a person sees it, with what may be done to it.
+/// A record as the user sees it, with the operations allowed on it.
 package struct ShownRecord: Hashable, Sendable {
     package var record: Record
     package var delivery: DeliveryState
-    /// By the stored grant; nothing before the first one.
+    /// By the stored grant; none before the first grant.
     package var operations: RecordOperations
 }
 
-/// Records whole, each list of them read in one transaction.
+/// Whole records; each list is read in one transaction.
 extension Layer {
-    /// nil when there is none, or a waiting edit deletes it.
+    /// Returns nil if the record does not exist or a waiting edit deletes it.
     package func shown(_ id: Record.ID) throws -> ShownRecord? {
         try store.read { try $0.shown([id]).first }
     }
@@ -24,8 +24,7 @@ extension Layer {
         try store.read { try $0.shown($0.rows(query, offset: offset, limit: limit).map(\.id)) }
     }
 
-    /// The comments under a root, in the order of their creation; none while a deletion of the root waits, which takes
-    /// them along.
+    /// Returns the comments under a root, in order of creation; none while a deletion of the root is pending.
     package func shown(under root: Record.ID) throws -> [ShownRecord] {
         try store.read { try $0.isBeingDeleted(root) ? [] : $0.shown($0.thread(under: root)) }
     }
@@ -33,12 +32,12 @@ extension Layer {
 
 extension StoredLayer {
     fileprivate func shown(_ ids: [Record.ID]) throws -> [ShownRecord] {
-        let facts = try metadata()
+        let metadata = try metadata()
         return try ids.compactMap { id in
-            let overlay = try overlay(id, facts: facts)
+            let overlay = try overlay(id, metadata: metadata)
             return try overlay.record.map {
                 ShownRecord(
-                    record: $0, delivery: overlay.delivery, operations: try operations(on: $0, facts: facts))
+                    record: $0, delivery: overlay.delivery, operations: try operations(on: $0, metadata: metadata))
             }
         }
     }

@@ -1,17 +1,17 @@
 package import Annotations
 import SyncProtocol
 
-/// What a step changed, for whoever shows the layer.
+/// The changes made by one step.
 package struct LayerChanges: Hashable, Sendable {
-    /// Rows that look different now or are gone.
+    /// Rows that changed or were removed.
     package var ids: Set<Record.ID> = []
-    /// Those of them that someone else changed.
+    /// The subset that other users changed.
     package var byOthers: Set<Record.ID> = []
-    /// The server lost track of what this store had sent: it goes on under a new clientID.
+    /// The server lost track of what this store had sent: continue under a new clientID.
     package var startedAnew = false
-    /// The cursor is no longer good for anything: load a snapshot.
+    /// The cursor is invalid: load a snapshot.
     package var needsSnapshot = false
-    /// Something was missed: pull.
+    /// A change was missed: pull.
     package var needsPull = false
 
     package init() {}
@@ -25,7 +25,7 @@ package struct LayerChanges: Hashable, Sendable {
     }
 }
 
-/// The server sent what cannot be. Nothing of it was taken.
+/// Impossible data from the server. None of it was applied.
 package struct InvalidServerData: Error, Hashable, Sendable, CustomStringConvertible {
     package var description: String
 
@@ -33,9 +33,9 @@ package struct InvalidServerData: Error, Hashable, Sendable, CustomStringConvert
 }
 
 extension SyncItem {
-    /// - Throws: ``InvalidServerData`` when its id or revision cannot be.
+    /// - Throws: ``InvalidServerData`` if the id is invalid or the revision negative.
     func check() throws {
-        guard Record.isValidID(id) else { throw InvalidServerData("the server sent a record with an impossible id") }
+        guard Record.isValidID(id) else { throw InvalidServerData("the server sent a record with an invalid id") }
         guard revision >= 0 else { throw InvalidServerData("the server sent a record with a negative revision") }
     }
 }

@@ -2,40 +2,40 @@ package import Annotations
 package import Authorization
 package import SyncProtocol
 
-/// What an edit did, enough to undo it later.
+/// The result of an edit, with enough to undo it.
 package struct EditReceipt: Hashable, Sendable {
     package var id: Record.ID
     package var kind: ChangeKind
-    /// The record before; nil for a create.
+    /// The record before the edit; nil for a create.
     package var before: Record?
-    /// The record after; nil for a delete.
+    /// The record after the edit; nil for a delete.
     package var after: Record?
-    /// The entry that carries the edit. It may be gone since: sent and forgotten, or merged away.
+    /// The outbox entry of the edit. It may be gone: sent and removed, or merged.
     var seq: Int64
-    /// The entry as it stood before the edit was merged into it.
+    /// The entry before the edit was merged into it.
     var previous: OutboxEntry?
-    /// An edit behind a restore that carries unsent text: while the edit waits, the text is not sent.
+    /// The edit waits behind a restore that carries unsent text; while it waits, the text is not sent.
     var dropsFollowUp = false
-    /// Comments of ours that went with a root before anything of it was sent.
+    /// Unsent comments that were removed with their unsent root.
     package internal(set) var swallowed: [OutboxEntry] = []
 }
 
-/// Why an edit was not made. Nothing was changed.
+/// The reason why an edit failed. Nothing was changed.
 package enum EditError: Error, Hashable, Sendable, CustomStringConvertible {
     case denied(Denial)
-    /// No token was ever accepted for this layer: nobody knows what may be done.
+    /// No token was accepted for this layer yet, so the permissions are unknown.
     case noGrant
     case noSuchRecord(Record.ID)
     case invalid(InvalidContent)
-    /// No comment can stand under this record, whatever the token says.
+    /// This record cannot have comments, whatever the token allows.
     case noThread(NoThread)
-    /// The annotation that the comment belongs to is gone.
+    /// The comment's root is gone.
     case rootGone
-    /// A comment that names no root.
+    /// A comment without a root.
     case noRoot
     case notAComment
     case formatted(FormattingConflict)
-    /// A record stays what it is.
+    /// An edit cannot change the type of a record or move a comment to another root.
     case otherKind
     case cannotUndo(String)
     case noSuchEntry
@@ -43,17 +43,17 @@ package enum EditError: Error, Hashable, Sendable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .denied(let denial): denial.description
-        case .noGrant: "a token is needed first: it tells what may be changed"
-        case .noSuchRecord: "this annotation is gone"
+        case .noGrant: "editing needs a token"
+        case .noSuchRecord: "this annotation no longer exists"
         case .invalid(let why): why.description
         case .noThread(let why): why.description
-        case .rootGone: "the annotation this comment belongs to is gone"
-        case .noRoot: #"a comment needs "rootId": the annotation it belongs to"#
+        case .rootGone: "the annotation of this comment no longer exists"
+        case .noRoot: #"a comment needs "rootId", the id of its annotation"#
         case .notAComment: "this is an annotation, not a comment"
         case .formatted(let why): why.description
-        case .otherKind: "a record stays what it is: a comment of its thread, or an annotation"
-        case .cannotUndo(let why): "not undone: \(why)"
-        case .noSuchEntry: "this edit is no longer waiting"
+        case .otherKind: "a record cannot change between annotation and comment, or move to another thread"
+        case .cannotUndo(let why): "cannot undo: \(why)"
+        case .noSuchEntry: "this edit is no longer pending"
         }
     }
 }

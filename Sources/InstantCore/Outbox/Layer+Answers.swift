@@ -1,39 +1,39 @@
 import Annotations
 package import SyncProtocol
 
-/// The server's answers to what was pushed, each change for itself.
+/// The server's responses to pushes, one result for each change.
 extension Layer {
-    /// Takes the answers and the delta behind them in one transaction. The server keeps an answer until it was
-    /// acknowledged, which the next seal does, and that one is synced.
+    /// Applies the results and the delta that follows in one transaction. It need not be synced: the server stores a
+    /// result until it is acknowledged; the next seal does that, and is synced.
     ///
-    /// - Parameter newClientID: for the case that the server lost track of the present one: it was restored from a
-    ///   backup, noticed or not.
+    /// - Parameter newClientID: The clientID to use if the server lost track of the present one because it was restored
+    ///   from a backup, detected or not.
     package func take(
         _ answer: PushAnswer, to request: PushRequest, newClientID: String
     ) throws -> LayerChanges {
         try store.write(.recoverable) { store in
             var changes = LayerChanges()
-            let facts = try store.metadata()
-            guard facts.clientID == request.clientID else { return changes }
-            // Each is answered once: a second answer to the same n finds nothing.
+            let metadata = try store.metadata()
+            guard metadata.clientID == request.clientID else { return changes }
+            // Each change is answered once: a second result for the same n matches nothing.
             var sealed = Dictionary(
                 try store.entries(in: [.sealed], limit: .max).map { ($0.n, $0) },
                 uniquingKeysWith: { first, _ in first })
             for result in answer.results {
                 guard let entry = sealed.removeValue(forKey: result.n) else { continue }
-                try store.take(result, of: entry, facts: facts, into: &changes)
+                try store.take(result, of: entry, metadata: metadata, into: &changes)
             }
             if changes.startedAnew {
                 try store.beginRecovery(clientID: newClientID, into: &changes)
             }
-            let intake = try answer.delta.map { try store.take($0, facts: store.metadata(), into: &changes) }
+            let intake = try answer.delta.map { try store.take($0, metadata: store.metadata(), into: &changes) }
             if answer.reset { changes.needsSnapshot = true }
             try store.show(changes, knowing: intake)
             return changes
         }
     }
 
-    /// Goes on under a new name; what was sealed is sealed anew.
+    /// Continues under a new clientID; sealed entries are sealed again.
     package func startAnew(newClientID: String) throws -> LayerChanges {
         try store.write { store in
             var changes = LayerChanges()
@@ -42,8 +42,8 @@ extension Layer {
         }
     }
 
-    /// The server will not take this change at any price: it is too large for a request of its own. Its n was not
-    /// consumed, so what waits behind it goes on under a new clientID.
+    /// Marks a change as refused that is too large even for a separate request. Its n was not consumed, so the entries
+    /// behind it continue under a new clientID.
     package func refuseTooLarge(n: Int64, newClientID: String) throws -> LayerChanges {
         try store.write { store in
             var changes = LayerChanges()
@@ -51,7 +51,7 @@ extension Layer {
                 return changes
             }
             try store.settle(
-                entry, as: .refused("it is larger than the server takes"), isThere: entry.kind != .create,
+                entry, as: .refused("too large for the server"), isThere: entry.kind != .create,
                 into: &changes)
             try store.startAnew(clientID: newClientID, into: &changes)
             try store.show(changes)
@@ -62,22 +62,22 @@ extension Layer {
 
 extension WritableLayer {
     fileprivate func take(
-        _ result: ChangeResult, of entry: OutboxEntry, facts: LayerMetadata, into changes: inout LayerChanges
+        _ result: ChangeResult, of entry: OutboxEntry, metadata: LayerMetadata, into changes: inout LayerChanges
     ) throws {
         changes.ids.insert(entry.id)
         switch result.status {
         case .applied:
             guard let revision = result.revision else {
-                throw InvalidServerData("the server applied a change and named no revision")
+                throw InvalidServerData("the server applied a change without a revision")
             }
-            try applied(entry, revision: revision, cursor: facts.cursor)
+            try applied(entry, revision: revision, cursor: metadata.cursor)
         case .conflict:
             if let item = result.item, item.id.isExactly(entry.id) {
                 try item.check()
-                // What the cursor or a snapshot has passed is known: an answer that was under way for long does not
-                // bring back what is gone since.
-                if item.revision > facts.cursor?.revision ?? facts.loading?.at ?? .max {
-                    var intake = ApplyContext(facts: facts)
+                // The cursor or the snapshot covers older revisions: a delayed response must not bring back a removed
+                // record.
+                if item.revision > metadata.cursor?.revision ?? metadata.loading?.at ?? .max {
+                    var intake = ApplyContext(metadata: metadata)
                     try receive(item, &intake, into: &changes)
                 }
             }
@@ -95,7 +95,7 @@ extension WritableLayer {
                 isThere: entry.kind == .create ? nil : true,
                 into: &changes)
         case .invalid:
-            // Perhaps the server lost the file: it is offered again, should the person send the edit once more.
+            // The server may have lost the file: upload it again if the user resends the edit.
             if let file = entry.content?.attachmentID { try changeMetadata { $0.uploads.insert(file) } }
             try settle(
                 entry, as: .refused(result.reason ?? "the server found it invalid"),
@@ -107,11 +107,11 @@ extension WritableLayer {
 
     private func applied(_ entry: OutboxEntry, revision: Revision, cursor: Cursor?) throws {
         try note(OwnWrite(id: entry.id, seq: entry.seq, revision: revision))
-        // What was edited meanwhile was edited on top of this change.
+        // Later edits were made on top of this change.
         for var later in try entries(of: entry.id) where later.seq > entry.seq && later.isUnsealed {
             if later.kind == .restore || later.baseRevision <= entry.baseRevision {
                 later.baseRevision = revision
-                // Of a comment it is its root's, which this change did not touch.
+                // A comment's thread revision is that of its root, which this change did not touch.
                 if let thread = later.threadRevision, later.base?.contentType != .comments {
                     later.threadRevision = max(thread, revision)
                 }
@@ -126,7 +126,7 @@ extension WritableLayer {
         }
     }
 
-    /// A restore brings back what the server had; text that it never saw comes behind it, unless it was edited anew.
+    /// Appends the text that the server never saw after a restore, unless a later edit waits.
     private func followUp(_ entry: OutboxEntry, revision: Revision) throws {
         guard entry.kind == .restore, let content = entry.content,
             try !entries(of: entry.id).contains(where: { $0.seq > entry.seq && $0.isUnsealed })
@@ -137,11 +137,10 @@ extension WritableLayer {
                 base: entry.base, madeAt: entry.madeAt))
     }
 
-    /// Keeps what the server did not take, with the edits that were made on top of it. The row is shown anew by the
-    /// caller, with all others.
+    /// Stores a rejected entry together with the edits made on top of it. The caller refreshes the row.
     ///
-    /// - Parameter isThere: whether the server has the record; nil: an earlier answer may have been lost, and the record may
-    ///   be there all the same.
+    /// - Parameter isThere: Whether the server has the record; nil if unknown, because an earlier response may have
+    ///   been lost.
     func settle(
         _ entry: OutboxEntry, as state: OutboxEntry.State, isThere: Bool?, into changes: inout LayerChanges
     ) throws {
@@ -149,16 +148,16 @@ extension WritableLayer {
         var kept = entry
         kept.state = state
         if kept.kind == .restore, let base = kept.base {
-            // What it was to bring back is what is kept.
+            // Store what the restore was to bring back.
             (kept.kind, kept.content, kept.group) = (.create, base.content, base.group)
         }
         let others = try entries(of: entry.id).filter { $0.seq != entry.seq }
         for later in others where later.seq > entry.seq && later.isUnsealed {
-            // The server deletes the record, or answers that it is gone.
+            // The server deletes the record or answers that it is gone.
             if later.kind == .delete, isThere == nil { return try removeEntry(kept.seq) }
             try removeEntry(later.seq)
             if later.kind == .delete, isThere == false {
-                // The person had let go of what the server does not have.
+                // The user deleted a record that the server does not have.
                 return try removeEntry(kept.seq)
             }
             kept = kept.joined(by: later)
@@ -171,8 +170,8 @@ extension WritableLayer {
         }
     }
 
-    /// A new clientID: what was sealed is unsealed and will be sealed anew. Its fate at the server is unknown; what it
-    /// had applied comes back as a conflict and is shown as one.
+    /// Switches to a new clientID: sealed entries wait and are sealed again. Whether the server applied them is
+    /// unknown; an applied one comes back as a conflict.
     func startAnew(clientID: String, into changes: inout LayerChanges) throws {
         try changeMetadata { ($0.clientID, $0.lastN) = (clientID, 0) }
         changes.startedAnew = true
@@ -185,14 +184,14 @@ extension WritableLayer {
 }
 
 extension OutboxEntry {
-    /// This kept entry with what a later edit wanted in place of its own.
+    /// Returns this rejected entry with the result of a later edit.
     fileprivate func joined(by later: OutboxEntry) -> OutboxEntry {
         var joined = self
         joined.madeAt = later.madeAt
         if later.kind == .delete {
             (joined.kind, joined.content) = (.delete, nil)
         } else if let content = later.content ?? later.base?.content {
-            // What a restore is to bring back was deleted by an edit before it.
+            // A restore after a delete brings the record back.
             if kind == .delete { joined.kind = base == nil ? .create : .update }
             (joined.content, joined.group) = (content, later.group)
         }

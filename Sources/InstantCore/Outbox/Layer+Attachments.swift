@@ -2,34 +2,36 @@ package import Annotations
 import Authorization
 import SyncProtocol
 
-/// Files that records name. Their bytes lie outside the store; what is kept here is which of them the server does not
-/// have yet: a record goes out only behind its file.
+/// Attachments. Their bytes are outside the store; the store lists the ones that the server lacks, because a record is
+/// sent only after its file.
 extension Layer {
-    /// The file is on the disk: it is uploaded before the first record that names it is sent.
+    /// Registers a file on disk; it is uploaded before the first record that names it is sent.
     package func addUpload(_ id: AttachmentID) throws {
         try store.write { try $0.changeMetadata { $0.uploads.insert(id) } }
     }
 
-    /// The file of the first edit that waits for one; nil when nothing waits for a file.
+    /// Returns the file of the first edit that waits for one; nil if no edit does.
     package func nextUpload() throws -> AttachmentID? {
         try store.read { store in
-            let facts = try store.metadata()
-            guard facts.grant?.mayWrite == true, !facts.isRecovering, !facts.uploads.isEmpty else { return nil }
-            return try store.entries(in: [.waiting], limit: .max).lazy.compactMap { facts.missingFile(of: $0) }.first
+            let metadata = try store.metadata()
+            guard metadata.grant?.mayWrite == true, !metadata.isRecovering, !metadata.uploads.isEmpty else {
+                return nil
+            }
+            return try store.entries(in: [.waiting], limit: .max).lazy.compactMap { metadata.missingFile(of: $0) }.first
         }
     }
 
-    /// The server has it.
+    /// Notes that the server has the file.
     package func uploaded(_ id: AttachmentID) throws {
         try store.write { try $0.changeMetadata { $0.uploads.remove(id) } }
     }
 
-    /// The file cannot be uploaded: edits that name it are kept as refused, with the reason.
+    /// Marks waiting edits that name the file as refused, with the reason.
     package func refuseUpload(_ id: AttachmentID, because reason: String) throws -> LayerChanges {
         try store.write { store in
             var changes = LayerChanges()
             for entry in try store.entries(in: [.waiting], limit: .max) where entry.content?.attachmentID == id {
-                // The one before may have taken this one along.
+                // An earlier iteration may have removed this entry.
                 guard let entry = try store.entry(entry.seq), entry.stage == .waiting else { continue }
                 let isThere: Bool? = entry.kind == .create || entry.kind == .restore ? nil : true
                 try store.settle(entry, as: .refused(reason), isThere: isThere, into: &changes)
@@ -39,7 +41,7 @@ extension Layer {
         }
     }
 
-    /// Files that must stay here: what edits of ours name, and what was added for one that is not made yet.
+    /// Returns the files to keep on disk: those that local edits name, and those added for a future edit.
     package func attachmentsInUse() throws -> Set<AttachmentID> {
         try store.read { store in
             let kept = try store.entries(in: Set(OutboxEntry.Stage.allCases), limit: .max)
@@ -50,7 +52,7 @@ extension Layer {
 }
 
 extension LayerMetadata {
-    /// What has to be at the server before this edit.
+    /// Returns the file that must be uploaded before this edit.
     func missingFile(of entry: OutboxEntry) -> AttachmentID? {
         guard !uploads.isEmpty, let id = entry.content?.attachmentID, uploads.contains(id) else { return nil }
         return id

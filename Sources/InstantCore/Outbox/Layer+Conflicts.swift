@@ -2,35 +2,35 @@ public import Annotations
 import Authorization
 public import SyncProtocol
 
-/// An edit that lost, with all three sides of it.
+/// An edit that lost a conflict or was refused, with the base and both versions.
 public struct Conflict: Hashable, Sendable, Identifiable {
-    /// The entry in the outbox.
+    /// The number of the outbox entry.
     public var id: Int64
     public var recordID: Record.ID
     public var kind: ChangeKind
-    /// The record the edit was made on; nil for a create.
+    /// The record that the edit was made against; nil for a create.
     public var base: Record?
-    /// What the person wrote; nil when they deleted it.
+    /// The user's content; nil for a deletion.
     public var mine: Content?
-    /// The record as it stands now; nil when it is gone.
+    /// The present record; nil if it is gone.
     public var theirs: Record?
     public var reason: String
-    /// Refused for good by the server rather than overtaken.
+    /// Whether the server refused the edit. Otherwise another client's change came first.
     public var isRefusal: Bool
 }
 
-/// What to do with an edit that lost.
+/// The resolution of an edit that lost.
 public enum ConflictResolution: Hashable, Sendable {
-    /// Send mine again, on top of theirs.
+    /// Send the user's version again, on top of the server's.
     case mine
-    /// Drop mine.
+    /// Discard the user's version.
     case theirs
-    /// Send this in place of both.
+    /// Send this content in place of both.
     case merged(Content)
 }
 
 extension Layer {
-    /// Edits that lost or were refused, oldest first.
+    /// Returns the edits that lost or were refused, oldest first.
     package func conflicts() throws -> [Conflict] {
         try store.read { store in
             try store.entries(in: [.conflict, .refused], limit: .max).map { entry in
@@ -46,54 +46,54 @@ extension Layer {
         }
     }
 
-    /// Settles one conflict. Sending again is an edit like any other: the grant is asked first.
+    /// Settles one conflict. Sending again is an ordinary edit: the grant must allow it.
     ///
-    /// - Parameter newID: for the case that the record is gone for good and mine has to become a new one.
-    /// - Returns: the receipt of the edit, or nil when mine was dropped.
+    /// - Parameter newID: The id of the new record if the old one is gone.
+    /// - Returns: The receipt of the edit; nil if none was made.
     @discardableResult
     package func resolve(
         _ seq: Int64, _ resolution: ConflictResolution, newID: Record.ID, at now: Timestamp
     ) throws -> EditReceipt? {
         try store.write { store in
-            let facts = try metadata(in: store)
+            let metadata = try metadata(in: store)
             guard let entry = try store.entry(seq), entry.stage == .conflict || entry.stage == .refused else {
                 throw EditError.noSuchEntry
             }
             try store.removeEntry(seq)
-            try store.refresh(entry.id, facts: facts)
+            try store.refresh(entry.id, metadata: metadata)
             let mine: Content?
             switch resolution {
             case .theirs: return nil
             case .mine: mine = entry.kind == .delete ? nil : entry.content
             case .merged(let content): mine = content
             }
-            guard let grant = facts.grant else { throw EditError.noGrant }
-            let present = try store.overlay(entry.id, facts: facts).record
+            guard let grant = metadata.grant else { throw EditError.noGrant }
+            let present = try store.overlay(entry.id, metadata: metadata).record
             switch (mine, present) {
             case (let mine?, let present?):
                 try grant.require(.edit(Subject(present)))
                 return try store.enqueue(
-                    .update, entry.id, content: mine, group: present.group, at: now, facts: facts)
+                    .update, entry.id, content: mine, group: present.group, at: now, metadata: metadata)
             case (let mine?, nil):
-                try grant.require(try store.creation(of: mine, group: entry.group, facts: facts))
-                return try store.enqueue(.create, newID, content: mine, group: entry.group, at: now, facts: facts)
+                try grant.require(try store.creation(of: mine, group: entry.group, metadata: metadata))
+                return try store.enqueue(.create, newID, content: mine, group: entry.group, at: now, metadata: metadata)
             case (nil, let present?):
                 try grant.require(.delete(Subject(present)))
                 return try store.enqueue(
-                    .delete, entry.id, content: nil, group: present.group, at: now, facts: facts)
+                    .delete, entry.id, content: nil, group: present.group, at: now, metadata: metadata)
             case (nil, nil): return nil
             }
         }
     }
 
-    /// Takes back one waiting edit, whichever it was.
+    /// Discards one entry that waits, is parked, lost a conflict or was refused.
     package func discard(_ seq: Int64) throws {
         try store.write { store in
             guard let entry = try store.entry(seq),
                 entry.isUnsealed || entry.stage == .conflict || entry.stage == .refused
             else { throw EditError.noSuchEntry }
             try store.removeEntry(seq)
-            try store.refresh(entry.id, facts: metadata(in: store))
+            try store.refresh(entry.id, metadata: metadata(in: store))
         }
     }
 }

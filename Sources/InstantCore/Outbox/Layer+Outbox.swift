@@ -2,25 +2,25 @@ package import Annotations
 import Authorization
 import SyncProtocol
 
-/// What the sync asks of the outbox.
+/// The outbox as the sync needs it.
 extension Layer {
-    /// Something could be sent by the grant of this process.
+    /// Whether the grant of this process allows sending something.
     package func hasUnsent() throws -> Bool { try backlog() == .sendable }
 
-    /// What is neither at the server nor left to the person to settle.
+    /// Returns whether edits remain that are neither at the server nor left to the user to settle.
     package func backlog() throws -> Backlog {
         try store.read { store in
-            let facts = try metadata(in: store)
-            let backlog = try store.backlog(facts.grant)
-            // What the grant of the process that syncs denies is parked; this process may be allowed to send it.
+            let metadata = try metadata(in: store)
+            let backlog = try store.backlog(metadata.grant)
+            // The grant of the syncing process parked these entries; this process may be allowed to send them.
             guard backlog == .kept, let ownGrant, ownGrant.mayWrite, try store.metadata().grant != ownGrant else {
                 return backlog
             }
-            return try store.hasParked(allowedBy: ownGrant, facts: facts) ? .sendable : .kept
+            return try store.hasParked(allowedBy: ownGrant, metadata: metadata) ? .sendable : .kept
         }
     }
 
-    /// Whether something waits that the grant of this process does not allow to send.
+    /// Whether an entry waits that the grant of this process does not allow.
     package func hasUnsendable() throws -> Bool {
         try store.read { store in
             let mayWrite = try metadata(in: store).grant?.mayWrite == true
@@ -32,22 +32,22 @@ extension Layer {
 
     package func noteSync(at now: Timestamp) throws {
         try store.write(.recoverable) {
-            try $0.changeMetadata { facts in
-                facts.lastSync = now
+            try $0.changeMetadata { metadata in
+                metadata.lastSync = now
                 // A layer that was just loaded needs no comparison with the server.
-                facts.checkedAt = facts.checkedAt ?? now
+                metadata.checkedAt = metadata.checkedAt ?? now
             }
         }
     }
 
-    /// The change of this number was sent and never answered.
+    /// Whether the change with this number was sent and not answered.
     func isSealed(n: Int64) throws -> Bool {
         try store.read { try $0.entries(in: [.sealed], limit: .max).contains { $0.n == n } }
     }
 }
 
 extension StoredLayer {
-    /// Asked after every edit, so nothing is counted: a queue of thousands would be walked thousands of times.
+    /// Runs after every edit and therefore does not count: counting a queue of thousands each time would be slow.
     func backlog(_ grant: Grant?) throws -> Backlog {
         let hasSendable = try hasEntries(in: [.waiting, .sealed])
         if hasSendable, grant?.mayWrite == true { return .sendable }

@@ -3,42 +3,42 @@ package import SyncProtocol
 
 /// What is sent next.
 extension Layer {
-    /// The next push: what was sealed and never answered, exactly as it was, then what waits and now gets its `n`,
-    /// in one transaction just before it is sent. nil when there is nothing that may be sent.
+    /// Returns the next push: first the unanswered sealed entries, unchanged, then waiting entries, which get their `n`
+    /// in one transaction just before sending. Returns nil if nothing may be sent.
     ///
-    /// What names a file that the server does not have yet is left out (``nextUpload()``).
-    /// A record with an unanswered change holds back its next one: only the answer tells the revision it is based on.
+    /// Leaves out entries whose file the server lacks (``nextUpload()``). An unanswered change holds back the next one
+    /// of the same record: only the response gives its base revision.
     package func seal(maximum: Int = .max) throws -> PushRequest? { try store.write { try $0.seal(maximum: maximum) } }
 }
 
 extension WritableLayer {
-    /// Writes nothing when nothing gets a number.
+    /// Writes only if an entry gets a number.
     func seal(maximum: Int = .max) throws -> PushRequest? {
-        var facts = try metadata()
-        guard facts.grant?.mayWrite == true, !facts.isRecovering else { return nil }
+        var metadata = try metadata()
+        guard metadata.grant?.mayWrite == true, !metadata.isRecovering else { return nil }
         let sealed = try entries(in: [.sealed], limit: .max)
-        var batch = Batch(limits: facts.limits, maximum: maximum)
+        var batch = Batch(limits: metadata.limits, maximum: maximum)
         for entry in sealed.sorted(by: { $0.n < $1.n }) { guard batch.add(entry) else { break } }
         var busy = Set(sealed.map(\.id))
-        let acked = (sealed.map(\.n).min() ?? facts.lastN + 1) - 1
-        let last = facts.lastN
+        let acked = (sealed.map(\.n).min() ?? metadata.lastN + 1) - 1
+        let last = metadata.lastN
         if batch.entries.count == sealed.count {
             for var entry in try entries(in: [.waiting], limit: max(0, batch.room)) {
-                guard busy.insert(entry.id).inserted, facts.missingFile(of: entry) == nil else { continue }
-                entry.state = .sealed(n: facts.lastN + 1)
+                guard busy.insert(entry.id).inserted, metadata.missingFile(of: entry) == nil else { continue }
+                entry.state = .sealed(n: metadata.lastN + 1)
                 guard batch.add(entry) else { break }
-                facts.lastN += 1
+                metadata.lastN += 1
                 try mark(entry.seq, entry.state)
             }
         }
         guard !batch.entries.isEmpty else { return nil }
-        if facts.lastN != last { try setLastN(facts.lastN) }
+        if metadata.lastN != last { try setLastN(metadata.lastN) }
         return PushRequest(
-            clientID: facts.clientID, acked: acked, cursor: facts.cursor, changes: batch.entries.map(\.change))
+            clientID: metadata.clientID, acked: acked, cursor: metadata.cursor, changes: batch.entries.map(\.change))
     }
 }
 
-/// As many changes as one request may carry. One that is too large alone goes alone: the server says what it thinks.
+/// As many changes as one request may carry. A change that is too large goes alone; the server decides.
 private struct Batch {
     let limits: ServerLimits
     let maximum: Int
@@ -62,7 +62,7 @@ private struct Batch {
 }
 
 extension OutboxEntry {
-    /// Of a sealed or applied entry; 0 before.
+    /// The number of a sealed or applied entry; otherwise 0.
     var n: Int64 {
         switch state {
         case .sealed(let n), .applied(let n, _): n

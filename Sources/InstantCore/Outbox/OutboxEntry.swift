@@ -3,19 +3,19 @@ package import SyncProtocol
 
 /// One edit on its way to the server.
 ///
-/// Unsealed entries coalesce: there is at most one for each record. A sealed one has its `n` and never changes until
-/// it is answered, also after a restart.
+/// Unsealed entries of a record coalesce where they can. A sealed entry has its `n` and does not change until it is
+/// answered, even after a restart.
 package struct OutboxEntry: Hashable, Sendable {
     package enum State: Hashable, Sendable {
         case waiting
         case sealed(n: Int64)
-        /// The present grant denies it: kept, shown, not sent. With the reason.
+        /// Denied by the present grant, with the reason: stored and shown, but not sent.
         case parked(String)
-        /// Applied, and still laid over the server's rows until these have caught up.
+        /// Applied, but the received rows have not caught up: it still covers them.
         case applied(n: Int64, revision: Revision)
-        /// Someone else was first. With the server's words, if it had any.
+        /// Another client was first; with the server's reason or a default text.
         case conflict(String)
-        /// The server refused it, with its reason.
+        /// Refused by the server, with its reason.
         case refused(String)
 
         package var stage: Stage {
@@ -30,22 +30,22 @@ package struct OutboxEntry: Hashable, Sendable {
         }
     }
 
-    /// The case of ``State`` alone, as a store keeps it.
+    /// The case of ``State`` alone, as stored.
     package enum Stage: String, Hashable, Sendable, CaseIterable {
         case waiting, sealed, parked, applied, conflict, refused
     }
 
-    /// The place in the queue; given by the store, never used twice.
+    /// The position in the queue; assigned by the store and never reused.
     package var seq: Int64
     package var id: Record.ID
     package var kind: ChangeKind
-    /// The revision the person saw when the edit was made.
+    /// The revision that the user saw when editing.
     package var baseRevision: Revision
     package var threadRevision: Revision?
     package var group: String?
-    /// Of a create or update. Of a restore: what the delete swallowed before the server saw it, sent as an update behind.
+    /// For a restore: the text that the delete absorbed before the server saw it; sent as an update after the restore.
     package var content: Content?
-    /// What the person saw before the edit; nil for a create.
+    /// What the user saw before the edit; nil for a create.
     package var base: Record?
     package var state: State
     package var madeAt: Timestamp
@@ -69,8 +69,8 @@ package struct OutboxEntry: Hashable, Sendable {
 
     package var stage: Stage { state.stage }
 
-    /// Not yet answered by the server.
+    /// Whether the server has not answered yet.
     package var isPending: Bool { stage == .waiting || stage == .sealed || stage == .parked }
-    /// May still be changed or taken back as if it had never been.
+    /// Whether the entry may still be changed or removed.
     package var isUnsealed: Bool { stage == .waiting || stage == .parked }
 }

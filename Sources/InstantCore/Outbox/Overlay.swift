@@ -2,39 +2,39 @@ import Annotations
 import Authorization
 import SyncProtocol
 
-/// A record as it is shown, and how far its own edits have come.
+/// A record as shown, and the delivery state of its local edits.
 struct Overlay: Hashable {
     var record: Record?
     var delivery = DeliveryState.delivered
-    /// The newest revision that is known of the record, own applied changes included; 0 when there is none.
+    /// The newest known revision of the record, including applied local changes; 0 if none is known.
     var revision: Revision = 0
 }
 
 extension StoredLayer {
-    /// The server's record with the outbox replayed on top.
+    /// Returns the server's record with the outbox replayed on top.
     ///
-    /// What lost or was refused is not laid over the winner. Where there is no winner to show, the lost text stands in
-    /// its place, so that it is not only in a count.
-    func overlay(_ id: Record.ID, facts: LayerMetadata) throws -> Overlay {
-        try Overlay(record(id), under: entries(of: id), facts: facts)
+    /// Edits that lost or were refused do not cover the winner. If no record is left, the lost text is shown in its
+    /// place, so that it is not only counted.
+    func overlay(_ id: Record.ID, metadata: LayerMetadata) throws -> Overlay {
+        try Overlay(record(id), under: entries(of: id), metadata: metadata)
     }
 }
 
 extension Overlay {
-    /// - Parameter entries: all of the record, oldest first.
-    init(_ stored: StoredRecord?, under entries: [OutboxEntry], facts: LayerMetadata) {
+    /// - Parameter entries: All entries of the record, oldest first.
+    init(_ stored: StoredRecord?, under entries: [OutboxEntry], metadata: LayerMetadata) {
         (record, revision) = (stored?.record, stored?.revision ?? 0)
         var kept: OutboxEntry?
         for entry in entries {
             switch entry.state {
-            case .waiting: take(entry, as: .unsent, user: facts.identity.userID)
+            case .waiting: take(entry, as: .unsent, user: metadata.identity.userID)
             case .sealed:
-                let delivery: DeliveryState = facts.grant?.mayWrite == false ? .parked : .unsent
-                take(entry, as: delivery, user: facts.identity.userID)
-            case .parked: take(entry, as: .parked, user: facts.identity.userID)
+                let delivery: DeliveryState = metadata.grant?.mayWrite == false ? .parked : .unsent
+                take(entry, as: delivery, user: metadata.identity.userID)
+            case .parked: take(entry, as: .parked, user: metadata.identity.userID)
             case .applied(_, let revision):
                 if (stored?.revision ?? 0) < revision {
-                    take(entry, as: .delivered, user: facts.identity.userID)
+                    take(entry, as: .delivered, user: metadata.identity.userID)
                     self.revision = max(self.revision, revision)
                 }
             case .conflict:
@@ -46,7 +46,7 @@ extension Overlay {
             }
         }
         if record == nil, let kept, kept.content != nil {
-            record = kept.applied(to: kept.base, user: facts.identity.userID)
+            record = kept.applied(to: kept.base, user: metadata.identity.userID)
         }
     }
 
@@ -55,7 +55,7 @@ extension Overlay {
         raise(delivery)
     }
 
-    /// The mark that asks most of the person is the one that is shown.
+    /// Shows the state that needs the user most.
     fileprivate mutating func raise(_ delivery: DeliveryState) {
         let order: [DeliveryState] = [.delivered, .unsent, .parked, .refused, .conflict]
         if let new = order.firstIndex(of: delivery), let old = order.firstIndex(of: self.delivery), new > old {
@@ -80,9 +80,9 @@ extension OutboxEntry {
 }
 
 extension WritableLayer {
-    /// Makes the shown row agree with the record and the outbox again.
-    func refresh(_ id: Record.ID, facts: LayerMetadata) throws {
-        try refresh(id, as: overlay(id, facts: facts))
+    /// Updates the shown row from the record and the outbox.
+    func refresh(_ id: Record.ID, metadata: LayerMetadata) throws {
+        try refresh(id, as: overlay(id, metadata: metadata))
     }
 
     func refresh(_ id: Record.ID, as overlay: Overlay) throws {
@@ -95,7 +95,7 @@ extension WritableLayer {
 }
 
 extension Content {
-    /// The same to a person: what is stamped on a record when it is written does not count.
+    /// Whether the contents are equal apart from the fields stamped on every write.
     func isEquivalent(as other: Content) -> Bool { unstamped == other.unstamped }
 
     private var unstamped: Content {

@@ -1,9 +1,9 @@
 import Annotations
 import SyncProtocol
 
-/// Comments of ours under a root that the server has not heard of yet: they share its fate.
+/// Local comments under a root that the server does not know: they share its fate.
 extension StoredLayer {
-    /// A comment cannot go before its root: while the present grant denies that one, both wait.
+    /// Returns why the root of a comment is parked. A comment cannot be sent before its root, so both wait.
     func reasonRootIsParked(of entry: OutboxEntry) throws -> String? {
         guard let content = entry.content, content.contentType == .comments, let root = content["rootId"]?.string else {
             return nil
@@ -16,23 +16,23 @@ extension StoredLayer {
 }
 
 extension WritableLayer {
-    /// Takes the waiting comments under a root back: it was never sent, and now never will be.
+    /// Removes the unsent comments under a root that will never be sent.
     ///
-    /// - Returns: the entries that carried them.
-    func absorbThread(of root: Record.ID, facts: LayerMetadata) throws -> [OutboxEntry] {
+    /// - Returns: The removed entries.
+    func absorbThread(of root: Record.ID, metadata: LayerMetadata) throws -> [OutboxEntry] {
         try thread(under: root).flatMap { comment in
             let waiting = try entries(of: comment).filter(\.isUnsealed)
             for entry in waiting { try removeEntry(entry.seq) }
-            try refresh(comment, facts: facts)
+            try refresh(comment, metadata: metadata)
             return waiting
         }
     }
 
-    /// The reverse: root and thread wait again.
-    func appendAgain(_ swallowed: [OutboxEntry], facts: LayerMetadata) throws {
+    /// Appends the entries of a thread again, after its root.
+    func appendAgain(_ swallowed: [OutboxEntry], metadata: LayerMetadata) throws {
         for entry in swallowed {
             _ = try append(entry)
-            try refresh(entry.id, facts: facts)
+            try refresh(entry.id, metadata: metadata)
         }
     }
 }

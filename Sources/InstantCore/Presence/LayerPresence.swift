@@ -1,10 +1,11 @@
 public import Annotations
 
-/// Who has a layer open besides oneself, and what is told of oneself. A value: a snapshot, compared with `==`.
+/// The participants in a layer and the local user's own presence. A snapshot, compared with `==`.
 public struct LayerPresence: Hashable, Sendable {
-    /// The others, by name; empty while there is no live connection.
+    /// The other participants, by name; empty without a live connection.
     public var people: [LayerPerson]
-    /// What the others are told; nil: nothing. Presenting is over when it says so, whoever ended it.
+    /// What the others see of the local user; nil if nothing. `isPresenting` turns false when presenting ends for any
+    /// reason.
     public var own: OwnPresence?
 
     public init(people: [LayerPerson] = [], own: OwnPresence? = nil) {
@@ -12,19 +13,19 @@ public struct LayerPresence: Hashable, Sendable {
         self.own = own
     }
 
-    /// Whom one may follow; nil: nobody, or oneself.
+    /// The participant to follow; nil if none presents, or the local user does.
     public var presenter: LayerPerson? { people.first(where: \.isPresenting) }
 }
 
-/// Somebody who has the layer open. The same person may be there more than once, on several screens.
+/// A participant who has the layer open. A user with several screens appears once for each.
 public struct LayerPerson: Hashable, Sendable, Identifiable {
-    /// Good until they leave.
+    /// Valid until the participant leaves.
     public var id: String
-    /// nil: anonymous.
+    /// nil if anonymous.
     public var userID: String?
-    /// The name that their token carries.
+    /// The name in the participant's token.
     public var name: String?
-    /// A record that one may not see is left out of it.
+    /// Without records that the local user may not see.
     public var whereabouts: Location
     public var isPresenting: Bool
 
@@ -40,10 +41,10 @@ public struct LayerPerson: Hashable, Sendable, Identifiable {
     }
 }
 
-/// What others are told of oneself.
+/// The presence of the local user, as others see it.
 public struct OwnPresence: Hashable, Sendable {
     public var whereabouts: Location
-    /// Others may follow. One presents at a time: whoever asks second does not.
+    /// Whether others may follow. Only one participant presents at a time; a second request has no effect.
     public var isPresenting: Bool
 
     public init(_ whereabouts: Location = Location(), isPresenting: Bool = false) {

@@ -1,43 +1,43 @@
 import Annotations
 import SyncProtocol
 
-/// What is known of the others at a layer, and when they are told of oneself: at once, but not too often; again and
-/// again while it is true; and anew when the server may have forgotten it.
+/// The other participants of a layer, and when to send the local user's own presence: at once but throttled, repeated
+/// while it holds, and again when the server may have forgotten it.
 ///
-/// Methods are named by what happened. It sends nothing: ``sign(at:)`` says what is to be sent now.
+/// Methods are named after events. The machine sends nothing: ``sign(at:)`` returns what to send now.
 struct PresenceMachine: Hashable, Sendable {
-    /// Milliseconds between two signs of life, however much happens.
+    /// Minimum milliseconds between two messages.
     static let pace: Int64 = 200
-    /// Milliseconds until the same is said again; a server forgets after 45 s.
+    /// Milliseconds until the same message is repeated; a server forgets one after 45 s.
     static let repetition: Int64 = 20_000
-    /// Milliseconds until another try, and until one with a server that does not know the question.
+    /// Milliseconds until a retry, and until one with a server that refuses presence or does not know it.
     static let retry: Int64 = 5_000
     static let longRetry: Int64 = 600_000
-    /// More people than anybody looks at; a server that names more is not believed.
+    /// The limit of participants; further ones that a server names are ignored.
     static let maxPeople = 1_000
 
-    /// Of this opening of the layer; random. Whoever knows it can speak for it.
+    /// The random name of this opening of the layer. Secret: it suffices to send presence in this name.
     let session: String?
     private var people: [String: PresentPerson] = [:]
-    /// Under which the server tells others of this session, or did last.
+    /// The id under which the server shows, or last showed, this session to others.
     private var ownID: String?
-    /// The server tells others of this session.
+    /// Whether the server shows this session to others.
     private var isKnown = false
     private var wish: OwnPresence?
     private var underWay: PresenceSign?
-    /// The server has to hear it before the next repetition.
+    /// Whether to send before the next repetition.
     private var isOwed = false
     private var notBefore = Timestamp(milliseconds: 0)
     private var again = Timestamp(milliseconds: 0)
-    /// What anybody may look at is another than when it was last taken.
+    /// Whether the visible state changed since it was last read.
     private var isNews = false
 
-    /// - Parameter session: nil: others are never told of this client.
+    /// - Parameter session: nil if this client never shows its presence.
     init(session: String?) { self.session = session }
 
-    // MARK: Oneself
+    // MARK: Own presence
 
-    /// - Parameter own: nil: the others are told nothing any more.
+    /// - Parameter own: nil to show nothing to others.
     mutating func setOwn(_ own: OwnPresence?) {
         let own = own.map { OwnPresence($0.whereabouts.bounded, isPresenting: $0.isPresenting) }
         guard own != wish else { return }
@@ -46,7 +46,7 @@ struct PresenceMachine: Hashable, Sendable {
         isNews = true
     }
 
-    /// What is to be sent now, if anything; from then on it is under way.
+    /// Returns the message to send now, if any. It counts as in flight from then on.
     mutating func sign(at now: Timestamp) -> PresenceSign? {
         guard let due, due <= now, let session else { return nil }
         let sign = PresenceSign(
@@ -59,7 +59,7 @@ struct PresenceMachine: Hashable, Sendable {
         return sign
     }
 
-    /// When ``sign(at:)`` will have something; nil: not for now.
+    /// When ``sign(at:)`` will have a message; nil if none is due.
     var due: Timestamp? {
         guard session != nil, underWay == nil, wish != nil || isKnown else { return nil }
         return max(notBefore, isOwed ? notBefore : again)
@@ -68,10 +68,10 @@ struct PresenceMachine: Hashable, Sendable {
     mutating func answered(_ answer: PresenceAnswer) {
         guard let sign = underWay else { return }
         underWay = nil
-        // Oneself is not among the others.
+        // The others do not include this session.
         isNews = isNews || answer.id != ownID
         isKnown = answer.id != nil
-        // What was told before the end may still be on its way.
+        // Events from before the end may still arrive.
         ownID = answer.id ?? ownID
         if sign.isPresenting, answer.presenter == nil || !answer.presenter.isExactly(answer.id) { stopPresenting() }
     }
@@ -94,12 +94,12 @@ struct PresenceMachine: Hashable, Sendable {
         isNews = true
     }
 
-    // MARK: The others
+    // MARK: Other participants
 
-    /// A live channel is open: what was said before may have ended with the last one.
+    /// Handles a new live channel: earlier presence may have ended with the last one.
     mutating func channelOpened() { isOwed = isOwed || wish != nil }
 
-    /// There is no live channel any more.
+    /// Handles the end of the live channel.
     mutating func cutOff() {
         isNews = isNews || !people.isEmpty
         people = [:]
@@ -115,7 +115,7 @@ struct PresenceMachine: Hashable, Sendable {
         }
         for id in event.left { people[id] = nil }
         isNews = isNews || people != before
-        // Another one presents, or this session was forgotten: the answer to the next sign says what is true.
+        // Another participant presents, or the server forgot this session: the response to the next message tells.
         guard isKnown, let ownID, wish != nil, underWay == nil else { return }
         let isPresenting = people[ownID]?.isPresenting ?? false
         if people[ownID] == nil && before[ownID] != nil
@@ -126,9 +126,9 @@ struct PresenceMachine: Hashable, Sendable {
         }
     }
 
-    /// How it looks now, if that is another picture than when this was last asked.
+    /// Returns the present state if it changed since the last call.
     mutating func takeChanges() -> LayerPresence? {
-        // Oneself may be told of before the answer says under which name.
+        // An event can name this session before the response tells its id.
         guard isNews, underWay == nil || isKnown else { return nil }
         isNews = false
         return shown

@@ -1,9 +1,9 @@
 package import Annotations
 package import SyncProtocol
 
-/// Whether what is here is what the server holds.
+/// Comparing the local records with the server's.
 extension Layer {
-    /// - Returns: nil when the two stand at different revisions: nothing can be said then.
+    /// - Returns: nil if the two are at different epochs or revisions and cannot be compared.
     package func compare(with answer: DigestAnswer) throws -> IntegrityReport? {
         try store.read { store in
             guard let cursor = try store.metadata().cursor, cursor.epoch.isExactly(answer.epoch),
@@ -21,12 +21,12 @@ extension Layer {
     }
 }
 
-/// What a comparison with the server found.
+/// The result of a comparison with the server.
 public struct IntegrityReport: Hashable, Sendable {
-    /// Records here and at the server, for the present token.
+    /// The numbers of records here and at the server, as visible to the present token.
     public var here: Int64
     public var there: Int64
-    /// The same records in the same revisions. If not, the layer is loaded anew.
+    /// Whether both have the same records at the same revisions. If not, the layer is loaded again.
     public var isSound: Bool
 
     package init(here: Int64, there: Int64, isSound: Bool) {

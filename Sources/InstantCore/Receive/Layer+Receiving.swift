@@ -1,32 +1,32 @@
 import Annotations
 package import SyncProtocol
 
-/// What others did. Rows and cursor move in one transaction; a row is never replaced by an older one and the cursor
-/// never falls.
+/// Remote changes. Rows and cursor change in one transaction; an older row never replaces a newer one, and the cursor
+/// never moves back.
 extension Layer {
-    /// The answer to a pull, or the tail of the answer to a push.
+    /// Applies the response to a pull.
     package func take(_ delta: Delta) throws -> LayerChanges {
         try store.write(.recoverable) { store in
             var changes = LayerChanges()
-            let intake = try store.take(delta, facts: store.metadata(), into: &changes)
+            let intake = try store.take(delta, metadata: store.metadata(), into: &changes)
             try store.show(changes, knowing: intake)
             return changes
         }
     }
 
-    /// What an event of the live stream changed, and what its listener has to know then.
+    /// The changes of a live event, and the backlog after it.
     package struct Heard: Hashable, Sendable {
         package var changes = LayerChanges()
-        /// Of ours, behind the event; nil when it changed nothing.
+        /// The local backlog; nil if the event changed nothing.
         package var backlog: Backlog?
     }
 
-    /// One event of the live stream: ignored when known, applied when it follows, else something was missed.
+    /// Applies one live event: ignores a known one, applies the next one, and requests a pull after a gap.
     package func take(_ event: ChangeEvent) throws -> Heard {
         try store.write(.recoverable) { store in
             var heard = Heard()
-            let facts = try store.metadata()
-            guard let cursor = facts.cursor else { return heard }
+            let metadata = try store.metadata()
+            guard let cursor = metadata.cursor else { return heard }
             guard event.epoch == cursor.epoch else {
                 heard.changes.needsPull = true
                 return heard
@@ -37,7 +37,8 @@ extension Layer {
                 return heard
             }
             let intake = try store.take(
-                Delta(epoch: event.epoch, changes: event.changes, upTo: event.revision, more: false), facts: facts,
+                Delta(epoch: event.epoch, changes: event.changes, upTo: event.revision, more: false),
+                metadata: metadata,
                 into: &heard.changes)
             try store.show(heard.changes, knowing: intake)
             if !heard.changes.ids.isEmpty {
@@ -49,21 +50,21 @@ extension Layer {
 }
 
 extension WritableLayer {
-    /// Rows and cursor; what is shown of them follows with ``show(_:knowing:)``, once for all.
-    func take(_ delta: Delta, facts: LayerMetadata, into changes: inout LayerChanges) throws -> ApplyContext {
-        var intake = ApplyContext(facts: facts)
-        guard let cursor = intake.facts.cursor, cursor.epoch == delta.epoch else {
-            if intake.facts.cursor != nil { changes.needsSnapshot = true }
+    /// Writes rows and cursor; ``show(_:knowing:)`` then updates the shown rows once for all.
+    func take(_ delta: Delta, metadata: LayerMetadata, into changes: inout LayerChanges) throws -> ApplyContext {
+        var intake = ApplyContext(metadata: metadata)
+        guard let cursor = intake.metadata.cursor, cursor.epoch == delta.epoch else {
+            if intake.metadata.cursor != nil { changes.needsSnapshot = true }
             return intake
         }
         for item in delta.changes { try item.check() }
         intake.nothingWaits = try !hasEntries()
-        // What the cursor has passed is known: a late answer does not bring back what is gone since.
+        // The cursor covers older revisions: a delayed response must not bring back a removed record.
         for item in delta.changes where item.revision > cursor.revision {
             try receive(item, &intake, into: &changes)
         }
         if delta.upTo > cursor.revision {
-            intake.facts.cursor?.revision = delta.upTo
+            intake.metadata.cursor?.revision = delta.upTo
             try moveCursor(to: delta.upTo)
             if !intake.nothingWaits { try forgetApplied(upTo: delta.upTo, into: &changes) }
         }
@@ -83,36 +84,37 @@ extension WritableLayer {
             intake.note(id, became: nil)
             guard stored != nil else { break }
             try removeRecord(id)
-            // It went by another hand: what is noted of a record that is not here is a delete of ours and nothing else.
+            // Another client removed it: for a missing record, only a local delete stays noted.
             if let own, own.revision < item.revision { try forgetOwnWrite(id) }
         }
         for entry in intake.nothingWaits ? [] : try entries(of: item.id) {
             if case .applied(_, let revision) = entry.state, revision <= item.revision { try removeEntry(entry.seq) }
         }
         changes.ids.insert(item.id)
-        if !isOurs(item, own, user: intake.facts.identity.userID) { changes.byOthers.insert(item.id) }
+        if !isOurs(item, own, user: intake.metadata.identity.userID) { changes.byOthers.insert(item.id) }
     }
 
-    /// Makes every row that a step changed agree with record and outbox again, and marks what others did as unread.
+    /// Updates every changed row from record and outbox, and marks changes by others as unread.
     func show(_ changes: LayerChanges, knowing intake: ApplyContext? = nil) throws {
-        let intake = try intake ?? ApplyContext(facts: metadata())
+        let intake = try intake ?? ApplyContext(metadata: metadata())
         for id in changes.ids { try refresh(id, as: intake.overlay(id, in: self)) }
         try setUnread(changes.byOthers, true)
     }
 
-    /// The record went by another hand: what is noted of a record that is not here is a delete of ours and nothing else.
+    /// Forgets a local write to a record that another client removed: for a missing record, only a local delete stays
+    /// noted.
     func forgetOwnWrite(_ id: Record.ID, upTo revision: Revision) throws {
         if let own = try ownWrite(id), own.revision <= revision { try forgetOwnWrite(id) }
     }
 
-    /// Written by this store, or by the same person elsewhere.
+    /// Whether this store wrote the item, or the same user elsewhere.
     private func isOurs(_ item: SyncItem, _ own: OwnWrite?, user: String?) -> Bool {
         if own?.revision == item.revision { return true }
         guard case .record(let record, _) = item, let user else { return false }
         return record.updatedBy == user
     }
 
-    /// The server's rows have caught up with these changes of ours.
+    /// Removes the applied entries that the received rows have caught up with.
     func forgetApplied(upTo revision: Revision, into changes: inout LayerChanges) throws {
         for entry in try entries(in: [.applied], limit: .max) {
             guard case .applied(_, let applied) = entry.state, applied <= revision else { continue }
@@ -122,23 +124,23 @@ extension WritableLayer {
     }
 }
 
-/// What a transaction that takes in what others did knows by now, so that nothing is asked for twice.
+/// The state that a transaction of remote changes already knows, so that nothing is read twice.
 struct ApplyContext {
-    /// As they stand now.
-    var facts: LayerMetadata
-    /// The outbox is empty, and stays so to the end of the transaction: what others did appends nothing to it. False where
-    /// nobody has looked.
+    /// Including this transaction's changes.
+    var metadata: LayerMetadata
+    /// Whether the outbox is empty, which lasts until the end of the transaction: remote changes append nothing. False
+    /// if not checked.
     var nothingWaits = false
-    /// What became of the records that were taken in; nil: gone.
+    /// The applied records; nil for a removed one.
     private var received: [ByteOrdered: StoredRecord?] = [:]
 
-    init(facts: LayerMetadata) { self.facts = facts }
+    init(metadata: LayerMetadata) { self.metadata = metadata }
 
     mutating func note(_ id: Record.ID, became record: StoredRecord?) { received[ByteOrdered(id)] = .some(record) }
 
-    /// The row of a record as it is to be shown now. Only what is not known is looked up.
+    /// Returns the row of a record as it is to be shown. Reads only what is not known.
     func overlay(_ id: Record.ID, in store: some StoredLayer) throws -> Overlay {
         let stored = if let known = received[ByteOrdered(id)] { known } else { try store.record(id) }
-        return Overlay(stored, under: nothingWaits ? [] : try store.entries(of: id), facts: facts)
+        return Overlay(stored, under: nothingWaits ? [] : try store.entries(of: id), metadata: metadata)
     }
 }

@@ -2,48 +2,49 @@ import Annotations
 import Authorization
 import SyncProtocol
 
-/// A server that lost what it had: restored from a backup, or out of step with what this store sent.
+/// Recovery from a server that lost data: restored from a backup, or out of step with what this store sent.
 ///
-/// Its revisions begin anew, so nothing that names one may be sent before a fresh snapshot tells where each record
-/// stands. Then every edit of this store is looked for in it: what is there is done, what still fits waits on, and what
-/// may be lost becomes a conflict that can be sent again.
+/// Its revisions start again, so nothing that names one may be sent before a new snapshot gives the revision of each
+/// record. Then every edit of this store is looked up in the snapshot: an edit found there is done, one that still fits
+/// keeps waiting, and one that may be lost becomes a conflict that can be sent again.
 extension WritableLayer {
-    /// Goes on under a new name; nothing is sent until ``recover(inPlace:facts:into:)``.
+    /// Switches to a new clientID; nothing is sent until ``recover(inPlace:metadata:into:)``.
     func beginRecovery(clientID: String, into changes: inout LayerChanges) throws {
         try startAnew(clientID: clientID, into: &changes)
         try changeMetadata { ($0.isRecovering, $0.cursor, $0.loading) = (true, nil, nil) }
         try clearStage()
     }
 
-    /// The snapshot is complete and not yet shown.
+    /// Checks the local edits against a complete snapshot before it is shown.
     ///
-    /// - Parameter inPlace: it was loaded into the empty table; else it is staged beside the old rows.
-    func recover(inPlace: Bool, facts: LayerMetadata, into changes: inout LayerChanges) throws {
+    /// - Parameter inPlace: Whether it was loaded into the empty table, rather than staged beside the old rows.
+    func recover(inPlace: Bool, metadata: LayerMetadata, into changes: inout LayerChanges) throws {
         func present(_ id: Record.ID) throws -> StoredRecord? { try inPlace ? record(id) : stagedRecord(id) }
         let pending = try entries(in: [.applied, .waiting, .parked], limit: .max)
         var last: Record.ID?
         while case let batch = try ownWrites(after: last, limit: 500), !batch.isEmpty {
             for write in batch where try entries(of: write.id).isEmpty {
                 try keepLost(
-                    write, was: inPlace ? nil : record(write.id), now: present(write.id), facts: facts, into: &changes)
+                    write, was: inPlace ? nil : record(write.id), now: present(write.id), metadata: metadata,
+                    into: &changes)
             }
             last = batch.last?.id
         }
-        // They name revisions that mean something else now.
+        // Their revisions have another meaning now.
         try forgetOwnWrites()
         for entry in pending {
-            try rebase(entry.id, onto: present(entry.id), facts: facts, into: &changes)
+            try rebase(entry.id, onto: present(entry.id), metadata: metadata, into: &changes)
         }
     }
 
-    /// A write that the server took and this store forgot: was it the last one to its record, and is it still there?
+    /// Adds a conflict for a write that the server had accepted, if it was the last one to its record and is lost.
     private func keepLost(
-        _ write: OwnWrite, was: StoredRecord?, now: StoredRecord?, facts: LayerMetadata,
+        _ write: OwnWrite, was: StoredRecord?, now: StoredRecord?, metadata: LayerMetadata,
         into changes: inout LayerChanges
     ) throws {
         var lost = OutboxEntry(
             id: write.id, kind: .delete, baseRevision: now?.revision ?? 0, base: now?.record,
-            state: .conflict(lostReason), madeAt: facts.lastSync ?? Timestamp(milliseconds: 0))
+            state: .conflict(lostReason), madeAt: metadata.lastSync ?? Timestamp(milliseconds: 0))
         if let was {
             guard was.revision == write.revision, now.map({ !$0.record.isEquivalent(as: was.record) }) ?? true else {
                 return
@@ -58,21 +59,21 @@ extension WritableLayer {
         changes.ids.insert(write.id)
     }
 
-    /// What waits for one record, looked at from the oldest edit to the newest. Doing it twice changes nothing.
+    /// Checks the pending edits of one record, oldest first. Idempotent.
     private func rebase(
-        _ id: Record.ID, onto present: StoredRecord?, facts: LayerMetadata, into changes: inout LayerChanges
+        _ id: Record.ID, onto present: StoredRecord?, metadata: LayerMetadata, into changes: inout LayerChanges
     ) throws {
         let pending = try entries(of: id).filter { $0.isPending || $0.stage == .applied }
         changes.ids.insert(id)
         for (index, entry) in pending.enumerated() {
-            // What a snapshot does not list may only be out of sight.
-            let isHidden = present == nil && entry.isHidden(from: facts.grant)
-            if !isHidden, entry.isDone(in: present?.record, by: facts.identity.userID) {
+            // A record missing from the snapshot may only be invisible.
+            let isHidden = present == nil && entry.isHidden(from: metadata.grant)
+            if !isHidden, entry.isDone(in: present?.record, by: metadata.identity.userID) {
                 try removeEntry(entry.seq)
                 continue
             }
             guard entry.stage != .applied, entry.fits(present?.record) else {
-                // What was made on top of it goes along, also where the lost server had taken it.
+                // Later edits were made on top of it and go along, even if the lost server had applied them.
                 for var later in pending[(index + 1)...] where later.stage == .applied {
                     later.state = .waiting
                     try replace(later)
@@ -93,19 +94,19 @@ extension WritableLayer {
 }
 
 extension OutboxEntry {
-    /// The person may not see the record that they edited any more.
+    /// Whether the user may no longer see the edited record.
     fileprivate func isHidden(from grant: Grant?) -> Bool {
         guard let base, let grant else { return false }
         return !grant.canView(Subject(base))
     }
 
-    /// The server has what the edit wanted.
+    /// Whether the server has the result of the edit.
     fileprivate func isDone(in present: Record?, by user: String?) -> Bool {
         switch kind {
         case .delete: return present == nil
         case .restore:
             guard let present else { return false }
-            // A restore carries text that the server never saw, when there is such.
+            // A restore may carry text that the server never saw.
             return content?.isEquivalent(as: present.content) ?? true
         case .create, .update:
             guard let content, let present else { return false }
@@ -114,7 +115,7 @@ extension OutboxEntry {
         }
     }
 
-    /// The record is as the person saw it when they made the edit.
+    /// Whether the record is as the user saw it when editing.
     fileprivate func fits(_ present: Record?) -> Bool {
         switch (kind, present) {
         case (.create, nil): true

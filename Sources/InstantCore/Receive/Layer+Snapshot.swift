@@ -1,14 +1,14 @@
 package import Annotations
 package import SyncProtocol
 
-/// Loading a layer whole, page by page, each page durable with its own position.
+/// Snapshots: loading a whole layer page by page; each page is stored with its position.
 extension Layer {
     package struct NextPage: Hashable, Sendable {
         package var after: Record.ID?
         package var at: Revision?
         package var epoch: String?
 
-        /// Of all nils: the first page of now.
+        /// All nil: the first page of the present state.
         package init(after: Record.ID? = nil, at: Revision? = nil, epoch: String? = nil) {
             self.after = after
             self.at = at
@@ -16,18 +16,18 @@ extension Layer {
         }
     }
 
-    /// The page to ask for, or nil when a snapshot is complete and its cursor good for this epoch.
+    /// Returns the page to request; nil if a snapshot is complete and its cursor valid for this epoch.
     package func nextPage(epoch: String) throws -> NextPage? {
         try store.read { store in
-            let facts = try store.metadata()
-            if let loading = facts.loading, loading.epoch == epoch {
+            let metadata = try store.metadata()
+            if let loading = metadata.loading, loading.epoch == epoch {
                 return NextPage(after: loading.after, at: loading.at, epoch: loading.epoch)
             }
-            return facts.cursor?.epoch == epoch ? nil : NextPage()
+            return metadata.cursor?.epoch == epoch ? nil : NextPage()
         }
     }
 
-    /// Begins again at the first page: the epoch changed under way, or the server no longer knows the snapshot.
+    /// Starts again at the first page: the epoch changed, or the server no longer has the snapshot.
     package func restartSnapshot() throws {
         try store.write { store in
             try store.changeMetadata { ($0.loading, $0.cursor) = (nil, nil) }
@@ -35,19 +35,19 @@ extension Layer {
         }
     }
 
-    /// Takes the page that was asked for. The last one is on the disk with all before it.
+    /// Applies the requested page. The last one is synced to disk with all before it.
     package func take(_ page: SnapshotPage, for asked: NextPage) throws -> LayerChanges {
         try store.write(page.next == nil ? .synced : .recoverable) { store in
-            var facts = try store.metadata()
+            var metadata = try store.metadata()
             var changes = LayerChanges()
             for item in page.records { try item.check() }
             if let next = page.next, let after = asked.after, !after.isBefore(next) {
-                throw InvalidServerData("the server's snapshot goes round in circles")
+                throw InvalidServerData("the server's snapshot does not end")
             }
             var loading: LayerMetadata.Loading
             if asked.after != nil {
-                // Nil: that snapshot was given up while the page was under way.
-                guard let present = facts.loading else { return changes }
+                // nil: the snapshot was abandoned while the page was in flight.
+                guard let present = metadata.loading else { return changes }
                 guard present.epoch == page.epoch, present.at == page.at, present.after == asked.after else {
                     changes.needsSnapshot = true
                     return changes
@@ -58,22 +58,22 @@ extension Layer {
                 let isEmpty = try store.records(after: nil, limit: 1).isEmpty
                 loading = LayerMetadata.Loading(epoch: page.epoch, at: page.at, after: nil, inPlace: isEmpty)
             }
-            try store.keep(page.records, inPlace: loading.inPlace, facts: facts, into: &changes)
+            try store.keep(page.records, inPlace: loading.inPlace, metadata: metadata, into: &changes)
             loading.after = page.next
-            facts.loading = loading
+            metadata.loading = loading
             if page.next == nil {
                 var recovered = LayerChanges()
-                if facts.isRecovering {
-                    try store.recover(inPlace: loading.inPlace, facts: facts, into: &recovered)
-                    facts.isRecovering = false
+                if metadata.isRecovering {
+                    try store.recover(inPlace: loading.inPlace, metadata: metadata, into: &recovered)
+                    metadata.isRecovering = false
                 }
-                if !loading.inPlace { try store.swap(facts: facts, into: &changes) }
-                for id in recovered.ids { try store.refresh(id, facts: facts) }
+                if !loading.inPlace { try store.swap(metadata: metadata, into: &changes) }
+                for id in recovered.ids { try store.refresh(id, metadata: metadata) }
                 changes.merge(recovered)
-                facts.loading = nil
-                facts.cursor = Cursor(epoch: loading.epoch, revision: loading.at)
+                metadata.loading = nil
+                metadata.cursor = Cursor(epoch: loading.epoch, revision: loading.at)
             }
-            try store.set(facts)
+            try store.set(metadata)
             if page.next == nil {
                 var caughtUp = LayerChanges()
                 try store.forgetApplied(upTo: loading.at, into: &caughtUp)
@@ -87,7 +87,7 @@ extension Layer {
 
 extension WritableLayer {
     fileprivate func keep(
-        _ items: [SyncItem], inPlace: Bool, facts: LayerMetadata, into changes: inout LayerChanges
+        _ items: [SyncItem], inPlace: Bool, metadata: LayerMetadata, into changes: inout LayerChanges
     ) throws {
         let nothingWaits = try !hasEntries()
         for case .record(let record, let revision) in items {
@@ -101,23 +101,23 @@ extension WritableLayer {
             if nothingWaits {
                 try show(ShownRow(record, delivery: .delivered))
             } else {
-                try refresh(record.id, as: Overlay(stored, under: entries(of: record.id), facts: facts))
+                try refresh(record.id, as: Overlay(stored, under: entries(of: record.id), metadata: metadata))
             }
         }
     }
 
-    /// The staged rows take the place of the old ones; what did not change is not touched.
-    private func replaceRows(facts: LayerMetadata, into changes: inout LayerChanges) throws {
+    /// Replaces the old rows with the staged ones; unchanged rows are not touched.
+    private func replaceRows(metadata: LayerMetadata, into changes: inout LayerChanges) throws {
         var last: Record.ID?
         while case let batch = try staged(after: last, limit: 500), !batch.isEmpty {
             for row in batch {
                 let old = try record(row.id)
                 guard old != row else { continue }
                 try put(row)
-                try refresh(row.id, as: Overlay(row, under: entries(of: row.id), facts: facts))
+                try refresh(row.id, as: Overlay(row, under: entries(of: row.id), metadata: metadata))
                 changes.ids.insert(row.id)
                 let ours = try ownWrite(row.id)?.revision == row.revision
-                let own = facts.identity.userID.map { row.record.updatedBy == $0 } ?? false
+                let own = metadata.identity.userID.map { row.record.updatedBy == $0 } ?? false
                 if old?.record != row.record, !ours, !own {
                     changes.byOthers.insert(row.id)
                     try setUnread(CollectionOfOne(row.id), true)
@@ -127,14 +127,14 @@ extension WritableLayer {
         }
     }
 
-    fileprivate func swap(facts: LayerMetadata, into changes: inout LayerChanges) throws {
-        try replaceRows(facts: facts, into: &changes)
+    fileprivate func swap(metadata: LayerMetadata, into changes: inout LayerChanges) throws {
+        try replaceRows(metadata: metadata, into: &changes)
         var last: Record.ID?
         while case let batch = try records(after: last, limit: 500), !batch.isEmpty {
             for row in batch where try !isStaged(row.id) {
                 try removeRecord(row.id)
                 try forgetOwnWrite(row.id, upTo: row.revision)
-                try refresh(row.id, as: Overlay(nil, under: entries(of: row.id), facts: facts))
+                try refresh(row.id, as: Overlay(nil, under: entries(of: row.id), metadata: metadata))
                 changes.ids.insert(row.id)
                 changes.byOthers.insert(row.id)
             }

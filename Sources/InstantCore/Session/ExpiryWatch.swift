@@ -1,9 +1,9 @@
 import Annotations
 
-/// Foresees the end of the token in force, by the server's clock: told once when five minutes are left and once at the
-/// last minute. It never ends a token: only an answer of the server does.
+/// The forecast of the active token's end by the server's clock: it warns once five minutes and once one minute before.
+/// Only a response of the server ends a token.
 struct ExpiryWatch: Hashable, Sendable {
-    /// Milliseconds before the end, the earlier one first.
+    /// Milliseconds before the end, longest first.
     static let warnings: [Int64] = [300_000, 60_000]
 
     let ticket: TokenHandle
@@ -11,20 +11,20 @@ struct ExpiryWatch: Hashable, Sendable {
     private(set) var end: Timestamp
     /// Server's clock minus the local one, in milliseconds.
     private(set) var offset: Int64
-    /// The warning that was given last.
+    /// The last warning given.
     private var told = Int64.max
 
     init(_ ticket: TokenHandle, end: Timestamp, offset: Int64) {
         (self.ticket, self.end, self.offset) = (ticket, end, offset)
     }
 
-    /// The server told its time again.
+    /// Takes a newer time from the server; a new end restarts the warnings.
     mutating func answered(end: Timestamp, offset: Int64) {
         if end != self.end { told = .max }
         (self.end, self.offset) = (end, offset)
     }
 
-    /// - Returns: the end, when it is time to tell it.
+    /// - Returns: The end, if a warning is due.
     mutating func timePassed(at now: Timestamp) -> Timestamp? {
         guard let warning = Self.warnings.last(where: { end - (now + offset) <= $0 }), warning < told else {
             return nil
@@ -33,7 +33,7 @@ struct ExpiryWatch: Hashable, Sendable {
         return end
     }
 
-    /// The server says itself that the last minute has begun.
+    /// Handles the server's own warning of the last minute.
     mutating func serverExpiry() -> Timestamp? {
         guard let last = Self.warnings.last, last < told else { return nil }
         told = last

@@ -1,15 +1,15 @@
 import Annotations
 
-/// Decides when what is here is compared with what the server holds: after starting over, when somebody asks, and
-/// every six hours.
+/// The schedule for comparing the local records with the server's: after starting over, on request, and every six
+/// hours.
 struct IntegrityWatch: Hashable, Sendable {
     /// Milliseconds between two comparisons.
     static let interval: Int64 = 6 * 3_600_000
-    /// How often a layer that moves on may be asked about in a row.
+    /// The limit of consecutive attempts while the layer keeps changing.
     static let maxAttempts = 5
 
     private var isWanted = false
-    /// When the next comparison is due by itself; nil before the first answer.
+    /// When the next scheduled comparison is due; nil before the first answer.
     private(set) var due: Timestamp?
     private var misses = 0
 
@@ -20,9 +20,9 @@ struct IntegrityWatch: Hashable, Sendable {
         misses = 0
     }
 
-    /// The layer stood at another revision there than here.
+    /// Counts a comparison at different revisions.
     ///
-    /// - Returns: whether that is enough.
+    /// - Returns: Whether the limit is reached.
     mutating func missed() -> Bool {
         misses += 1
         return misses >= Self.maxAttempts
@@ -33,7 +33,7 @@ struct IntegrityWatch: Hashable, Sendable {
         due = now + Self.interval
     }
 
-    /// - Parameter lastCheck: nil: never; loading the layer was as good.
+    /// - Parameter lastCheck: nil if never; loading the layer counts as a comparison.
     mutating func isDue(lastCheck: Timestamp?, at now: Timestamp) -> Bool {
         due = (lastCheck ?? now) + Self.interval
         if isWanted { return true }

@@ -1,14 +1,14 @@
 /// The state of a layer's data on this machine (guide: document state).
 public enum DocumentState: String, Hashable, Sendable, CaseIterable {
-    /// Nothing is known of it: nothing was ever downloaded.
+    /// Nothing was ever downloaded.
     case unknown
-    /// The local store is an older program's and has to be brought up to date before anything is changed.
+    /// The local store is from an older program version and must be migrated before anything is changed.
     case needsContentMigration
     case migratingContent
-    /// The same, and what the server can send again has to be dropped for it.
+    /// The same; the server's rows are dropped for it and loaded again.
     case needsResetForDatabaseMigration
     case resettingForDatabaseMigration
-    /// Nothing of ours waits.
+    /// No local edits wait.
     case clean
     /// Local edits wait to be sent.
     case dirty
@@ -18,7 +18,7 @@ public enum DocumentState: String, Hashable, Sendable, CaseIterable {
     case invalid
 }
 
-/// What of ours is not at the server.
+/// The local edits that the server does not have.
 package enum Backlog: Hashable, Sendable {
     case none
     /// Edits that may not be sent at present.
@@ -26,7 +26,8 @@ package enum Backlog: Hashable, Sendable {
     case sendable
 }
 
-/// Decides what a sync cycle does next, and what is told of it: exactly one finish or fail for each begin.
+/// The state machine of a sync cycle: its next step, and what to announce, exactly one finish or failure for each
+/// begin.
 package struct LayerMachine: Hashable, Sendable {
     package enum Action: Hashable, Sendable {
         case announceBegin
@@ -36,9 +37,9 @@ package struct LayerMachine: Hashable, Sendable {
     }
 
     package private(set) var state: DocumentState
-    /// A cycle was asked for while one was under way.
+    /// A cycle was requested during the present one.
     private var again = false
-    /// Something was downloaded once: without edits it is clean and not unknown.
+    /// Something was downloaded once: without edits the state is clean, not unknown.
     private var isKnown: Bool
 
     package init(isKnown: Bool, backlog: Backlog = .none) {
@@ -46,16 +47,16 @@ package struct LayerMachine: Hashable, Sendable {
         state = backlog != .none ? .dirty : isKnown ? .clean : .unknown
     }
 
-    /// - Parameter facts: nil when they cannot be read.
-    package init(_ facts: LayerMetadata?, backlog: Backlog) {
-        self.init(isKnown: facts?.cursor != nil, backlog: backlog)
-        guard let facts, facts.needsMigration else { return }
-        state = facts.wasReset ? .needsResetForDatabaseMigration : .needsContentMigration
+    /// - Parameter metadata: nil if the metadata cannot be read.
+    package init(_ metadata: LayerMetadata?, backlog: Backlog) {
+        self.init(isKnown: metadata?.cursor != nil, backlog: backlog)
+        guard let metadata, metadata.needsMigration else { return }
+        state = metadata.wasReset ? .needsResetForDatabaseMigration : .needsContentMigration
     }
 
     package var isSyncing: Bool { state == .sendingChanges || state == .receivingChanges }
 
-    /// Something waits now, or nothing does any more (an undo).
+    /// Handles an edit, or an undo after which none waits.
     package mutating func edited(backlog: Backlog) -> [Action] {
         switch state {
         case .unknown, .clean, .dirty: move(to: rest(backlog))
@@ -75,13 +76,14 @@ package struct LayerMachine: Hashable, Sendable {
         }
     }
 
-    /// All that could be sent was answered.
+    /// Ends sending: everything that could be sent was answered.
     package mutating func sent() -> [Action] {
         guard state == .sendingChanges else { return [] }
         return move(to: .receivingChanges)
     }
 
-    /// Everything up to the server's head is here: begun anew when more can be sent. When another cycle was asked for meanwhile, this one goes on.
+    /// Ends receiving at the server's head: sends again if it can, continues if another cycle was requested, and
+    /// otherwise finishes.
     package mutating func received(backlog: Backlog) -> [Action] {
         guard state == .receivingChanges else { return [] }
         isKnown = true
@@ -93,20 +95,20 @@ package struct LayerMachine: Hashable, Sendable {
         return move(to: rest(backlog)) + [.announceFinish]
     }
 
-    /// The cycle ends here; what waits goes on waiting.
+    /// Ends the cycle; unsent edits keep waiting.
     package mutating func failed(backlog: Backlog) -> [Action] {
         guard isSyncing else { return [] }
         again = false
         return move(to: rest(backlog)) + [.announceFailure]
     }
 
-    /// A change came by the live stream, outside any cycle.
+    /// Handles a change on the live stream, outside any cycle.
     package mutating func changeArrived(backlog: Backlog) -> [Action] {
         guard state == .clean || state == .dirty || state == .unknown else { return [] }
         return [.announceBegin] + move(to: .receivingChanges) + move(to: rest(backlog)) + [.announceFinish]
     }
 
-    /// The rows to show are those of an older program: readable, and not to be changed.
+    /// Whether the shown rows are from an older program version: readable, but not editable.
     package var isMigrating: Bool {
         switch state {
         case .needsContentMigration, .migratingContent, .needsResetForDatabaseMigration,
@@ -131,7 +133,7 @@ package struct LayerMachine: Hashable, Sendable {
         return move(to: .invalid) + ending
     }
 
-    /// Edits that may not be sent keep a layer dirty: they are only here.
+    /// Edits that may not be sent keep a layer dirty: the server does not have them.
     private func rest(_ backlog: Backlog) -> DocumentState {
         backlog != .none ? .dirty : isKnown ? .clean : .unknown
     }

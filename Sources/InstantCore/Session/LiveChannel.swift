@@ -1,28 +1,28 @@
 package import SyncProtocol
 
-/// The way by which changes of others arrive by themselves.
+/// The way in which remote changes arrive.
 package enum LiveChannel: Hashable, Sendable {
-    /// `GET events`: one answer that goes on.
+    /// `GET events`: one continuous response.
     case events
-    /// `GET events?wait=`: one answer after the other, for when something in between gathers a stream before it passes
-    /// it on. What reads it gives each answer as a change, and an empty one as a heartbeat.
+    /// `GET events?wait=`: long polling, for when a proxy buffers streams. The reader delivers each response as a
+    /// change, and an empty one as a heartbeat.
     case polling
 }
 
-/// Names one opening of a live channel.
+/// The identity of one opened live channel.
 package struct StreamID: Hashable, Sendable {
     package var number: Int
 
     package init(_ number: Int) { self.number = number }
 }
 
-/// A live channel to be opened, and the token it goes by.
+/// A live channel to open, with its token.
 package struct StreamRequest: Hashable, Sendable {
     package var id: StreamID
     package var ticket: TokenHandle
-    /// Everything after it is to come.
+    /// The channel delivers everything after it.
     package var cursor: Cursor
     package var channel: LiveChannel
-    /// Under which this client says where it is: with the channel it is gone from there.
+    /// The presence session of this client; its presence ends with the channel.
     package var session: String?
 }

@@ -1,7 +1,7 @@
 package import Annotations
 package import SyncProtocol
 
-/// One request to the server, and the token it goes by.
+/// One request to the server, with its token.
 package struct SyncRequest: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         /// `GET session`
@@ -20,7 +20,7 @@ package struct SyncRequest: Hashable, Sendable {
         case presence(PresenceSign)
     }
 
-    /// Echoed with the answer: what comes for a request that was given up changes nothing.
+    /// Echoed with the response: a response to an abandoned request has no effect.
     package var id: Int
     package var ticket: TokenHandle
     package var kind: Kind
@@ -36,25 +36,25 @@ package enum SyncAnswer: Hashable, Sendable {
     case presence(PresenceAnswer)
 }
 
-/// Why a request or a stream brought nothing. Texts are for a person and never hold a token.
+/// The reason why a request or a stream failed. Texts are for the user and never contain a token.
 package enum SyncFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// 401
     case token(TokenNeed)
-    /// 403: a right is missing.
+    /// 403: a permission is missing.
     case forbidden(String)
     /// 404: the document or the layer is gone.
     case lost(String)
-    /// 410: the cursor is of another epoch or too old.
+    /// 410: the cursor is from another epoch or too old.
     case epochChanged
-    /// The server knows this store's name as another user's.
+    /// The server knows this clientID as another user's.
     case clientIDTaken
     /// 413
     case tooLarge
-    /// A file of ours is not here any more, or the server does not take it.
+    /// A local attachment is missing, or the server rejects it.
     case attachment(String)
-    /// No connection, a time-out, an overloaded server.
+    /// No connection, a timeout or an overloaded server.
     case unreachable(String, retryAfterMilliseconds: Int64? = nil)
-    /// What answers is no server of ours, or speaks nonsense.
+    /// The responder is not a compatible server, or its response is invalid.
     case invalidServer(String)
     /// This program is too old for the server.
     case oldClient(String)
@@ -70,9 +70,9 @@ package enum SyncFailure: Error, Hashable, Sendable, CustomStringConvertible {
             .attachment(let why),
             .oldClient(let why), .oldServer(let why), .store(let why):
             why
-        case .epochChanged: "the server asks to start over"
-        case .clientIDTaken: "the server knows this store under another user"
-        case .tooLarge: "the request was too large for the server"
+        case .epochChanged: "the server requires a full reload"
+        case .clientIDTaken: "the server knows this client under a different user"
+        case .tooLarge: "the request is too large for the server"
         }
     }
 }

@@ -1,7 +1,7 @@
 import Annotations
 
-/// Remembers which fresh starts a server asked for. One for each pair of view epochs is what a restored or replaced
-/// layer needs; a second one soon after is a server that goes round in circles.
+/// The fresh starts that a server requested. A restored or replaced layer needs one for each pair of view epochs; the
+/// same pair soon after indicates a loop.
 struct ResetLedger: Hashable, Sendable {
     private struct Entry: Hashable, Sendable {
         var from: String
@@ -9,14 +9,14 @@ struct ResetLedger: Hashable, Sendable {
         var at: Timestamp
     }
 
-    /// Milliseconds after which the same pair may come again.
+    /// Milliseconds until the same pair is allowed again.
     static let memory: Int64 = 600_000
-    /// Fresh starts within that time, whatever epochs the server invents.
+    /// The limit of fresh starts within that time, whatever epochs the server sends.
     static let maxCount = 8
 
     private var entries: [Entry] = []
 
-    /// - Returns: whether to start over once more; then it is remembered.
+    /// - Returns: Whether to start over; if so, it is recorded.
     mutating func allows(from: String, to: String, at now: Timestamp) -> Bool {
         entries.removeAll { now - $0.at >= Self.memory }
         guard entries.count < Self.maxCount,
@@ -26,7 +26,7 @@ struct ResetLedger: Hashable, Sendable {
         return true
     }
 
-    /// Another token: what it sees is another matter.
+    /// Starts again: another token has another view.
     mutating func tokenChanged() { entries = [] }
 
     mutating func clockWentBack(by milliseconds: Int64) {

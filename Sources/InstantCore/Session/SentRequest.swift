@@ -1,7 +1,6 @@
 package import Annotations
 
-/// One request to the server as it is remembered: no header, no body and nothing behind the `?`, so that neither a token
-/// nor anything of a record is in it.
+/// A logged request to the server, without headers, body and query: it contains neither a token nor record data.
 package struct SentRequest: Hashable, Sendable {
     /// By the local clock.
     package var at: Timestamp
@@ -9,9 +8,9 @@ package struct SentRequest: Hashable, Sendable {
     package var method: String
     /// Below `instant/v1/`.
     package var path: String
-    /// The status of the answer, or why there is none; nil: it is awaited.
+    /// The status of the response, or why there is none; nil while pending.
     package var outcome: String?
-    /// Until the head of the answer came, or it was given up.
+    /// Until the head of the response arrived or the request failed.
     package var milliseconds: Int64?
 
     package init(

@@ -1,6 +1,6 @@
-/// Which tokens are in question.
+/// The tokens in use.
 extension SessionMachine {
-    /// The token that requests for records go by; nil while there is none that was accepted.
+    /// The token for record requests; nil unless one is live.
     package var dataTicket: TokenHandle? {
         if case .live(let ticket) = state {
             ticket
@@ -11,7 +11,7 @@ extension SessionMachine {
         }
     }
 
-    /// The tokens that may still be needed; others can be forgotten.
+    /// The tokens that may still be needed; others can be discarded.
     package var tickets: [TokenHandle] {
         switch state {
         case .authenticating(let ticket, let before): [ticket] + (before.map { [$0] } ?? [])
@@ -28,7 +28,7 @@ extension SessionMachine {
         }
     }
 
-    /// Whether an answer about this token is still waited for.
+    /// Whether a response about this token is pending.
     package func isAsking(about ticket: TokenHandle) -> Bool {
         switch state {
         case .authenticating(ticket, _), .connecting(ticket): true

@@ -1,46 +1,45 @@
 package import Annotations
 
-/// Names a token without holding it: the machine decides, the performer keeps the secret.
+/// A token without its secret, which only the performer holds.
 package struct TokenHandle: Hashable, Sendable {
     package var number: Int
 
     package init(_ number: Int) { self.number = number }
 }
 
-/// Decides what a session does next: authentication and connection. It never does it.
+/// The state machine of a session: authentication and connection. It decides; the performer acts.
 ///
-/// Methods are named by what happened and return the actions that follow. What comes late, for a token that is no
-/// longer the one in question, changes nothing.
+/// Methods are named after events and return the actions that follow. Late events for an outdated token change nothing.
 package struct SessionMachine: Hashable, Sendable {
     package enum State: Hashable, Sendable {
-        /// Rests: no reconnects, the queue is kept, reading goes on.
+        /// Idle: no reconnects; the queue stays, and reading works.
         case needsToken(TokenNeed)
-        /// A token is being tried for the first time. While it is, the one before it stays good.
+        /// Trying a token for the first time; the one before it stays valid meanwhile.
         case authenticating(TokenHandle, before: TokenHandle?)
-        /// An accepted token, a broken connection.
+        /// The token was accepted; the connection is broken.
         case connecting(TokenHandle)
         case live(TokenHandle)
         case waiting(TokenHandle, until: Timestamp, wasAccepted: Bool)
-        /// Offline because the person said so.
+        /// Offline at the user's request.
         case paused(TokenHandle?, wasAccepted: Bool)
-        /// The document or layer is gone, or reading was withdrawn.
+        /// The document or layer is gone, or read access was withdrawn.
         case lost(String)
     }
 
     package enum Action: Hashable, Sendable {
-        /// Ask the server what it reads in the token.
+        /// Request the session of the token.
         case askSession(TokenHandle)
         case closeStream
-        /// The server accepted it for the first time: safe to keep now.
+        /// The server accepted it for the first time: it may be stored now.
         case announceAuthenticated(TokenHandle)
         case announceNeed(TokenNeed)
-        /// A token that was supplied did not do.
+        /// A supplied token was refused.
         case announceRefused(TokenHandle, TokenNeed)
         case announceLost(String)
     }
 
     package private(set) var state = State.needsToken(.noneYet)
-    /// Failures in a row since something was heard on a stream or a cycle ended well.
+    /// Consecutive failures since a stream delivered something or a cycle succeeded.
     package private(set) var failures = 0
 
     package init() {}
@@ -67,7 +66,7 @@ package struct SessionMachine: Hashable, Sendable {
         }
     }
 
-    /// 401, or a stream that ended because its token did.
+    /// Handles a 401, or a stream that ended with its token.
     package mutating func refused(_ ticket: TokenHandle, _ need: TokenNeed) -> [Action] {
         switch state {
         case .authenticating(ticket, let before?):
@@ -89,7 +88,7 @@ package struct SessionMachine: Hashable, Sendable {
         }
     }
 
-    /// 403 for reading: what a token could read it can read no more. Of a token that is being tried, a refusal.
+    /// Handles a 403 on reading: the token lost read access. For a token being tried it is a refusal.
     package mutating func readingWithdrawn(_ ticket: TokenHandle, _ why: String) -> [Action] {
         switch state {
         case .authenticating(ticket, _): refused(ticket, .refused(why))
@@ -98,7 +97,7 @@ package struct SessionMachine: Hashable, Sendable {
         }
     }
 
-    /// No answer, an answer that makes no sense, or a stream that ended. A state without a connection stays as it is.
+    /// Handles a missing or invalid response, or a stream that ended. States without a connection stay.
     package mutating func failed(at now: Timestamp, delay: Int64) -> [Action] {
         guard let ticket else { return [] }
         switch state {
@@ -112,23 +111,23 @@ package struct SessionMachine: Hashable, Sendable {
         return [.closeStream]
     }
 
-    /// The layer moved under the session: ask again with the same token.
+    /// Requests the session again with the same token: the layer changed under it.
     package mutating func invalidated() -> [Action] {
         guard case .live(let ticket) = state else { return [] }
         state = .connecting(ticket)
         return [.closeStream, .askSession(ticket)]
     }
 
-    /// The clock of this machine was set back by so many milliseconds.
+    /// Shifts the times after the local clock was set back.
     mutating func clockWentBack(by milliseconds: Int64) {
         guard case .waiting(let ticket, let until, let wasAccepted) = state else { return }
         state = .waiting(ticket, until: until + -milliseconds, wasAccepted: wasAccepted)
     }
 
-    /// It works: the next failure is the first one again.
+    /// Resets the count: the next failure is the first one again.
     package mutating func succeeded() { failures = 0 }
 
-    /// The time to wait is over, or something made waiting pointless: a key, a local edit, the network coming back.
+    /// Ends the wait: it is over, or pointless after a key press, a local edit or a restored network.
     package mutating func retryDue() -> [Action] {
         guard case .waiting(let ticket, _, let wasAccepted) = state else { return [] }
         state = wasAccepted ? .connecting(ticket) : .authenticating(ticket, before: nil)

@@ -1,9 +1,9 @@
 package import Annotations
 
-/// Decides which live channel is open. There is one that counts; the one it replaces is read on until the new one is
-/// heard, so that a new token leaves no gap.
+/// The state machine of the live channel. Only one counts; the one it replaces is read until the new one delivers, so
+/// that a new token leaves no gap.
 ///
-/// Methods are named by what happened. It opens and closes nothing: the ids it returns are to be closed.
+/// Methods are named after events. The machine opens and closes nothing: the caller closes the ids it returns.
 package struct StreamMachine: Hashable, Sendable {
     package struct Channel: Hashable, Sendable {
         package var id: StreamID
@@ -12,47 +12,47 @@ package struct StreamMachine: Hashable, Sendable {
         var openedAt: Timestamp
         var lastHeard: Timestamp
         var wasHeard = false
-        /// More came than that it is open.
+        /// Whether more than the opening was received.
         package internal(set) var isProven = false
     }
 
     package enum Silence: Hashable, Sendable {
-        /// It opened and brought nothing, not even that it is open: something in between gathers it.
+        /// The stream delivered nothing, not even its opening: a proxy buffers it.
         case gathered(closing: StreamID)
-        /// No heartbeat for too long.
+        /// No heartbeat within the timeout.
         case dead
     }
 
     package enum Ending: Hashable, Sendable {
-        /// Of a channel that does not count any more.
+        /// The channel was already replaced.
         case old
-        /// Of a stream that never brought anything: the other way is to be tried before the server is given up.
+        /// The stream never delivered anything: try polling before giving up on the server.
         case unheard
         case current(Channel)
     }
 
-    /// Milliseconds until an opened stream has to say so.
+    /// Milliseconds until an opened stream must have delivered its opening.
     static let openingPatience: Int64 = 10_000
     /// Milliseconds without a heartbeat after which a channel is dead.
     static let silenceTimeout: Int64 = 40_000
-    /// Milliseconds for which streams are not tried again once one was gathered.
+    /// Milliseconds until streams are tried again after one was buffered.
     static let pollingTime: Int64 = 600_000
 
     package private(set) var current: Channel?
     private var outgoing: StreamID?
-    /// Streams do not come through; until then the server is polled.
+    /// Streams do not get through; poll until then.
     private var pollUntil: Timestamp?
 
     package init() {}
 
-    /// The channel to open now by this token; nil when what is open will do.
+    /// Returns the channel to open with this token; nil if the open one suffices.
     package func wanted(by ticket: TokenHandle, at now: Timestamp) -> LiveChannel? {
         let best: LiveChannel = pollUntil.map { $0 > now } ?? false ? .polling : .events
         guard let current, current.ticket == ticket else { return best }
         return current.kind == .polling && best == .events ? .events : nil
     }
 
-    /// - Returns: what is not read any more.
+    /// - Returns: The channels to close.
     package mutating func opened(_ id: StreamID, _ ticket: TokenHandle, _ kind: LiveChannel, at now: Timestamp)
         -> [StreamID]
     {
@@ -63,7 +63,7 @@ package struct StreamMachine: Hashable, Sendable {
         return dropped
     }
 
-    /// - Returns: what the new channel takes the place of; nil when nobody reads the channel that was heard.
+    /// - Returns: The channels that the new one replaces; nil if the channel that delivered is not read.
     package mutating func heard(_ id: StreamID, at now: Timestamp) -> [StreamID]? {
         guard id == current?.id else { return id == outgoing ? [] : nil }
         current?.lastHeard = now
@@ -74,7 +74,7 @@ package struct StreamMachine: Hashable, Sendable {
 
     package mutating func broughtSomething(_ id: StreamID) { if id == current?.id { current?.isProven = true } }
 
-    /// - Returns: nil while the silence is nothing to wonder about.
+    /// - Returns: nil while the silence is within the limits.
     package mutating func timePassed(at now: Timestamp) -> Silence? {
         guard let current else { return nil }
         if isOpening, current.openedAt + Self.openingPatience <= now {
@@ -93,19 +93,19 @@ package struct StreamMachine: Hashable, Sendable {
             fallBack(at: now)
             return .unheard
         }
-        // Polling does not come through either: it was not the stream's fault.
+        // Polling failed too: the stream was not the cause.
         if !current.wasHeard { pollUntil = nil }
         self.current = nil
         return .current(current)
     }
 
-    /// - Returns: what was open.
+    /// - Returns: The channels that were open.
     package mutating func closedAll() -> [StreamID] {
         defer { (current, outgoing) = (nil, nil) }
         return [outgoing, current?.id].compactMap(\.self)
     }
 
-    /// The clock of this machine was set back by so many milliseconds.
+    /// Shifts the times after the local clock was set back.
     mutating func clockWentBack(by milliseconds: Int64) {
         guard var channel = current else { return }
         channel.openedAt = channel.openedAt + -milliseconds
@@ -114,7 +114,7 @@ package struct StreamMachine: Hashable, Sendable {
         pollUntil = pollUntil.map { $0 + -milliseconds }
     }
 
-    /// When ``timePassed(at:)`` or ``wanted(by:at:)`` may say something else.
+    /// When the result of ``timePassed(at:)`` or ``wanted(by:at:)`` may change.
     package var due: Timestamp? {
         guard let current else { return nil }
         let silence = isOpening ? current.openedAt + Self.openingPatience : current.lastHeard + Self.silenceTimeout

@@ -1,39 +1,39 @@
 public import Annotations
 public import Authorization
 
-/// Where a layer stands, for a status line. A value: a snapshot, compared with `==`.
+/// The sync state of a layer, for a status line. A snapshot, compared with `==`.
 public struct SyncStatus: Hashable, Sendable {
     public enum Connection: Hashable, Sendable {
-        /// Nothing tried yet, or stopped on purpose.
+        /// Nothing was tried yet, or sync was stopped on purpose.
         case idle
         case connecting
-        /// The token was accepted; changes of others arrive by themselves.
+        /// The token was accepted; remote changes arrive live.
         case live
-        /// The server cannot be reached; the next try is at this moment of the local clock.
+        /// The server is unreachable; the next attempt is at this time of the local clock.
         case offline(retryAt: Timestamp)
-        /// Rests until a token is supplied.
+        /// Idle until a token is supplied.
         case needsToken(TokenNeed)
-        /// Another process on this machine holds the lock and syncs this layer; its changes are seen here too.
+        /// Another process on this machine holds the lock and syncs this layer; its changes appear here too.
         case elsewhere
-        /// The layer is gone or no longer readable: storage and edits stay.
+        /// The layer is gone or no longer readable; storage and edits stay.
         case lost(String)
     }
 
     public var connection: Connection
     /// What the last accepted token allows; nil before the first one.
     public var grant: Grant?
-    /// Edits that wait to be sent, sealed ones included.
+    /// Edits waiting to be sent, including sealed ones.
     public var unsent: Int
     public var parked: Int
     public var conflicts: Int
     public var refused: Int
-    /// A cycle is under way.
+    /// Whether a cycle is running.
     public var isSyncing: Bool
-    /// When the last cycle ended well, by the local clock.
+    /// When the last cycle succeeded, by the local clock.
     public var lastSync: Timestamp?
     /// Server clock minus local clock, in milliseconds.
     public var clockOffset: Int64
-    /// Why the server could not be reached or made no sense, in a sentence; nil once it answers again.
+    /// Why the server was unreachable or its response invalid, as a sentence; nil once it answers again.
     public var problem: String?
 
     public init(
@@ -54,24 +54,24 @@ public struct SyncStatus: Hashable, Sendable {
     }
 }
 
-/// Why a token is asked for.
+/// The reason why a token is needed.
 public enum TokenNeed: Hashable, Sendable, CustomStringConvertible {
-    /// None was supplied since launch.
+    /// No token was supplied since launch.
     case noneYet
-    /// The server said that its time is over.
+    /// The server reported that the token expired.
     case expired
     case revoked
-    /// Turned down for another reason, in the server's words.
+    /// Refused for another reason, as stated by the server.
     case refused(String)
-    /// The bearer asked to forget it.
+    /// The user asked to forget it.
     case forgotten
 
     public var description: String {
         switch self {
-        case .noneYet: "a token is needed to sync"
-        case .expired: "the token expired"
+        case .noneYet: "syncing needs a token"
+        case .expired: "the token has expired"
         case .revoked: "the token was revoked"
-        case .refused(let why): "the server refused the token: \(why)"
+        case .refused(let why): "the server rejected the token: \(why)"
         case .forgotten: "the token was forgotten"
         }
     }

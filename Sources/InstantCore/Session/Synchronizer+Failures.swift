@@ -1,7 +1,7 @@
 import Annotations
 import SyncProtocol
 
-/// What it means when a request or a stream brings nothing.
+/// How failed requests and streams are handled.
 extension Synchronizer {
     mutating func requestFailed(
         _ id: Int, _ failure: SyncFailure, now: Timestamp, random: inout some RandomNumberGenerator
@@ -16,24 +16,24 @@ extension Synchronizer {
         switch (request.kind, failure) {
         case (_, .epochChanged): startOver()
         case (.push, .forbidden), (.upload, .forbidden):
-            // Nothing was consumed: it waits for a token that may write.
+            // Nothing was consumed: the change waits for a token that may write.
             forbidden = request.ticket
             end(failure)
         case (.push(let pushed), .tooLarge): try split(pushed, now: now, random: &random)
         case (.push, .clientIDTaken):
-            try countFreshStart("the server takes no name of this store")
+            try countFreshStart("the server keeps rejecting the id of this client")
             announce(try layer.startAnew(newClientID: newName(now, &random)))
         case (.upload(let id), .tooLarge), (.upload(let id), .attachment):
-            let reason = failure == .tooLarge ? "its attachment is larger than the server takes" : failure.description
+            let reason = failure == .tooLarge ? "its attachment is too large for the server" : failure.description
             announce(try layer.refuseUpload(id, because: reason))
         case (.digest, .invalidServer):
-            // A server that does not know the question.
+            // The server does not know the request.
             try noteCheck(nil, now: now)
         default: judge(failure, ticket: request.ticket, now: now, random: &random)
         }
     }
 
-    /// What a failure means for the session.
+    /// Applies a failure to the session.
     mutating func judge(
         _ failure: SyncFailure, ticket: TokenHandle, now: Timestamp, random: inout some RandomNumberGenerator
     ) {
@@ -51,7 +51,8 @@ extension Synchronizer {
         }
     }
 
-    /// 413: half as many for the rest of the cycle; what is too large alone is refused with the reason.
+    /// Handles a 413: halves the batch for the rest of the cycle; a change that is too large alone is refused with the
+    /// reason.
     private mutating func split(
         _ pushed: PushRequest, now: Timestamp, random: inout some RandomNumberGenerator
     ) throws {
@@ -62,7 +63,7 @@ extension Synchronizer {
         }
     }
 
-    /// Ends the cycle and leaves the server alone for a while.
+    /// Ends the cycle and backs off.
     mutating func fail(_ failure: SyncFailure, now: Timestamp, random: inout some RandomNumberGenerator) {
         var delay = Backoff.delay(failures: session.failures + 1, using: &random)
         if case .unreachable(_, let retryAfter?) = failure {
@@ -71,7 +72,7 @@ extension Synchronizer {
         }
         giveUp()
         if case .authenticating(let ticket, _) = session.state, problem?.description != failure.description {
-            // Told once, not at each attempt.
+            // Announce once, not on each attempt.
             effects.append(.announce(.failedReauthentication(ticket, failure)))
         }
         problem = failure
@@ -79,7 +80,7 @@ extension Synchronizer {
         end(failure)
     }
 
-    /// What is under way is not waited for any more. A push may still be taken: it will be asked for again.
+    /// Abandons the request in flight. A push may still be applied: it is sent again.
     mutating func giveUp() {
         if let underWay { effects.append(.cancel(underWay.id)) }
         underWay = nil
@@ -91,20 +92,20 @@ extension Synchronizer {
         sessionRequest = nil
     }
 
-    /// Ends the cycle, if there is one.
+    /// Ends the cycle, if one is running.
     mutating func end(_ failure: SyncFailure?) {
         guard cycle.isSyncing else { return }
         perform(cycle.failed(backlog: (try? layer.backlog()) ?? .kept), failure: failure)
     }
 
-    /// Milliseconds that a server may ask to be left alone for.
+    /// The limit of a wait that a server requests, in milliseconds.
     static let maxWait: Int64 = 600_000
 }
 
-/// How long to leave a server alone after failures in a row: exponential with full jitter, so that clients that were cut
-/// off together do not come back together.
+/// The delay after consecutive failures: exponential with full jitter, so that clients that were cut off together do
+/// not reconnect together.
 package enum Backoff {
-    /// Milliseconds, from 500 to 60,000.
+    /// Returns milliseconds, from 500 to 60,000.
     package static func delay(failures: Int, using random: inout some RandomNumberGenerator) -> Int64 {
         let ceiling = min(60_000, Int64(500) << Int64(min(max(failures, 1), 8)))
         return Int64.random(in: 500...ceiling, using: &random)

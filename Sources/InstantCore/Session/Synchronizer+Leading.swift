@@ -2,19 +2,19 @@ import Annotations
 import Authorization
 import SyncProtocol
 
-/// Which of several processes leads. Each process authenticates with its own token, whether it leads or
-/// not; tokens never pass between processes.
+/// Which of several processes leads. Each authenticates with its own token, whether it leads or not; tokens never pass
+/// between processes.
 ///
-/// - A process wants the lock once its token was accepted, and gives it up when it needs another token, when access is
-///   lost, or while it is offline on purpose.
-/// - A process that does not lead follows: it reads the store, and edits by its own grant. Its cycle ends when the one
-///   that leads has brought the store as far as the server was, and has sent what waits.
-/// - A process whose cycle is open claims the lead. The one that leads then begins a cycle, or gives way when it cannot
-///   do what is to be done: without a connection, or when its token may not send what waits.
+/// - A process requests the lock once its token is accepted, and releases it when it needs another token, loses access,
+///   or is offline on purpose.
+/// - A process that does not lead follows: it reads the store and edits by its own grant. Its cycle ends when the
+///   leader has brought the store up to the server's revision and sent what waits.
+/// - A process with an open cycle claims the lead. The leader then begins a cycle, or gives way if it has no connection
+///   or its token may not send what waits.
 extension Synchronizer {
-    /// Milliseconds for which the process that leads may bring nothing before a cycle of this one fails.
+    /// Milliseconds without progress by the leader until a cycle of this process fails.
     package static let followPatience: Int64 = 10_000
-    /// Milliseconds between two checks of the token of a process that does not lead.
+    /// Milliseconds between two token checks in a process that does not lead.
     package static let checkInterval: Int64 = 60_000
 
     private var shouldLead: Bool {
@@ -55,8 +55,8 @@ extension Synchronizer {
         }
     }
 
-    /// Gives way to another process if this one cannot do what is to be done, and does it otherwise. The stream need
-    /// not have told of everything: changes that this token may not view move the server's revision as well.
+    /// Gives way to another process if this one cannot do the work, and otherwise does it. The stream need not have
+    /// reported everything: changes that this token may not view also advance the server's revision.
     mutating func leadClaimed() throws {
         guard isLeading, !cycle.isMigrating else { return }
         guard try isWaiting || !maySendAll() else {
@@ -64,7 +64,7 @@ extension Synchronizer {
             return
         }
         stopLeading()
-        // Once the other one is done, it is this one's turn again.
+        // Once the other process is done, this one leads again.
         wantsToLead = false
         effects.append(.lead(false))
     }
@@ -81,12 +81,12 @@ extension Synchronizer {
         giveUp()
         closeStreams()
         epoch = nil
-        end(.unreachable("another program on this machine syncs this layer now"))
+        end(.unreachable("another process on this machine syncs this layer"))
     }
 
     // MARK: Following
 
-    /// The token was accepted, and another process leads.
+    /// Handles an accepted token while another process leads.
     mutating func follow(_ answer: SessionAnswer, ticket: TokenHandle, now: Timestamp) throws {
         try layer.check(answer.grant)
         own(answer.grant, ticket: ticket)
@@ -99,7 +99,7 @@ extension Synchronizer {
         followUntil = now + Self.followPatience
     }
 
-    /// What the token of this process allows decides from now on.
+    /// Makes this grant authorize the edits of this process.
     mutating func own(_ grant: Grant, ticket: TokenHandle) {
         layer.ownGrant = grant
         if acceptedToken != ticket { forbidden = nil }
@@ -108,7 +108,7 @@ extension Synchronizer {
         notBefore = nil
     }
 
-    /// Ends the cycle once another process has done what it is for.
+    /// Ends the cycle once another process has done its work.
     mutating func updateFollowing(now: Timestamp) throws {
         while session.dataTicket != nil, cycle.isSyncing {
             if cycle.state == .sendingChanges {
@@ -122,7 +122,7 @@ extension Synchronizer {
         }
     }
 
-    /// A view of another epoch cannot be compared.
+    /// Whether the goal is reached; a view of another epoch cannot be compared.
     private func isGoalReached() throws -> Bool {
         guard let goal else { return true }
         guard let cursor = try layer.metadata().cursor else { return false }
@@ -134,8 +134,8 @@ extension Synchronizer {
         if let followUntil, followUntil <= now, cycle.isSyncing {
             self.followUntil = nil
             let problem =
-                "another program on this machine keeps the layer in step and did not get through to the server "
-                + "within \(Self.followPatience / 1000) s"
+                "another process on this machine syncs this layer, but got no answer within "
+                + "\(Self.followPatience / 1000) s"
             return fail(.unreachable(problem), now: now, random: &random)
         }
         if let checkAt, checkAt <= now {
@@ -149,19 +149,19 @@ extension Synchronizer {
         return [cycle.isSyncing ? followUntil : nil, checkAt].compactMap(\.self)
     }
 
-    // MARK: An old local store is brought up to date before anything of it is changed, by the one who holds the lock
+    // MARK: Migration of an old local store by the lock holder, before anything is changed
 
-    /// When the next step is due.
+    /// A due time that has passed.
     static let atOnce = Timestamp(milliseconds: 0)
 
-    /// One step at each waking; others get their turn between two.
+    /// Runs one step per wake-up; other inputs get their turn in between.
     mutating func migrate() throws {
         guard isLeading, cycle.isMigrating else { return }
         perform(cycle.migrationBegan())
         if try layer.migrate() { try migrated() }
     }
 
-    /// Whoever did it: this process, or the one that holds the lock.
+    /// Ends the migration, by this process or by the one that holds the lock.
     mutating func migrated() throws {
         guard cycle.isMigrating, try !layer.metadata().needsMigration else { return }
         perform(cycle.migrated(backlog: try layer.backlog()))

@@ -1,7 +1,7 @@
 import Annotations
 import SyncProtocol
 
-/// Signs of life, beside the requests for records: none of them ever waits for one.
+/// Presence messages, sent beside the record requests, which never wait for them.
 extension Synchronizer {
     mutating func updatePresence(now: Timestamp) {
         if hasStream, stream.current == nil { presence.cutOff() }
@@ -14,8 +14,8 @@ extension Synchronizer {
         if let news = presence.takeChanges() { effects.append(.announce(.presence(news))) }
     }
 
-    /// Only who listens is here, from the first word of the channel on: its end is the end of what was said under its
-    /// session. Whoever told of itself beside it would leave with the channel and be back a moment later.
+    /// Whether presence may be sent: only once the live channel has delivered something. The end of a channel ends the
+    /// presence of its session; presence sent outside it would vanish with the channel and return.
     var canTell: Bool { session.dataTicket != nil && stream.current?.wasHeard == true }
 
     mutating func take(_ answer: PresenceAnswer, to id: Int) {
@@ -24,7 +24,7 @@ extension Synchronizer {
         presence.answered(answer)
     }
 
-    /// - Returns: whether it was a sign of life that failed.
+    /// - Returns: Whether the failed request was a presence message.
     mutating func presenceFailed(_ id: Int, _ failure: SyncFailure, now: Timestamp) -> Bool {
         guard id == presenceRequest else { return false }
         presenceRequest = nil

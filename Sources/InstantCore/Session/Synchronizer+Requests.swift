@@ -1,13 +1,13 @@
 import Annotations
 import SyncProtocol
 
-/// Which request comes next, and what its answer means.
+/// Selects the next request and handles its response.
 extension Synchronizer {
-    /// Sends the next request for records, if the cycle wants one and none is under way.
+    /// Sends the next record request if the cycle needs one and none is in flight.
     mutating func pump(now: Timestamp) throws {
         guard isLeading else { return try updateFollowing(now: now) }
         guard underWay == nil else { return }
-        // A process that has just begun to lead does not know either where the layer stands.
+        // A new leader does not know the state of the layer either.
         if mustStartOver || epoch == nil, sessionRequest == nil { perform(session.invalidated()) }
         while !mustStartOver, let ticket = session.dataTicket, let epoch, cycle.isSyncing {
             if let kind = try nextRequest(epoch: epoch, now: now) {
@@ -20,7 +20,7 @@ extension Synchronizer {
                 perform(cycle.sent())
             } else {
                 try layer.noteSync(at: now)
-                // While listening only the stream tells whether it holds.
+                // While listening, only the stream confirms the connection.
                 if !isListening { session.succeeded() }
                 isCaughtUp = false
                 perform(cycle.received(backlog: try backlog()))
@@ -28,23 +28,23 @@ extension Synchronizer {
         }
     }
 
-    /// nil: this half of the cycle is done.
+    /// Returns nil if this half of the cycle is done.
     private mutating func nextRequest(epoch: String, now: Timestamp) throws -> SyncRequest.Kind? {
         if cycle.state == .sendingChanges {
             guard mayPush() else { return nil }
             return try layer.seal(maximum: batchLimit).map { .push($0) } ?? layer.nextUpload().map { .upload($0) }
         }
         if let page = try layer.nextPage(epoch: epoch) { return .page(page) }
-        let facts = try layer.metadata()
-        guard let cursor = facts.cursor else { return nil }
+        let metadata = try layer.metadata()
+        guard let cursor = metadata.cursor else { return nil }
         if !isCaughtUp { return .pull(cursor) }
-        return integrity.isDue(lastCheck: facts.checkedAt, at: now) ? .digest(epoch: cursor.epoch) : nil
+        return integrity.isDue(lastCheck: metadata.checkedAt, at: now) ? .digest(epoch: cursor.epoch) : nil
     }
 
-    /// Whether the server would take anything at all by the present token.
+    /// Whether the server accepts any push with the present token.
     func mayPush() -> Bool { session.dataTicket != nil && session.dataTicket != forbidden }
 
-    /// What waits, as far as the present token goes.
+    /// Returns the backlog that the present token may send.
     func backlog() throws -> Backlog { sendable(try layer.backlog()) }
 
     func sendable(_ backlog: Backlog) -> Backlog { backlog == .sendable && !mayPush() ? .kept : backlog }
@@ -75,7 +75,7 @@ extension Synchronizer {
             if changes.needsSnapshot { startOver() }
         case (.uploaded, .upload(let id)): try layer.uploaded(id)
         case (.digest(let answer), .digest): try take(answer, now: now)
-        default: throw InvalidServerData("the answer does not fit the request")
+        default: throw InvalidServerData("the response does not match the request")
         }
     }
 
@@ -103,9 +103,9 @@ extension Synchronizer {
         let changes = try layer.take(answer, to: pushed, newClientID: newName(now, &random))
         announce(changes)
         if changes.startedAnew {
-            try countFreshStart("the server keeps losing track of what was sent")
+            try countFreshStart("the server keeps losing changes that were sent")
         } else if let first = pushed.changes.first, try layer.isSealed(n: first.n) {
-            throw InvalidServerData("the server did not answer a change")
+            throw InvalidServerData("the server did not respond to a change")
         }
         if changes.needsSnapshot { return startOver() }
         isCaughtUp = answer.delta.map { !$0.more } ?? false
@@ -113,7 +113,7 @@ extension Synchronizer {
 
     private mutating func take(_ delta: Delta, since cursor: Cursor) throws {
         guard !delta.more || delta.upTo > cursor.revision else {
-            throw InvalidServerData("the server's changes go round in circles")
+            throw InvalidServerData("the server's changes do not end")
         }
         let changes = try layer.take(delta)
         announce(changes)

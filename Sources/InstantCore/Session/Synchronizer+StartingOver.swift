@@ -2,12 +2,12 @@ import Annotations
 import Authorization
 import SyncProtocol
 
-/// When the cursor is no good any more, and whether what is here is what the server holds.
+/// Invalid cursors and integrity checks.
 extension Synchronizer {
-    /// The queue is kept, the session asked again, then a snapshot loaded beside the old rows.
+    /// Keeps the queue, requests the session again, then loads a snapshot beside the old rows.
     mutating func startOver() { mustStartOver = true }
 
-    /// - Throws: ``InvalidServerData`` when the server sends us round in circles: then back-off, visibly.
+    /// - Throws: ``InvalidServerData`` if the server keeps requesting fresh starts; a visible back-off follows.
     mutating func allowStartingOver(for answer: SessionAnswer, ticket: TokenHandle, now: Timestamp) throws {
         if acceptedToken != ticket { resets.tokenChanged() }
         let before = try epoch ?? layer.metadata().cursor?.epoch ?? ""
@@ -15,14 +15,14 @@ extension Synchronizer {
         guard mustStartOver || isMoved else { return }
         guard resets.allows(from: before, to: answer.epoch, at: now) else {
             mustStartOver = false
-            throw InvalidServerData("the server keeps asking to start over")
+            throw InvalidServerData("the server keeps requiring a full reload")
         }
     }
 
-    /// What is here against what the server says it holds for this view.
+    /// Compares the local records with the server's digest for this view.
     mutating func take(_ answer: DigestAnswer, now: Timestamp) throws {
         guard let report = try layer.compare(with: answer) else {
-            // The layer moved on between the two: catch up and ask again, but not for ever.
+            // The layer changed in between: catch up and compare again, a limited number of times.
             isCaughtUp = false
             if integrity.missed() { try noteCheck(nil, now: now) }
             return
@@ -31,7 +31,7 @@ extension Synchronizer {
         if !report.isSound { startOver() }
     }
 
-    /// - Parameter report: nil when nobody can say.
+    /// - Parameter report: nil if undecided.
     mutating func noteCheck(_ report: IntegrityReport?, now: Timestamp) throws {
         integrity.compared(at: now)
         try layer.noteCheck(at: now)

@@ -41,7 +41,7 @@ extension Synchronizer {
     private mutating func heard(
         _ event: SessionEvent, on id: StreamID, now: Timestamp, random: inout some RandomNumberGenerator
     ) throws {
-        // What an outgoing channel says of its token is of yesterday.
+        // A replaced channel has outdated information about its token.
         guard let current = stream.current, current.id == id else {
             if event.kind != .open, event.kind != .expiring, stream.ended(id, at: now) == .old { close([id]) }
             return
@@ -52,11 +52,12 @@ extension Synchronizer {
         case .expired: judge(.token(.expired), ticket: current.ticket, now: now, random: &random)
         case .revoked: judge(.token(.revoked), ticket: current.ticket, now: now, random: &random)
         case .lost:
-            judge(.lost(event.reason ?? "the layer is gone"), ticket: current.ticket, now: now, random: &random)
+            let reason = event.reason ?? "the layer no longer exists"
+            judge(.lost(reason), ticket: current.ticket, now: now, random: &random)
         case .behind:
-            // At once on opening, it would be so again.
+            // A channel that is behind right after opening would be behind again.
             guard current.isProven else {
-                return fail(.unreachable("the live stream cannot keep up"), now: now, random: &random)
+                return fail(.unreachable("the event stream is too slow"), now: now, random: &random)
             }
             close(stream.closedAll())
             try beginCycle()
@@ -82,7 +83,7 @@ extension Synchronizer {
             failure ?? .unreachable("the connection was closed"), ticket: current.ticket, now: now, random: &random)
     }
 
-    /// The stream brings something: the next failure is the first one again.
+    /// Notes that the stream delivers: the next failure counts as the first one again.
     private mutating func confirm(_ id: StreamID) {
         guard id == stream.current?.id else { return }
         stream.broughtSomething(id)

@@ -1,33 +1,33 @@
 import Annotations
 import SyncProtocol
 
-/// What the passing of time does.
+/// The effects of passing time.
 extension Synchronizer {
     mutating func woke(now: Timestamp, random: inout some RandomNumberGenerator) throws {
-        // The timer is spent. What is not due yet, because the clock moved or the timer was early, gets another one.
+        // The timer is spent. What is not due, because the clock moved or the timer was early, gets a new one.
         wake = nil
         try migrate()
         if case .waiting(_, let until, _) = session.state, until <= now { perform(session.retryDue()) }
         switch stream.timePassed(at: now) {
         case .gathered(let id): effects.append(.closeStream(id))
-        case .dead: fail(.unreachable("the server has been silent for too long"), now: now, random: &random)
+        case .dead: fail(.unreachable("the server sent nothing for too long"), now: now, random: &random)
         case nil: break
         }
         if let pushAt, pushAt <= now {
             self.pushAt = nil
             if session.dataTicket != nil, try layer.hasUnsent() { try beginCycle() }
         }
-        // A stream that brings heartbeats and nothing else is found out this way.
+        // This detects a stream that delivers only heartbeats.
         if isLeading, session.dataTicket != nil, !cycle.isSyncing, let due = integrity.due, due <= now {
             try beginCycle()
         }
         followingWoke(now: now, random: &random)
     }
 
-    /// The moment of the nearest thing that is due.
+    /// Sets the timer to the next due time.
     ///
-    /// - Parameter now: the timer has just fired, and all that was due has been looked at: what is still there waits for
-    ///   something else than time, and hides nothing that is due later.
+    /// - Parameter now: When the timer fired, if it just did. Everything due by then was handled; what is still due
+    ///   waits for something other than time and must not hide later times.
     mutating func setWake(wokenAt now: Timestamp?) {
         var due = [stream.due, expiry?.due].compactMap(\.self)
         if case .waiting(_, let until, _) = session.state { due.append(until) }
@@ -45,8 +45,8 @@ extension Synchronizer {
         }
     }
 
-    /// A clock that was set back takes everything that is due with it: nothing waits for a day. One that was set
-    /// forward, or a machine that slept, makes things due early, which does no harm.
+    /// Shifts every due time if the clock was set back, so that nothing waits for a day. A clock that is set forward,
+    /// or a machine that slept, makes things due early, which is harmless.
     mutating func noticeClock(_ now: Timestamp) {
         defer { lastNow = now }
         guard let lastNow, now < lastNow else { return }
@@ -63,7 +63,7 @@ extension Synchronizer {
         checkAt = checkAt.map { $0 + -back }
     }
 
-    /// Tells ahead of time that the token in force ends.
+    /// Announces that the active token is about to expire.
     mutating func watchExpiry(now: Timestamp) {
         guard let watch = expiry else { return }
         if !session.tickets.contains(watch.ticket) {
@@ -75,7 +75,7 @@ extension Synchronizer {
 
     mutating func announceExpiry(_ end: Timestamp) { effects.append(.announce(.tokenExpires(end))) }
 
-    /// A key, a local edit or the network makes waiting pointless, unless the server itself asked for it.
+    /// Ends the wait after a key press, a local edit or a restored network, unless the server requested it.
     mutating func stopWaiting(now: Timestamp) {
         if let notBefore, now < notBefore { return }
         perform(session.retryDue())

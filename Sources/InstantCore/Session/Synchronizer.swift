@@ -2,14 +2,13 @@ package import Annotations
 package import Authorization
 package import SyncProtocol
 
-/// The whole client of one layer as a function of what happens: inputs in, effects out, the store called directly.
+/// The client of one layer as a function: inputs in, effects out, the store called directly.
 ///
-/// It owns the two machines and decides which request comes next; a performer sends requests, reads streams, keeps
-/// tokens and time, and feeds back what comes of it, strictly one after the other. At most one request for records is
-/// under way at a time.
+/// It owns the state machines and selects the next request. A performer sends requests, reads streams, holds tokens and
+/// timers, and feeds the results back, strictly one after the other. At most one record request is in flight at a time.
 ///
-/// Several processes may open one layer. Each has its own token checked; only the one that leads, which is the one that
-/// holds the layer's lock, sends, receives and writes what the server says. See Synchronizer+Leading.swift.
+/// Several processes may open one layer. Each has its own token checked; only the leader, which holds the layer's lock,
+/// sends, receives and writes the server's state. See Synchronizer+Leading.swift.
 package struct Synchronizer {
     package enum Input: Hashable, Sendable {
         case tokenSupplied(TokenHandle)
@@ -17,7 +16,7 @@ package struct Synchronizer {
         case answered(Int, SyncAnswer)
         case failed(Int, SyncFailure)
         case heard(StreamID, LiveEvent)
-        /// nil: it ended without saying why.
+        /// nil: it ended without a reason.
         case streamEnded(StreamID, SyncFailure?)
         /// A local edit is in the outbox.
         case edited
@@ -26,45 +25,45 @@ package struct Synchronizer {
         case syncRequested
         case syncStopped
         case listening(Bool)
-        /// The moment of ``Effect/wake(_:)`` has come, or this process begins.
+        /// The time of ``Effect/wake(_:)`` has come, or this process starts.
         case woke
-        /// A key, the network coming back: do not wait any longer.
+        /// A key press or a restored network: stop waiting.
         case retryRequested
         case wentOffline
         case wentOnline
-        /// This process holds the layer's lock now, or another process holds it: the answer to ``Effect/lead(_:)``,
-        /// and later, once the lock is free.
+        /// Whether this process holds the layer's lock, rather than another one: the response to ``Effect/lead(_:)``,
+        /// and sent again once the lock is free.
         case leading(Bool)
-        /// Another process waits for the lock, with an accepted token and something to do.
+        /// Another process waits for the lock, with an accepted token and pending work.
         case leadClaimed
-        /// Milliseconds after the last edit; nil: only when asked.
+        /// Milliseconds after the last edit; nil: only on request.
         case pushDelay(Int64?)
         case storageRemoved
-        /// What was read says that the layer is not as the last session answer told: ask again.
+        /// Other data contradicts the last session response: request it again.
         case sessionInvalidated
-        /// Compare what is here with what the server holds.
+        /// Compare the local records with the server's.
         case checkRequested
-        /// What others are to be told of oneself; nil: nothing any more.
+        /// The presence to show to others; nil for none.
         case announced(OwnPresence?)
     }
 
     package enum Effect: Hashable, Sendable {
         case send(SyncRequest)
-        /// Its answer is not waited for any more.
+        /// Its response is no longer needed.
         case cancel(Int)
         case openStream(StreamRequest)
         case closeStream(StreamID)
-        /// Give ``Input/woke`` at this moment; takes the place of the one before. nil: not at all.
+        /// Send ``Input/woke`` at this time, in place of the previous one; nil: do not.
         case wake(Timestamp?)
         case announce(Notification)
-        /// true: try to take the layer's lock now, answer by ``Input/leading(_:)``, and go on trying; false: give it
-        /// up now.
+        /// true: try to take the layer's lock now, respond with ``Input/leading(_:)``, and keep trying; false: release
+        /// it now.
         case lead(Bool)
-        /// Tell the process that leads that this one waits; false: not any more.
+        /// Notify the leader that this process waits; false: it no longer does.
         case claim(Bool)
     }
 
-    /// What the world is told.
+    /// A notification to the application.
     package enum Notification: Hashable, Sendable {
         case changedState(DocumentState)
         case beganSync
@@ -72,16 +71,16 @@ package struct Synchronizer {
         case failedSync(SyncFailure)
         case authenticated(TokenHandle)
         case failedAuthentication(TokenNeed)
-        /// A token that was supplied was refused, or could not be tried; then it will be tried again.
+        /// A supplied token was refused, or could not be tried; then it is tried again.
         case failedReauthentication(TokenHandle, SyncFailure)
         case changed(LayerChanges)
         case lost(String)
         case pdfReplaced
-        /// The token ends then, by the server's clock: five minutes and one minute ahead.
+        /// The token expires at this time of the server's clock; sent five minutes and one minute before.
         case tokenExpires(Timestamp)
-        /// nil: nobody can say, because the layer moved on each time, or the server does not know the question.
+        /// nil: undecided, because the layer kept changing or the server does not know the request.
         case checked(IntegrityReport?)
-        /// Somebody came, moved or left, or what is told of oneself is another.
+        /// A participant joined, moved or left, or the own presence changed.
         case presence(LayerPresence)
     }
 
@@ -91,44 +90,44 @@ package struct Synchronizer {
 
     var effects: [Effect] = []
     var nextNumber = 1
-    /// The request for records that is under way.
+    /// The record request in flight.
     var underWay: SyncRequest?
-    /// The session request that counts.
+    /// The session request in flight.
     var sessionRequest: SyncRequest?
-    /// Where the cursor stood when the session was asked for: the answer may be older than what came since.
+    /// The cursor when the session was requested: the response may be older than later changes.
     var seenWhenAsked: Revision?
-    /// The last accepted token and its view epoch, this launch.
+    /// The last accepted token of this launch and its view epoch.
     var acceptedToken: TokenHandle?
     var epoch: String?
-    /// The head was reached in this cycle.
+    /// Whether the head was reached in this cycle.
     var isCaughtUp = false
-    /// A 403 for everything: nothing is pushed with this token again.
+    /// The token of a 403 response to a push; nothing is pushed with it again.
     var forbidden: TokenHandle?
     var batchLimit = Int.max
-    /// The cursor is no good any more: a snapshot is loaded once the session was asked where the layer stands.
+    /// The cursor is invalid: once the session is known again, a snapshot is loaded.
     var mustStartOver = false
     var resets = ResetLedger()
-    /// New names taken in this cycle; more than one is a server that goes round in circles.
+    /// New clientIDs in this cycle; more than one indicates a loop.
     var freshStarts = 0
     var integrity = IntegrityWatch()
     var presence: PresenceMachine
-    /// The sign of life that is under way.
+    /// The presence message in flight.
     var presenceRequest: Int?
-    /// There was a live channel after the last input.
+    /// Whether a live channel was open after the last input.
     var hasStream = false
 
-    /// The last failure to reach a server that makes sense; nil once it answers.
+    /// The last failure to reach a valid server; nil once it answers.
     package internal(set) var problem: SyncFailure?
 
     var isLeading: Bool
-    /// What was last said by ``Effect/lead(_:)`` and ``Effect/claim(_:)``.
+    /// The last values of ``Effect/lead(_:)`` and ``Effect/claim(_:)``.
     var wantsToLead: Bool
     var claimsLead = false
-    /// An accepted token's session, until it is known whether this process leads.
+    /// The session of an accepted token, until it is known whether this process leads.
     var undecided: (answer: SessionAnswer, ticket: TokenHandle)?
-    /// While another process leads: what the server held when this process asked.
+    /// While another process leads: the server's head when this process requested its session.
     var goal: Cursor?
-    /// While another process leads: the cycle fails then, and the token is checked again.
+    /// While another process leads: when the cycle fails, and when the token is checked again.
     var followUntil: Timestamp?
     var checkAt: Timestamp?
     var isListening = false
@@ -136,15 +135,15 @@ package struct Synchronizer {
     var pushDelay: Int64? = 1000
     var pushAt: Timestamp?
     var expiry: ExpiryWatch?
-    /// The server asked to be left alone until then.
+    /// The server requested that it gets no requests before this time.
     var notBefore: Timestamp?
     var wake: Timestamp?
-    /// What the clock said at the last input.
+    /// The time of the last input.
     var lastNow: Timestamp?
 
     /// - Parameters:
-    ///   - isLeading: false when another process holds the layer's lock.
-    ///   - session: a random name under which others are told of this client; nil: they never are.
+    ///   - isLeading: false if another process holds the layer's lock.
+    ///   - session: A random name under which others see this client; nil: they never do.
     package init(layer: Layer, isLeading: Bool = true, session: String? = nil) {
         self.layer = layer
         presence = PresenceMachine(session: session)
@@ -153,9 +152,9 @@ package struct Synchronizer {
         cycle = LayerMachine(try? layer.metadata(), backlog: (try? layer.backlog()) ?? .none)
     }
 
-    /// Takes one input. Total: a store that fails ends the cycle, no input crashes.
+    /// Handles one input. Total: a store failure ends the cycle, and no input crashes.
     ///
-    /// - Parameter random: for back-off and new names; a seeded one replays.
+    /// - Parameter random: For back-off and new ids; a seeded generator replays.
     package mutating func handle(
         _ input: Input, now: Timestamp, random: inout some RandomNumberGenerator
     ) -> [Effect] {
@@ -176,7 +175,7 @@ package struct Synchronizer {
         return effects
     }
 
-    /// Where the connection stands, for a status line.
+    /// The connection state, for a status line.
     package var connection: SyncStatus.Connection {
         switch session.state {
         case .needsToken(let need): return .needsToken(need)
@@ -189,7 +188,7 @@ package struct Synchronizer {
         }
     }
 
-    /// A token is being tried, and the server has not answered yet.
+    /// Whether a token is being tried and the server has not answered yet.
     package var isAuthenticating: Bool {
         if case .authenticating = session.state { sessionRequest != nil } else { false }
     }

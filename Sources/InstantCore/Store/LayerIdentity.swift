@@ -1,13 +1,13 @@
 import Annotations
 
-/// One layer of one document on one server, for one user. Two are the same when their bytes are: names that only look
-/// alike are another document's.
+/// One layer of one document on one server, for one user. Compared by bytes: names that only look alike are another
+/// document's.
 package struct LayerIdentity: Sendable {
-    /// Without a slash at its end.
+    /// Without a trailing slash.
     package var server: String
     package var documentID: String
     package var layer: String
-    /// nil: anonymous.
+    /// nil if anonymous.
     package var userID: String?
 
     package init(server: String, documentID: String, layer: String, userID: String?) {
@@ -24,7 +24,7 @@ extension LayerIdentity: Hashable {
             && one.layer.isExactly(other.layer) && one.userID.isExactly(other.userID)
     }
 
-    /// By bytes as well: texts that Swift holds for equal would all be in one place.
+    /// Hashes the bytes: all texts that Swift considers equal would collide.
     package func hash(into hasher: inout Hasher) {
         for text in [server, documentID, layer, userID ?? ""] { hasher.combine(Array(text.utf8)) }
     }

@@ -2,7 +2,7 @@ package import Annotations
 import Authorization
 import SyncProtocol
 
-/// Facts as a store writes them. Members of newer programs are not kept: they raise the schema number instead.
+/// Metadata as stored. Members of newer programs are not preserved; they raise the schema number instead.
 extension LayerMetadata {
     package var json: String {
         JSONWriter.text(capacity: 1024) {
@@ -38,13 +38,13 @@ extension LayerMetadata {
         }
     }
 
-    /// - Throws: ``JSONError`` when it is not what ``json`` wrote.
+    /// - Throws: ``JSONError`` if ``json`` did not write the text.
     package init(json text: String) throws(JSONError) {
         var reader = JSONReader(text)
         let value = try reader.value()
         guard let server = value["server"]?.string, let document = value["document"]?.string,
             let layer = value["layer"]?.string, let clientID = value["clientID"]?.string
-        else { throw reader.error(.wrongType("the facts of a layer")) }
+        else { throw reader.error(.wrongType("the metadata of a layer")) }
         self.init(
             identity: LayerIdentity(
                 server: server, documentID: document, layer: layer, userID: value["user"]?.string),

@@ -2,51 +2,52 @@ package import Annotations
 package import Authorization
 package import SyncProtocol
 
-/// What is known of a layer beside its records. Small: read and written as a whole.
+/// The data of a layer beside its records. Small: read and written as a whole.
 package struct LayerMetadata: Hashable, Sendable {
-    /// Which layer this is, for whom.
+    /// The layer and its user.
     package var identity: LayerIdentity
-    /// This store's name at the server; drawn anew when the server lost track of what it said.
+    /// The name of this store at the server; replaced when the server lost track of it.
     package var clientID: String
-    /// The highest n that was given away.
+    /// The highest n assigned so far.
     package var lastN: Int64 = 0
-    /// nil until a first snapshot is complete.
+    /// nil until the first snapshot is complete.
     package var cursor: Cursor?
     package var generation: String?
-    /// What the last accepted token allows; governs the keys until the next one.
+    /// What the last accepted token allows; valid until the next one.
     package var grant: Grant?
     package var title = ""
-    /// SHA-256 of the PDF in lower-case hex, as the server last named it; empty: not known yet.
+    /// SHA-256 of the PDF in lower-case hex, as last reported by the server; empty if unknown.
     package var pdfSHA256 = ""
     package var pdfBytes: Int64 = 0
-    /// The file from which the words under marks were read; nil: none were.
+    /// The file from which the words under markups were read; nil if none were.
     package var quotedFrom: String?
     package var limits = ServerLimits()
     package var lastSync: Timestamp?
-    /// When what is here was last compared with what the server holds, or loaded whole.
+    /// When the local records were last compared with the server's, or loaded whole.
     package var checkedAt: Timestamp?
-    /// The server lost what it had: nothing is sent until a fresh snapshot tells where everything stands.
+    /// The server lost data: nothing is sent until a new snapshot gives the revision of each record.
     package var isRecovering = false
     package var clockOffset: Int64 = 0
-    /// A snapshot under way.
+    /// The snapshot being loaded.
     package var loading: Loading?
-    /// The group for new records in place of the token's default; nil: the token decides.
+    /// The group for new records in place of the token's default; nil for that default.
     package var groupOverride: GroupChoice?
-    /// Files of ours that the server is not known to have.
+    /// Local files that the server may lack.
     package var uploads: Set<AttachmentID> = []
-    /// How the rows to show were derived: ``ShownRow/derivation`` of the program that did it.
+    /// How the shown rows were derived: ``ShownRow/derivation`` of the program that did it.
     package var derivation = ShownRow.derivation
-    /// The last id whose row was derived anew; nil: that has not begun.
+    /// The last id whose row was derived again; nil before that begins.
     package var migratedTo: Record.ID?
-    /// The server's rows were dropped with tables of an old program; they come again with the next sync.
+    /// The server's rows were dropped with the tables of an old program version; the next sync loads them again.
     package var wasReset = false
 
     package struct Loading: Hashable, Sendable {
         package var epoch: String
         package var at: Revision
-        /// The last id that is here; nil: nothing yet.
+        /// The last stored id; nil if none is.
         package var after: Record.ID?
-        /// Into the empty table itself, so that rows are seen as they come; else beside the old ones.
+        /// Whether rows go into the empty table itself and are shown as they arrive, rather than staged beside the old
+        /// ones.
         package var inPlace: Bool
 
         package init(epoch: String, at: Revision, after: Record.ID?, inPlace: Bool) {
@@ -69,10 +70,10 @@ package struct LayerMetadata: Hashable, Sendable {
         self.clientID = clientID
     }
 
-    /// The rows to show are those of an older program.
+    /// Whether the shown rows are from an older program version.
     package var needsMigration: Bool { wasReset || derivation < ShownRow.derivation }
 
-    /// The group a new record gets.
+    /// The group of a new record.
     package var groupForNew: String? {
         if let groupOverride { return groupOverride.group }
         return grant?.defaultGroup

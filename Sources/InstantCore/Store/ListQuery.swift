@@ -1,7 +1,7 @@
 package import Annotations
 
-/// What a list of annotations shows, and in which order. A layer is never loaded whole to show 40 rows: a store
-/// answers a query with a count and a window of rows.
+/// The filter and order of an annotation list. A layer is never loaded whole to show 40 rows: a store answers a query
+/// with a count and a window of rows.
 package struct ListQuery: Hashable, Sendable {
     package enum Order: String, Hashable, Sendable, CaseIterable {
         /// By page, then from top to bottom, then by id. Rows without a page come last.
@@ -9,7 +9,7 @@ package struct ListQuery: Hashable, Sendable {
         /// Newest change first.
         case newest
         case author
-        /// The null group first, each group as a page lists it.
+        /// The null group first; each group in page order.
         case group
     }
 
@@ -22,17 +22,17 @@ package struct ListQuery: Hashable, Sendable {
     }
 }
 
-/// Empty sets and nils let everything through. Comments of a thread are not rows of the list.
+/// Empty sets and nil match everything. Comments of a thread are not rows of the list.
 package struct ListFilter: Hashable, Sendable {
     package var kinds: Set<AnnotationKind> = []
-    /// Case-insensitive, somewhere in text, author or kind name.
+    /// Matches text, author or kind name, case-insensitively.
     package var text = ""
-    /// Words whose letters occur in this order, with anything between them, where ``text`` is looked for.
+    /// Words whose letters occur in this order, with gaps, where ``text`` is searched.
     package var fuzzy: [String] = []
-    /// Look in the words that a mark covers as well, as far as they are known here.
+    /// Whether to search also the words that a markup covers, as far as they are stored.
     package var inQuotes = false
     package var author: String?
-    /// Empty: the null group.
+    /// Empty for the null group.
     package var group: String?
     package var pageIndex: Int?
     package var unreadOnly = false
@@ -41,7 +41,7 @@ package struct ListFilter: Hashable, Sendable {
     package init() {}
 }
 
-/// What can be filtered by in a layer, and how many rows of the list each lets through; the most frequent first.
+/// The filter values of a layer, each with its number of rows; the most frequent first.
 package struct ListFacets: Hashable, Sendable {
     package struct Facet<Value: Hashable & Sendable>: Hashable, Sendable {
         package var value: Value
@@ -58,7 +58,7 @@ package struct ListFacets: Hashable, Sendable {
     /// Without the null group.
     package var groups: [Facet<String>]
 
-    /// More authors or groups than anybody chooses from.
+    /// The limit of listed authors, and of groups.
     package static let maxRows = 200
 
     package init(kinds: [Facet<AnnotationKind>] = [], authors: [Facet<String>] = [], groups: [Facet<String>] = []) {
@@ -68,14 +68,14 @@ package struct ListFacets: Hashable, Sendable {
     }
 }
 
-/// How much there is of a list.
+/// The counts of a list.
 package struct ListCounts: Hashable, Sendable {
-    /// Rows that the query lists.
+    /// Rows that match the query.
     package var matching: Int
-    /// Rows of the layer's list, and those of them that are unread, however filtered.
+    /// All rows of the layer's list, and the unread ones, regardless of the filter.
     package var all: Int
     package var unread: Int
-    /// Where the row stands that was asked for; nil when the query does not list it.
+    /// The index of the requested row; nil if the query does not list it.
     package var position: Int?
 
     package init(matching: Int, all: Int, unread: Int, position: Int? = nil) {
@@ -86,26 +86,26 @@ package struct ListCounts: Hashable, Sendable {
     }
 }
 
-/// One row: what a list draws without reading a record.
+/// One row of a list, drawn without reading the record.
 package struct ListRow: Hashable, Sendable, Identifiable {
     package var id: Record.ID
     package var kind: AnnotationKind
     package var pageIndex: Int?
     package var box: Rect?
     package var rects: [Rect]
-    /// At most the first 512 characters, uncleaned.
+    /// At most the first 512 characters, not cleaned for display.
     package var text: String
     package var author: String?
     package var createdBy: String?
-    /// Who changed it last; nil: nobody has, or it is part of the PDF.
+    /// The user who changed it last; nil if no user has, or it is part of the PDF.
     package var updatedBy: String?
     package var group: String?
     package var changedAt: Timestamp?
     package var delivery: DeliveryState
-    /// Changed by someone else since this person last saw it.
+    /// Whether another user changed it since this user last saw it.
     package var isUnread: Bool
     package var warning: String?
-    /// Comments below it.
+    /// The number of comments under it.
     package var replies: Int
 
     package init(
@@ -118,7 +118,7 @@ package struct ListRow: Hashable, Sendable, Identifiable {
         pageIndex = annotation.pageIndex
         box = annotation.box
         rects = annotation.rects
-        // A character has a byte at least: most texts need not be counted.
+        // A character has at least one byte: most texts need not be counted.
         text = annotation.text.utf8.count <= 512 ? annotation.text : String(annotation.text.prefix(512))
         author = annotation.author
         self.createdBy = createdBy
@@ -133,7 +133,7 @@ package struct ListRow: Hashable, Sendable, Identifiable {
 }
 
 extension ListRow {
-    /// A row as a store kept it.
+    /// Creates a row from stored values.
     package init(
         id: Record.ID, kind: AnnotationKind, pageIndex: Int?, box: Rect?, rects: [Rect], text: String,
         author: String?, createdBy: String?, updatedBy: String?, group: String?, changedAt: Timestamp?,
@@ -157,22 +157,22 @@ extension ListRow {
     }
 }
 
-/// How far a record's own edits have come.
+/// The delivery state of a record's local edits.
 public enum DeliveryState: String, Hashable, Sendable {
-    /// Nothing of ours waits.
+    /// No local edit waits.
     case delivered
-    /// Durable here, not yet applied by the server.
+    /// Stored durably here, not yet applied by the server.
     case unsent
-    /// Kept here because the present grant denies it.
+    /// Parked here because the present grant denies it.
     case parked
-    /// Someone else was first: base, mine and theirs are kept.
+    /// Another client was first; base and both versions are stored.
     case conflict
-    /// The server refused it; text and reason are kept.
+    /// The server refused it; text and reason are stored.
     case refused
 }
 
 extension ListQuery.Order {
-    /// Whether one row stands before another in a list of this order.
+    /// Whether one row comes before another in this order.
     package func puts(_ one: ListRow, before other: ListRow) -> Bool {
         switch self {
         case .page: break
@@ -191,6 +191,6 @@ extension ListQuery.Order {
 }
 
 extension String {
-    /// The order of bytes: that of a database, and of the server's snapshot pages.
+    /// Compares bytes: the order of the database and of the server's snapshot pages.
     package func isBefore(_ other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
 }

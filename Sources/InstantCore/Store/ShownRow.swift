@@ -1,12 +1,12 @@
 package import Annotations
 
-/// What a store keeps of a record so that lists need not read it: the row as it is drawn, and what orders and finds it.
+/// The stored row of a record, so that lists need not read it: the row to draw, and the keys to order and find it.
 package struct ShownRow: Hashable, Sendable {
-    /// Raised when a record leads to another row than before; stores then derive theirs anew.
+    /// Raised when a record leads to another row than before; stores then derive their rows again.
     package static let derivation: Int64 = 1
 
     package var row: ListRow
-    /// Of a comment: its root. Comments are rows of a thread, not of the list.
+    /// The root of a comment. Comments are rows of a thread, not of the list.
     package var root: Record.ID?
     package var isComment: Bool
     package var createdAt: Timestamp?
@@ -23,7 +23,7 @@ package struct ShownRow: Hashable, Sendable {
         search = words.utf8.contains(0) ? words.replacing("\0", with: " ") : words
     }
 
-    /// In lower case: text, author and the name of the kind. No NUL is in it, behind which nothing would be found.
+    /// Text, author and kind name in lower case. Contains no NUL: text after one would not be found.
     package let search: String
 }
 

@@ -1,6 +1,6 @@
 import PDFPages
 
-/// Where a link leads (ISO 19444-1, `OnActivation`).
+/// Link actions in XFDF (ISO 19444-1, `OnActivation`).
 enum XFDFAction {
     static func node(_ entries: [String: PDFObject]) -> XMLNode? {
         guard let inner = destination(entries["Dest"]) ?? action(entries["A"]?.dictionary) else { return nil }

@@ -2,17 +2,17 @@ import Annotations
 import PDFPages
 
 extension XFDFElement {
-    /// Numbers of one annotation; a record could not hold more.
+    /// Limit on numbers per annotation; a record could not hold more.
     private static let maxNumbers = 20_000
 
-    /// - Returns: nil for an element that stands for no annotation of a kind we know.
+    /// - Returns: nil for an element that is not an annotation of a known kind.
     static func annotation(_ node: XMLNode) -> PDFAnnotation? {
         guard let subtype = XFDFNames.subtypes[node.name] else { return nil }
         var entries: [String: PDFObject] = ["Subtype": .name(subtype)]
         for attribute in XFDFNames.attributes {
             entries[attribute.key] = node.attributes[attribute.name].flatMap { value($0, attribute.kind) }
         }
-        // Without the attribute nothing is set, not even that it is printed.
+        // Without the attribute no flag is set, not even `print`.
         entries["F"] = entries["F"] ?? .number(0)
         border(node, &entries)
         line(node, &entries)
@@ -72,7 +72,7 @@ extension XFDFElement {
         XFDFAction.read(node.child("OnActivation"), into: &entries)
     }
 
-    /// Numbers with commas, semicolons or spaces between them; nil when one of them is none.
+    /// Parses numbers separated by commas, semicolons or spaces; nil when one is malformed.
     private static func numbers(_ text: String) -> [Double]? {
         let words = text.split { $0 == "," || $0 == ";" || $0.isWhitespace }.prefix(maxNumbers)
         let numbers = words.compactMap { number(String($0)) }
@@ -82,9 +82,9 @@ extension XFDFElement {
     private static func number(_ text: String) -> Double? { Double(text).flatMap { $0.isFinite ? $0 : nil } }
 }
 
-/// A formatted text (Instant JSON: `{"format":"xhtml","value"}`) as XFDF's `contents-richtext`.
+/// Formatted text (Instant JSON: `{"format":"xhtml","value"}`) as XFDF's `contents-richtext`.
 enum RichText {
-    /// nil where the text is plain, or is not well formed.
+    /// Returns nil for plain or malformed text.
     static func node(_ content: Content) -> XMLNode? {
         guard case .xhtml(let value)? = content["text"].flatMap(CommentText.init(json:)) else { return nil }
         var reader = XMLReader(Array("<body>\(value)</body>".utf8))

@@ -1,8 +1,8 @@
 import PDFPages
 
-/// An annotation's dictionary as the element that stands for it.
+/// Converts an annotation's dictionary to its element.
 enum XFDFElement {
-    /// - Returns: nil for a kind that XFDF has no element for.
+    /// - Returns: nil for a kind without an XFDF element.
     static func node(_ annotation: PDFAnnotation, page: Int, name: String, inReplyTo root: String?) -> XMLNode? {
         let entries = annotation.entries
         guard let element = entries["Subtype"]?.name.flatMap({ XFDFNames.elements[$0] }) else { return nil }

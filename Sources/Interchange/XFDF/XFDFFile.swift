@@ -1,18 +1,18 @@
 package import Annotations
 import PDFPages
 
-/// XFDF of a whole document (ISO 19444-1), read: its annotations as records, replies to marked words and to markers as
-/// their threads. Form fields are left out of account.
+/// A parsed XFDF file of a whole document (ISO 19444-1): its annotations as records, with replies to markup annotations
+/// and markers as their threads. Form fields are ignored.
 package struct XFDFFile: Hashable, Sendable {
     package private(set) var annotations: [InstantJSONFile.Item] = []
     package private(set) var comments: [InstantJSONFile.Item] = []
-    /// What was left out or is incomplete, and why: an element's name and a sentence of ours.
+    /// Skipped or incomplete elements: a name and a fixed sentence each.
     package private(set) var problems: [String] = []
 
     private static let maxProblems = 1000
 
-    /// - Parameter pages: of the document, in order.
-    /// - Throws: ``XMLError`` with the place of what is wrong; then nothing of it counts.
+    /// - Parameter pages: the pages of the document, in order.
+    /// - Throws: ``XMLError`` with the position; no part of the file is used then.
     package init(_ bytes: [UInt8], pages: [PageFrame]) throws(XMLError) {
         var reader = XMLReader(bytes)
         guard case .start(let root, _)? = try reader.next(), root.withoutPrefix == "xfdf" else {
@@ -21,7 +21,7 @@ package struct XFDFFile: Hashable, Sendable {
         var threads = XFDFThreads()
         while let event = try reader.next() {
             guard case .start(let name, let attributes) = event else { continue }
-            // Everything else is read all the same, so that what is malformed is never taken in part.
+            // The rest is parsed too, so that a malformed file is never used in part.
             guard name.withoutPrefix == "annots" else {
                 _ = try XMLNode(name, attributes, from: &reader)
                 continue
@@ -42,12 +42,12 @@ package struct XFDFFile: Hashable, Sendable {
         // A popup belongs to its parent.
         guard node.name != "popup" else { return }
         guard var annotation = XFDFElement.annotation(node) else {
-            return tell("it is no annotation of a kind that is known here", of: node)
+            return tell("unknown kind of annotation", of: node)
         }
         guard let page = node.attributes["page"].flatMap({ Int($0) }), pages.indices.contains(page) else {
-            return tell("the document has no such page", of: node)
+            return tell("no such page in the document", of: node)
         }
-        // The name is the record's id.
+        // The name becomes the record's id.
         annotation.entries["NM"] = nil
         let (content, defects) = annotation.content(onPage: page, pages[page], pageCount: pages.count)
         if !defects.isEmpty { tell(defects.joined(separator: "; "), of: node) }

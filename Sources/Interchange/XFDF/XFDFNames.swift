@@ -1,15 +1,15 @@
 import PDFPages
 
-/// XFDF (ISO 19444-1) writes the dictionary of an annotation as an element: which attribute stands for which entry.
+/// The mapping of XFDF (ISO 19444-1) elements and attributes to the entries of annotation dictionaries.
 enum XFDFNames {
     static let namespace = "http://ns.adobe.com/xfdf/"
 
-    /// How an entry is spelled.
+    /// The spelling of an entry.
     enum Kind {
         case text, name, number, numbers, color, flags, justification
     }
 
-    /// In the order in which they are written.
+    /// In output order.
     static let attributes: [(name: String, key: String, kind: Kind)] = [
         ("rect", "Rect", .numbers), ("color", "C", .color), ("interior-color", "IC", .color),
         ("opacity", "CA", .number), ("title", "T", .text), ("subject", "Subj", .text), ("date", "M", .text),
@@ -17,7 +17,7 @@ enum XFDFNames {
         ("coords", "QuadPoints", .numbers), ("justification", "Q", .justification), ("rotation", "Rotate", .number),
     ]
 
-    /// By element; the rest is told.
+    /// By element; others are reported.
     static let subtypes = [
         "text": "Text", "highlight": "Highlight", "underline": "Underline", "strikeout": "StrikeOut",
         "squiggly": "Squiggly", "freetext": "FreeText", "ink": "Ink", "line": "Line", "square": "Square",
@@ -35,6 +35,6 @@ enum XFDFNames {
 
     static let justifications = ["left", "centered", "right"]
 
-    /// Of `BS`; `cloudy` is an effect and no style.
+    /// Values of `BS`; `cloudy` is an effect, not a style.
     static let styles = ["solid": "S", "dash": "D", "bevelled": "B", "inset": "I", "underline": "U"]
 }

@@ -1,21 +1,21 @@
 import Annotations
 
-/// Finds out which notes of a file are comments. In XFDF a comment is a note that replies, to marked words or to a note
-/// that says nothing itself; what replies to anything else stays a note, and says in `postilla` to what.
+/// Separates comments from notes. In XFDF, a comment is a note that replies to a markup annotation or to a note without
+/// text; a reply to anything else stays a note, with its target in `postilla`.
 struct XFDFThreads {
     private var found: [Found] = []
-    /// Where an annotation of a name is.
+    /// Index of the annotation with each name.
     private var places: [ByteOrdered: Int] = [:]
     private static let maxChainLength = 32
 
     mutating func add(_ node: XMLNode, _ content: Content) {
         var item = InstantJSONFile.Item(content: content)
-        // Of two with one name the first has it.
+        // Of two annotations with one name, the first keeps it.
         if let name = node.attributes["name"], Record.isValidID(name), places[ByteOrdered(name)] == nil {
             item.id = name
             places[ByteOrdered(name)] = found.count
         }
-        // What is grouped with another annotation is part of it and says nothing to it.
+        // An annotation grouped with another is part of it, not a reply.
         let repliesTo = node.attributes["replyType"] == "group" ? nil : node.attributes["inreplyto"]
         found.append(
             Found(
@@ -37,7 +37,7 @@ struct XFDFThreads {
         return (annotations, comments)
     }
 
-    /// What a reply is to in the end: threads are flat. nil for a reply to nothing, or in a circle.
+    /// Returns the root of a chain of replies, since threads are flat; nil for a missing target or a cycle.
     private func root(of entry: Found) -> Int? {
         var name = entry.repliesTo
         var place: Int?
@@ -50,7 +50,7 @@ struct XFDFThreads {
     }
 }
 
-/// One element, before it is known what replies to what.
+/// One element, before replies are resolved.
 private struct Found {
     var item: InstantJSONFile.Item
     var repliesTo: String?

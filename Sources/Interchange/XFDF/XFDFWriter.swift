@@ -1,10 +1,10 @@
 package import Annotations
 import PDFPages
 
-/// Writes XFDF of a whole layer piece by piece (ISO 19444-1), one annotation a line; a comment is a note that replies to
-/// its root. What XFDF has no place for is left out: groups, users, members outside Instant JSON's own.
+/// Writes XFDF of a whole layer incrementally (ISO 19444-1), one annotation per line; a comment is a note that replies
+/// to its root. Groups, users and members outside Instant JSON have no place in XFDF and are dropped.
 package struct XFDFWriter {
-    /// Of the document, in order.
+    /// The pages of the document, in order.
     private let pages: [PageFrame]
 
     package init(pages: [PageFrame]) { self.pages = pages }
@@ -20,8 +20,8 @@ package struct XFDFWriter {
 
     package func end() -> String { "</annots>\n</xfdf>\n" }
 
-    /// - Parameter root: of a comment, the annotation under which it stands.
-    /// - Returns: empty for a record that XFDF cannot tell: of a kind it has no element for, or on no page.
+    /// - Parameter root: for a comment, the annotation it belongs to.
+    /// - Returns: empty for a record without an XFDF element or a page.
     package func add(_ record: Record, under root: Record? = nil) -> String {
         let place = root?.content ?? record.content
         guard let page = place["pageIndex"]?.integer, let index = Int(exactly: page), pages.indices.contains(index)

@@ -1,11 +1,11 @@
-/// Why a text is no XML that is taken here, and where. It quotes nothing of the text but names of elements.
+/// The reason why an XML text is rejected, and the position. Quotes only names of elements and attributes.
 package struct XMLError: Error, Hashable, Sendable, CustomStringConvertible {
     package enum Problem: Hashable, Sendable {
         case unexpectedEnd
         case notUTF8
-        /// Something else than this was expected.
+        /// Expected this instead.
         case expected(String)
-        /// A document type could define entities that grow without bound or name files.
+        /// Rejected because it could define entities that expand without bound or reference files.
         case documentType
         case unknownEntity
         case forbiddenCharacter
@@ -17,7 +17,7 @@ package struct XMLError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     package let problem: Problem
-    /// The byte at which it was noticed.
+    /// The byte offset of detection.
     package let offset: Int
 
     package init(_ problem: Problem, at offset: Int) {
@@ -27,17 +27,17 @@ package struct XMLError: Error, Hashable, Sendable, CustomStringConvertible {
 
     package var description: String {
         switch problem {
-        case .unexpectedEnd: "it ends too early"
-        case .notUTF8: "it is not UTF-8"
-        case .expected(let what): "\(what) is expected here"
-        case .documentType: "a document type is not taken"
-        case .unknownEntity: "this entity is not one of XML's own"
-        case .forbiddenCharacter: "XML does not allow this character"
-        case .attributeTwice(let name): "the attribute \(name) is there twice"
-        case .wrongEnd(let open): "the element \(open) is still open"
-        case .tooDeep(let limit): "elements are nested deeper than \(limit)"
-        case .tooManyAttributes(let limit): "an element has more than \(limit) attributes"
-        case .wrongRoot(let name): "the outermost element has to be \(name)"
+        case .unexpectedEnd: "unexpected end"
+        case .notUTF8: "invalid UTF-8"
+        case .expected(let what): "expected \(what)"
+        case .documentType: "document types are not supported"
+        case .unknownEntity: "unknown entity"
+        case .forbiddenCharacter: "character not allowed in XML"
+        case .attributeTwice(let name): "duplicate attribute \(name)"
+        case .wrongEnd(let open): "the element \(open) is not closed"
+        case .tooDeep(let limit): "elements nested deeper than \(limit)"
+        case .tooManyAttributes(let limit): "more than \(limit) attributes in an element"
+        case .wrongRoot(let name): "the root element must be \(name)"
         }
     }
 }

@@ -1,11 +1,11 @@
-/// An element with all that is in it.
+/// An element with its content.
 struct XMLNode: Hashable {
     enum Part: Hashable {
         case text(String)
         case node(XMLNode)
     }
 
-    /// Without its prefix.
+    /// Without namespace prefix.
     var name: String
     var attributes: [String: String]
     var parts: [Part] = []
@@ -16,7 +16,7 @@ struct XMLNode: Hashable {
         self.parts = parts
     }
 
-    /// The rest of an element whose beginning was just read.
+    /// Reads the rest of an element after its start.
     init(_ name: String, _ attributes: [String: String], from reader: inout XMLReader) throws(XMLError) {
         self.init(name.withoutPrefix, attributes)
         while let event = try reader.next() {
@@ -34,7 +34,7 @@ struct XMLNode: Hashable {
 
     func child(_ name: String) -> XMLNode? { children.first { $0.name == name } }
 
-    /// All text in it, of its children as well.
+    /// The concatenated text, including that of children.
     var text: String {
         parts.map { part in
             switch part {
@@ -44,7 +44,7 @@ struct XMLNode: Hashable {
         }.joined()
     }
 
-    /// What is in it, written out again.
+    /// The content as XML.
     var inside: String {
         parts.map { part in
             switch part {
@@ -54,7 +54,7 @@ struct XMLNode: Hashable {
         }.joined()
     }
 
-    /// Attributes in the order of their names.
+    /// The element as XML, with attributes sorted by name.
     var xml: String {
         let attributes = attributes.sorted { $0.key < $1.key }.map { XMLText.attribute($0.key, $0.value) }.joined()
         return parts.isEmpty ? "<\(name)\(attributes)/>" : "<\(name)\(attributes)>\(inside)</\(name)>"
@@ -62,6 +62,6 @@ struct XMLNode: Hashable {
 }
 
 extension String {
-    /// `p` of `xhtml:p`.
+    /// `p` for `xhtml:p`.
     var withoutPrefix: String { split(separator: ":").last.map(String.init) ?? self }
 }

@@ -1,8 +1,8 @@
 import Annotations
 
-// Text between elements, in attributes and in CDATA; and what is passed over.
+// Reads text between elements, in attributes and in CDATA, and skips the rest.
 extension XMLReader {
-    /// Text up to the next mark; nil for the space around the document's own element.
+    /// Reads text up to the next `<`; nil for space around the root element.
     mutating func text() throws(XMLError) -> Event? {
         let start = offset
         while let byte = peek(), byte != UInt8(ascii: "<") { offset += 1 }
@@ -18,7 +18,7 @@ extension XMLReader {
         return .text(try checked(bytes[start..<(offset - 3)], at: start))
     }
 
-    /// Only the encoding counts of what a declaration says.
+    /// Skips an instruction, checking only the encoding of an XML declaration.
     mutating func instruction() throws(XMLError) {
         let start = offset
         try skip(to: "?>")
@@ -44,7 +44,7 @@ extension XMLReader {
             }
             switch byte {
             case 0x0D:
-                // One end of line, however it is written.
+                // Normalises every line end to one character.
                 if place + 1 < range.upperBound, bytes[place + 1] == 0x0A { place += 1 }
                 result.append(isAttribute ? 0x20 : 0x0A)
             case 0x09, 0x0A: result.append(isAttribute ? 0x20 : byte)

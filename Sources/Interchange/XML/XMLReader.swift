@@ -1,6 +1,6 @@
-/// Reads the part of XML 1.0 that data needs, piece by piece: elements, attributes, text, CDATA, and XML's own five
-/// entities. Comments and instructions are passed over. A document type is an error, so that no entity is ever defined,
-/// no file named and nothing grows; nothing but UTF-8 is read.
+/// Reads the part of XML 1.0 that data needs, incrementally: elements, attributes, text, CDATA, character references
+/// and the five predefined entities. Skips comments and instructions. Rejects document types, so that no entity is
+/// defined, no file referenced and nothing expands. Reads only UTF-8.
 struct XMLReader {
     enum Event: Hashable {
         case start(String, [String: String])
@@ -15,7 +15,7 @@ struct XMLReader {
     var offset: Int
     private(set) var open: [String] = []
     private var hasRoot = false
-    /// The end of an element that had none of its own.
+    /// The end event still due for an empty-element tag.
     private var pendingEnd: String?
 
     init(_ bytes: [UInt8]) {
@@ -115,7 +115,7 @@ extension XMLReader {
         return (key, value)
     }
 
-    /// A name, with its prefix if it has one.
+    /// Reads a name, including its prefix.
     private mutating func name() throws(XMLError) -> String {
         let start = offset
         while let byte = peek(), Self.isNamePart(byte, first: offset == start) { offset += 1 }
@@ -158,7 +158,7 @@ extension XMLReader {
         return true
     }
 
-    /// Behind the next such mark.
+    /// Skips past the next mark.
     mutating func skip(to mark: StaticString) throws(XMLError) {
         while offset < bytes.count {
             if take(mark) { return }

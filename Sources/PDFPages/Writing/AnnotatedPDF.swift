@@ -1,27 +1,27 @@
 package import Annotations
 
-/// Puts the annotations of a layer into a PDF that has others: what is the same stays as it is in the file, what changed
-/// is written over it, what is missing is taken out, and the rest comes behind. Records are added one by one, in any
-/// order; of those that are new only the ids are held.
+/// Replaces the annotations of a PDF by those of a layer. Unchanged annotations stay as they are in the file, changed
+/// ones are overwritten, missing ones are removed, and new ones are appended. Records are added one by one in any
+/// order; only the ids of new ones stay in memory.
 package struct AnnotatedPDF {
     private let dump: ObjectDump
     private let tree: PageTree
     private let update: PDFUpdate
     private var own: [ByteOrdered: Own] = [:]
-    /// Where each record stands, or will stand: a reply may come before what it replies to.
+    /// The object of each record, present or planned: a reply may precede its target.
     private var numbers: [ByteOrdered: ObjectID] = [:]
-    /// New ones, by page.
+    /// New annotations, by page.
     private var added: [[ObjectID]]
     private var pictures: [[UInt8]: ObjectID] = [:]
 
-    /// An annotation that the file holds.
+    /// An annotation in the file.
     private struct Own {
         var content: Content
         var isKept = false
         var isRewritten = false
     }
 
-    /// - Parameter path: of the file that qpdf will be told to apply.
+    /// - Parameter path: path of the update file for qpdf.
     init(_ dump: ObjectDump, pages limit: Int, writingTo path: String) throws {
         self.dump = dump
         tree = PageTree(dump, limit: limit)
@@ -38,10 +38,10 @@ package struct AnnotatedPDF {
         }
     }
 
-    /// What a PDF has no annotation for is passed over.
+    /// Adds a record. Content without a PDF annotation is skipped.
     ///
     /// - Parameters:
-    ///   - root: of a comment, the annotation under which it stands.
+    ///   - root: for a comment, the annotation it belongs to.
     ///   - image: the file that an image annotation shows.
     package mutating func add(_ record: Record, under root: Record? = nil, image: [UInt8]? = nil) throws {
         if let mine = own[ByteOrdered(record.id)] {
@@ -78,7 +78,7 @@ package struct AnnotatedPDF {
         return new
     }
 
-    /// Within a file a link names a page and not its number.
+    /// Within a file, a link identifies a page by its object, not its index.
     private func link(_ annotation: inout PDFAnnotation) {
         guard let number = annotation.entries["Dest"]?.array?.first?.number, let index = Int(exactly: number) else {
             return
@@ -95,13 +95,13 @@ package struct AnnotatedPDF {
         let reference = try appearance.image.map { try embed($0) }
         let stream = try update.add(stream: Array(appearance.stream.utf8), appearance.dictionary(picture: reference))
         annotation.entries["AP"] = .dictionary(["N": .reference(stream)])
-        // A comment's own place says nothing: it has none in Instant JSON.
+        // A comment's place has no meaning, since Instant JSON gives it none.
         if content.contentType != .comments {
             annotation.entries["Rect"] = .numbers(frame.corners(of: appearance.place))
         }
     }
 
-    /// Many annotations may show one picture.
+    /// Several annotations may show the same picture.
     private mutating func embed(_ image: EmbeddedImage) throws -> ObjectID {
         if let known = pictures[image.bytes] { return known }
         var entries = image.entries
@@ -118,7 +118,7 @@ package struct AnnotatedPDF {
 
 // MARK: - Objects
 extension AnnotatedPDF {
-    /// What of an annotation of the file stays when its content is another: where it belongs and what belongs to it.
+    /// Entries of a file's annotation that survive a content change: where it belongs and what belongs to it.
     private static let lasting = ["/P", "/Popup", "/StructParent", "/OC", "/IRT", "/RT", "/NM", "/Parent"]
 
     private mutating func write(_ annotation: PDFAnnotation, _ id: Record.ID, onPage index: Int) throws {
@@ -127,7 +127,7 @@ extension AnnotatedPDF {
         if own[ByteOrdered(id)] != nil {
             own[ByteOrdered(id)]?.isRewritten = true
             let old = self.value(number)?.object ?? JSONObject()
-            // What we do not draw looks as it did.
+            // An annotation without a new appearance keeps the old one.
             let lasting = Self.lasting + (annotation.entries["AP"] == nil ? ["/AP", "/AS"] : [])
             for member in old.members where lasting.contains(member.key) { value[member.key] = member.value }
         } else {
@@ -141,7 +141,7 @@ extension AnnotatedPDF {
         try update.add(.object(value), as: number)
     }
 
-    /// The lists of the pages, at the end.
+    /// Writes the pages' changed lists, and ends the update.
     mutating func finish() throws {
         for (index, page) in tree.pages.enumerated() {
             guard let id = page.id, var value = value(id)?.object else { continue }
@@ -170,7 +170,7 @@ extension AnnotatedPDF {
         }
         guard mine.isKept else { return }
         guard reference == nil else { return kept.append(entry) }
-        // One that is written into the list itself becomes an object, so that others can reply to it.
+        // An annotation written directly into the list becomes an object, so that others can reply to it.
         let number = number(of: id)
         if !mine.isRewritten { try update.add(entry, as: number) }
         kept.append(.string(number.text))
@@ -184,7 +184,7 @@ extension AnnotatedPDF {
         return own[ByteOrdered("\(parent.number)")].map { !$0.isKept } ?? false
     }
 
-    /// What stands under a number, as text says it: nothing of it is read, so that nothing is lost.
+    /// Returns an object's JSON text, parsed only as JSON, so that nothing is lost.
     private func value(_ id: ObjectID) -> JSON? {
         guard let source = dump.source(id) else { return nil }
         return try? JSONReader.parse(Array(source))["value"]

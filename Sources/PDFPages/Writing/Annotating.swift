@@ -1,21 +1,21 @@
 import SystemPackage
 
 extension PDFTools {
-    /// Writes a copy of a file that holds the annotations of a layer instead of its own. Signatures in the file do not
-    /// survive it, as they do not survive any change.
+    /// Writes a copy of a file with the annotations of a layer instead of its own. As with any change, signatures in
+    /// the file become invalid.
     ///
     /// - Parameters:
-    ///   - target: path of a file that is there; it is replaced.
-    ///   - notes: of another one, for what has to be remembered until the end.
+    ///   - target: path of an existing file, which is overwritten.
+    ///   - notes: path of another existing file, for the update that qpdf applies at the end.
     ///   - add: adds the records.
-    /// - Throws: ``PDFError``, and what `add` throws.
+    /// - Throws: ``PDFError``, and the errors of `add`.
     package func annotate(
         _ source: String, into target: String, notes: String,
         _ add: (inout AnnotatedPDF) async throws -> Void
     ) async throws {
         let path = try Self.argument(for: source)
-        // Asked for its pages qpdf gives each a number and an object of its own, and does so again when it applies
-        // what is changed here.
+        // With the `pages` key, qpdf makes each page a separate indirect object. It does so again when it applies the
+        // update.
         let dump = try await run(
             .qpdf, ["--json=2", "--json-key=pages", "--json-key=qpdf", "--no-warn", path], into: ObjectDump())
         guard dump.exitCode == 0 || dump.exitCode == 3 else { throw try await reason(for: source) }

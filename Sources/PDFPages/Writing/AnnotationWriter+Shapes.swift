@@ -1,6 +1,6 @@
 import Annotations
 
-// Kinds that are drawn: ink, lines, rectangles, ellipses, polygons.
+// Writes drawn kinds: ink, lines, rectangles, ellipses, polygons.
 extension AnnotationWriter {
     mutating func ink() {
         entries["Subtype"] = .name("Ink")

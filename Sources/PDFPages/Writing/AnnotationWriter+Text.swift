@@ -1,6 +1,6 @@
 import Annotations
 
-// Kinds that are about words: text markup, notes, free text, stamps and links.
+// Writes text kinds: text markup, notes, free text, stamps, images, links.
 extension AnnotationWriter {
     mutating func markup(_ name: String) {
         entries["Subtype"] = .name(name)
@@ -18,7 +18,7 @@ extension AnnotationWriter {
         text(from: "text")
     }
 
-    /// Where a thread begins that marks no words: a note that says nothing itself.
+    /// Writes the start of a thread that marks no words: a note without text.
     mutating func marker() {
         entries["Subtype"] = .name("Text")
         entries["Name"] = .name("Comment")
@@ -52,7 +52,7 @@ extension AnnotationWriter {
         rotation()
     }
 
-    /// PDF has no annotation of a picture: it is a stamp that shows one.
+    /// PDF has no image annotation, so the image becomes a stamp.
     mutating func image() {
         entries["Subtype"] = .name("Stamp")
         entries["Name"] = .name("Image")
@@ -93,7 +93,7 @@ extension AnnotationWriter {
         }
     }
 
-    /// A kind that Instant JSON has no type for, as far as it was kept. Fields of a form belong to the form.
+    /// Writes the preserved members of a kind without an Instant JSON type. Form fields belong to the form and are skipped.
     mutating func other() -> Bool {
         guard let name = json["postilla"]?["pdfSubtype"]?.string?.filter(\.canStandInAName), !name.isEmpty,
             name != "Widget", name != "Popup"
@@ -106,6 +106,6 @@ extension AnnotationWriter {
 }
 
 extension Character {
-    /// qpdf writes a name as it is told, but for `#`, and what is no printable ASCII may come back as something else.
+    /// qpdf writes names unchanged except for `#`, and characters that are not printable ASCII may be read differently.
     fileprivate var canStandInAName: Bool { isASCII && (isLetter || isNumber || " -_.".contains(self)) }
 }

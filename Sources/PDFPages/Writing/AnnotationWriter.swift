@@ -1,6 +1,6 @@
 import Annotations
 
-/// Makes the dictionary of one annotation from its Instant JSON: what ``AnnotationReader`` reads, the other way round.
+/// Converts Instant JSON to an annotation dictionary: the inverse of ``AnnotationReader``.
 struct AnnotationWriter {
     let json: JSONObject
     let frame: PageFrame
@@ -11,7 +11,7 @@ struct AnnotationWriter {
         self.frame = frame
     }
 
-    /// - Returns: whether it is a kind that a PDF has.
+    /// - Returns: whether PDF has this kind.
     mutating func kind() -> Bool {
         common()
         switch AnnotationKind(type: json["type"]?.string ?? "") {
@@ -49,7 +49,7 @@ struct AnnotationWriter {
         entries["Contents"] = entries["Contents"] ?? .string("")
     }
 
-    // MARK: What every kind may have
+    // MARK: Members of every kind
 
     private mutating func common() {
         if let box = json["bbox"].flatMap(Rect.init(json:)) { entries["Rect"] = .numbers(frame.corners(of: box)) }
@@ -67,7 +67,7 @@ struct AnnotationWriter {
         let bits = AnnotationNames.flags.enumerated().reduce(UInt32(0)) { bits, flag in
             set.contains(flag.element) ? bits | 1 << flag.offset : bits
         }
-        // Bit 3 says when to print.
+        // Bit 3 is `Print`, the inverse of `noPrint`.
         return bits ^ 0b100
     }
 
@@ -81,7 +81,7 @@ struct AnnotationWriter {
         entries[key] = .string(moment.pdf)
     }
 
-    /// What it says: a string, or `{format, value}`.
+    /// Writes the text: a string, or `{format, value}`.
     mutating func text(from member: String) {
         guard let words = json[member].flatMap(CommentText.init(json:))?.words, !words.isEmpty else { return }
         entries["Contents"] = .string(String(words.unicodeScalars.prefix(AnnotationReader.maxTextLength)))
@@ -91,7 +91,7 @@ struct AnnotationWriter {
         entries[key] = json[member]?.string.flatMap(Color.components).map { .array($0.map(PDFObject.number)) }
     }
 
-    /// Width of the line around or along it.
+    /// Writes the line or border width and, on request, the dashes.
     mutating func border(_ member: String, dashes: Bool = false) {
         var style: [String: PDFObject] = [:]
         if let width = json[member]?.double { style["W"] = .number(width.clamped(to: 0...1000)) }
@@ -104,7 +104,7 @@ struct AnnotationWriter {
 }
 
 extension PDFObject {
-    /// With four decimals, which is more than paper shows; nothing is further away than PDF can say.
+    /// Rounds to four decimals, more than paper shows, and clamps to ±1,000,000.
     package static func numbers(_ values: [Double]) -> PDFObject { .array(values.map(PDFObject.rounded)) }
 
     package static func rounded(_ value: Double) -> PDFObject {
@@ -118,7 +118,7 @@ extension Comparable {
 }
 
 extension Color {
-    /// `#rrggbb` as three parts from 0 to 1.
+    /// Converts `#rrggbb` to three components from 0 to 1.
     package static func components(_ text: String) -> [Double]? {
         let digits = text.utf8.dropFirst()
         guard text.utf8.first == UInt8(ascii: "#"), digits.count == 6, let value = UInt32(text.dropFirst(), radix: 16)

@@ -1,24 +1,24 @@
 import Annotations
 
-/// How an annotation looks: a form XObject (ISO 32000-1, 12.5.5), drawn as on the page displayed and turned back to the
-/// sheet by its matrix.
+/// The look of an annotation: a form XObject (ISO 32000-1, 12.5.5), drawn as on the displayed page and rotated back to
+/// the sheet by its matrix.
 struct Appearance {
-    /// What is drawn on; letters that are turned see it upright.
+    /// The drawing area; rotated text sees it upright.
     var area: Rect
-    /// What it covers, as displayed.
+    /// The area it covers, as displayed.
     var place: Rect
     var stream: String
-    /// Quarter turns clockwise of the page, less those of the annotation itself.
+    /// Quarter turns clockwise of the page, minus those of the annotation.
     var turns: Int
     var opacity = 1.0
-    /// As ink on paper: what lies beneath is seen through it.
+    /// Whether it blends like ink on paper, with the page showing through.
     var multiplies = false
     var font: String?
     var image: EmbeddedImage?
 
-    /// The dictionary of the stream.
+    /// Returns the dictionary of the stream.
     ///
-    /// - Parameter picture: where the image stands in the file.
+    /// - Parameter picture: the image's object in the file.
     func dictionary(picture: ObjectID?) -> [String: PDFObject] {
         var resources: [String: PDFObject] = [:]
         var state: [String: PDFObject] = ["Type": .name("ExtGState"), "CA": .rounded(opacity), "ca": .rounded(opacity)]
@@ -40,7 +40,7 @@ struct Appearance {
         ]
     }
 
-    /// Turns counterclockwise what is shown on a page that is turned clockwise.
+    /// Returns the matrix that rotates the appearance counterclockwise, against a page's clockwise rotation.
     private static func matrix(_ turns: Int) -> [PDFObject] {
         let turn =
             switch (turns % 4 + 4) % 4 {

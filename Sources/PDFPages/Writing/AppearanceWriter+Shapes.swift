@@ -1,6 +1,6 @@
 import Annotations
 
-// Kinds that are drawn: ink, lines, rectangles, ellipses, polygons.
+// Draws ink, lines, rectangles, ellipses, polygons.
 extension AppearanceWriter {
     private static let maxPoints = AnnotationReader.maxNumbers / 2
 
@@ -15,7 +15,7 @@ extension AppearanceWriter {
         sketch.stroke(with: strokeColor, width: width)
         sketch.raw("1 J 1 j")
         for line in lines where !line.isEmpty {
-            // A stroke of one point is a dot: a line without length and with round ends.
+            // A stroke of one point is a dot: a zero-length line with round ends.
             sketch.path(line.count == 1 ? [line[0], line[0]] : line)
         }
         sketch.paint(stroked: true, filled: false)
@@ -72,10 +72,10 @@ extension AppearanceWriter {
         if let fill = color("fillColor") { sketch.fill(with: fill) }
     }
 
-    /// A line of no width is as thin as the device can draw; in an annotation it means none.
+    /// PDF draws a line of width 0 as thin as the device can; in an annotation, 0 means no line.
     private func isStroked(_ width: Double) -> Bool { width > 0 }
 
-    /// The box, and more where what is drawn goes beyond it.
+    /// Returns the box, enlarged where the drawing exceeds it.
     private func area(around points: some Sequence<Point>, by margin: Double) -> Rect {
         points.reduce(box) { area, point in
             area.union(
@@ -84,7 +84,7 @@ extension AppearanceWriter {
     }
 }
 
-/// What stands at the end of a line (ISO 32000-1, table 176).
+/// A line end (ISO 32000-1, table 176).
 private struct LineCap {
     let width: Double
     let isFilled: Bool
@@ -95,7 +95,7 @@ private struct LineCap {
         let length = (dx * dx + dy * dy).squareRoot()
         guard let name, length > 0 else { return }
         let (x, y) = (dx / length, dy / length)
-        /// So far along the line and so far to its side, in sizes.
+        /// Returns the point at a distance along the line and to its side, in multiples of `size`.
         func at(_ along: Double, _ aside: Double) -> Point {
             Point(x: end.x + (along * x - aside * y) * size, y: end.y + (along * y + aside * x) * size)
         }

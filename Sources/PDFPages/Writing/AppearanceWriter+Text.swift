@@ -1,14 +1,14 @@
 import Annotations
 
-// Kinds that hold letters or a picture: free text, stamps, images.
+// Draws free text, stamps, images.
 extension AppearanceWriter {
-    /// Quarter turns counterclockwise of the annotation itself; a turn that is none of a quarter is none.
+    /// Quarter turns counterclockwise of the annotation; 0 for other angles.
     private var ownTurns: Int {
         guard let degrees = json["rotation"]?.integer, degrees % 90 == 0 else { return 0 }
         return Int(degrees % 360) / 90
     }
 
-    /// The box as the letters see it, which may stand on its side.
+    /// The box as the text sees it, with width and height swapped for odd turns.
     private var upright: Rect {
         let isOnItsSide = ownTurns % 2 != 0
         return Rect(
@@ -67,7 +67,7 @@ extension AppearanceWriter {
         return appearance
     }
 
-    /// Its words in a frame, as large as they fit.
+    /// Draws the title in a frame, in the largest size that fits.
     func stamp() -> Appearance? {
         let type = json["stampType"]?.string ?? ""
         let title = (json["title"]?.string).flatMap { $0.isEmpty ? nil : $0 } ?? type.apart
@@ -85,7 +85,7 @@ extension AppearanceWriter {
         sketch.fill(with: color)
         sketch.raw("BT")
         sketch.raw("/F \(Decimals.text(size)) Tf")
-        // Capital letters are about 0.7 high.
+        // Capitals are about 0.7 font sizes high.
         sketch.op("Td", (area.width - natural * size) / 2, area.height / 2 - 0.35 * size)
         sketch.raw("<\(letters.hexadecimal)> Tj")
         sketch.raw("ET")
@@ -102,7 +102,7 @@ extension AppearanceWriter {
         }
     }
 
-    /// The picture; where its file is none that a PDF can hold, a crossed frame.
+    /// Draws the image, or a crossed frame if PDF cannot hold its file.
     func picture() -> Appearance {
         var sketch = Sketch(upright)
         let area = sketch.area
@@ -132,7 +132,7 @@ extension Rect {
 }
 
 extension String {
-    /// `For Comment` of `ForComment`.
+    /// `For Comment` for `ForComment`.
     fileprivate var apart: String {
         reduce(into: "") { words, letter in
             if letter.isUppercase, !words.isEmpty { words.append(" ") }

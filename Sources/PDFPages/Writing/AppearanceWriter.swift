@@ -6,23 +6,23 @@ struct AppearanceWriter {
     let kind: AnnotationKind
     let frame: PageFrame
     let box: Rect
-    /// The file an image shows, if it is one that a PDF can hold.
+    /// The file of an image annotation, if PDF can hold it.
     let image: EmbeddedImage?
 
-    /// - Returns: nil for an annotation that has no place.
+    /// - Returns: nil for an annotation without a box.
     init?(_ content: Content, on frame: PageFrame, image: EmbeddedImage? = nil) {
         json = content.object
         kind = AnnotationKind(type: json["type"]?.string ?? "")
         self.frame = frame
         self.image = image
-        // A comment is read beside its root: it has no place of its own, and shows nothing.
+        // A comment is read beside its root: it has no place and draws nothing.
         let nowhere = Rect(left: 0, top: 0, width: Content.noteSide, height: Content.noteSide)
         guard let box = kind == .comment ? nowhere : json["bbox"].flatMap(Rect.init(json:)) else { return nil }
         self.box = box
     }
 
-    /// - Returns: nil where readers draw for themselves: links, kinds nobody knows, and text in other letters than
-    ///   those of western Europe, for which they bring the fonts.
+    /// - Returns: nil where readers draw the annotation themselves: links, unknown kinds, and text outside WinAnsi, for
+    ///   which they supply fonts.
     func appearance() -> Appearance? {
         switch kind {
         case .highlight, .underline, .strikeOut, .squiggly: return markup()
@@ -100,7 +100,7 @@ struct AppearanceWriter {
         }
     }
 
-    /// A sheet with lines on it.
+    /// Draws a sheet with lines.
     private func note() -> Appearance {
         var sketch = Sketch(box)
         let side = min(box.width, box.height)
@@ -119,7 +119,7 @@ struct AppearanceWriter {
         }
         sketch.paint(stroked: true, filled: false)
         var appearance = finish(sketch)
-        // It stands upright by itself, however the page is turned (ISO 32000-1, 12.5.6.4).
+        // A note stays upright on a rotated page (ISO 32000-1, 12.5.6.4).
         appearance.turns = 0
         return appearance
     }

@@ -1,12 +1,12 @@
-/// A picture as a PDF holds it without unpacking it: JPEG as it is, PNG by its compressed rows (ISO 32000-1, 7.4.4.4).
+/// An image that PDF can hold without unpacking: JPEG unchanged, PNG by its compressed rows (ISO 32000-1, 7.4.4.4).
 ///
-/// PDF keeps transparency apart from colours, and these files do not: where a picture is transparent it shows paper.
+/// PDF stores transparency apart from colours, but these files do not, so transparent parts show paper.
 struct EmbeddedImage {
     var entries: [String: PDFObject]
     var bytes: [UInt8]
-    /// How its colours are found, where that takes a program: a further stream, to which `ColorSpace` refers at its end.
+    /// The colour conversion of a PNG with an alpha channel: a separate stream, referenced at the end of `ColorSpace`.
     var function: Function?
-    /// Whether some of it is transparent.
+    /// Whether the image has an alpha channel.
     var isMasked = false
 
     /// A function of type 4 (ISO 32000-1, 7.10.5).
@@ -25,7 +25,7 @@ struct EmbeddedImage {
 
     private static let maxPixels = 100_000_000
 
-    /// - Returns: nil for a file of another kind, a damaged one, and an interlaced PNG.
+    /// - Returns: nil for other formats, damaged files and interlaced PNGs.
     init?(_ file: [UInt8]) {
         if let png = Self.png(file) ?? Self.jpeg(file) { self = png } else { return nil }
     }
@@ -47,7 +47,7 @@ struct EmbeddedImage {
         while place + 9 < file.count, file[place] == 0xFF {
             let mark = file[place + 1]
             let length = Int(file[place + 2]) << 8 | Int(file[place + 3])
-            // Frames of every coding but arithmetic; C4, C8 and CC are other segments of that range.
+            // C0 to CB are frame headers, except C4 and C8, which are other segments.
             if (0xC0...0xCB).contains(mark), mark != 0xC4, mark != 0xC8 {
                 let height = Int(file[place + 5]) << 8 | Int(file[place + 6])
                 let width = Int(file[place + 7]) << 8 | Int(file[place + 8])
@@ -55,7 +55,7 @@ struct EmbeddedImage {
                 guard let space = spaces[file[place + 9]] else { return nil }
                 var image = EmbeddedImage(file, width: width, height: height, bits: 8, space: .name(space))
                 image?.entries["Filter"] = .name("DCTDecode")
-                // Those who write such files write them inverted.
+                // CMYK JPEG files usually hold inverted values.
                 if space == "DeviceCMYK" { image?.entries["Decode"] = .numbers([1, 0, 1, 0, 1, 0, 1, 0]) }
                 return image
             }
@@ -102,7 +102,7 @@ struct EmbeddedImage {
         return image
     }
 
-    /// The space of colours by the type of a PNG, and of how many parts a colour is.
+    /// Returns the colour space of a PNG colour type, and its number of components.
     private static func colors(
         of type: UInt8, _ palette: [UInt8]
     ) -> (space: PDFObject, function: Function?, parts: Int)? {
@@ -126,7 +126,7 @@ struct EmbeddedImage {
         }
     }
 
-    /// Colours with their transparency as a further part, laid on white by a function: c · a + 1 − a.
+    /// A colour space with alpha as an extra component, blended with white by a function: c · a + 1 − a.
     private static func onPaper(_ colors: [String], _ space: String) -> PDFObject {
         .array([.name("DeviceN"), .array((colors + ["Alpha"]).map(PDFObject.name)), .name(space), .null])
     }

@@ -2,8 +2,8 @@ import Annotations
 import FoundationEssentials
 import SystemPackage
 
-/// The file that tells qpdf which objects of a PDF are others now (qpdf manual, "qpdf JSON", `--update-from-json`),
-/// written object by object.
+/// The update file for qpdf: the changed objects of a PDF (qpdf manual, "qpdf JSON", `--update-from-json`), written one
+/// by one.
 final class PDFUpdate {
     private static let piece = 256 << 10
     private let file: FileDescriptor
@@ -11,7 +11,7 @@ final class PDFUpdate {
     private var lastObject: Int
     private var isFirst = true
 
-    /// - Parameter path: of a file that is there; what is in it is replaced.
+    /// - Parameter path: path of an existing file, which is overwritten.
     /// - Throws: ``PDFError/damaged`` when the dump has no header.
     init(of dump: ObjectDump, at path: String) throws {
         guard let header = try? JSONReader.parse(dump.header), let last = header["maxobjectid"]?.integer else {
@@ -29,7 +29,7 @@ final class PDFUpdate {
         try flush()
     }
 
-    /// A number that no object of the file has.
+    /// Returns an unused object number.
     func number() -> ObjectID {
         lastObject += 1
         return ObjectID(number: lastObject)
@@ -44,7 +44,7 @@ final class PDFUpdate {
         let id = number()
         try begin(id)
         try put(#"{"stream":{"dict":\#(PDFObject.dictionary(entries).json.text),"data":""#)
-        // In pieces of a multiple of three bytes, so that they fit together.
+        // Pieces of a multiple of three bytes encode without padding, so the results can be joined.
         for start in stride(from: 0, to: stream.count, by: 96 << 10) {
             try put(Data(stream[start..<min(start + 96 << 10, stream.count)]).base64EncodedString())
         }
@@ -73,7 +73,7 @@ extension ObjectID {
 }
 
 extension PDFObject {
-    /// As qpdf reads it.
+    /// The object in qpdf's JSON.
     var json: JSON {
         switch self {
         case .null: .null

@@ -1,7 +1,7 @@
 import Annotations
 
-/// Draws the content stream of one appearance (ISO 32000-1, 8.5). Places are given as on the page displayed and written
-/// relative to the lower left corner of an area, y upwards.
+/// Writes the content stream of an appearance (ISO 32000-1, 8.5). Takes points of the displayed page, and writes them
+/// relative to the lower left corner of the area, y upwards.
 struct Sketch {
     let area: Rect
     private(set) var stream = ""
@@ -14,7 +14,7 @@ struct Sketch {
         "\(Decimals.text(point.x - area.left)) \(Decimals.text(area.bottom - point.y))"
     }
 
-    /// An operator with its numbers.
+    /// Writes an operator with its numbers.
     mutating func op(_ name: String, _ numbers: Double...) {
         put((numbers.map(Decimals.text) + [name]).joined(separator: " "))
     }
@@ -43,7 +43,7 @@ struct Sketch {
     }
 
     mutating func ellipse(_ box: Rect) {
-        // How far the handles of four curves lie that look like a quarter of a circle each.
+        // Control point distance at which four Bézier curves approximate a circle.
         let reach = 0.5523
         let (middle, across, down) = (box.middle, box.width / 2, box.height / 2)
         func at(_ x: Double, _ y: Double) -> Point { Point(x: middle.x + x * across, y: middle.y + y * down) }
@@ -65,7 +65,7 @@ struct Sketch {
 
     mutating func fill(with color: [Double]) { put((color.map(Decimals.text) + ["rg"]).joined(separator: " ")) }
 
-    /// Ends the path.
+    /// Paints and ends the path.
     mutating func paint(stroked: Bool, filled: Bool, closed: Bool = false) {
         switch (stroked, filled) {
         case (true, true): put(closed ? "b" : "B")

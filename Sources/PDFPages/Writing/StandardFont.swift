@@ -1,16 +1,16 @@
-/// One of the fonts that every reader has, and how it breaks lines.
+/// One of the fonts that every reader has, and its line breaking.
 struct StandardFont {
     let name: String
     private let isMonospaced: Bool
-    /// Of a bold letter, against the plain one.
+    /// Width of a bold letter relative to a regular one.
     private let stretch: Double
 
-    /// In font sizes: from the top of a line to its base, and from line to line.
+    /// In font sizes: from the top of a line to its baseline, and from line to line.
     static let ascent = 0.93
     static let leading = 1.16
     private static let maxLines = 2000
 
-    /// - Parameter wish: as Instant JSON names fonts; what is not known becomes Helvetica.
+    /// - Parameter wish: a font name of Instant JSON; unknown ones become Helvetica.
     init(_ wish: String) {
         let wish = wish.lowercased()
         isMonospaced = wish.hasPrefix("cour") || wish.contains("mono")
@@ -33,7 +33,7 @@ struct StandardFont {
         if isMonospaced { return 600 }
         switch letter {
         case 0x20...0x7E: return Double(Self.helvetica[Int(letter) - 0x20]) * stretch
-        // Letters with marks are about as wide as those without: no line breaks by a hair.
+        // Accented letters are about as wide as plain ones, which is exact enough for line breaks.
         case 0x85, 0x89, 0x97, 0x99, 0xC6: return 1000 * stretch
         case 0x8C, 0x9C: return 950 * stretch
         case 0xC0...0xDD: return 700 * stretch
@@ -43,7 +43,7 @@ struct StandardFont {
         }
     }
 
-    /// Lines broken at spaces, and within a word that is wider than the line.
+    /// Breaks lines at spaces, and within a word that is wider than the line.
     func lines(_ letters: [UInt8], size: Double, width: Double) -> [[UInt8]] {
         var lines: [[UInt8]] = []
         for paragraph in letters.split(separator: 0x0A, omittingEmptySubsequences: false) {
@@ -71,7 +71,7 @@ struct StandardFont {
         return lines
     }
 
-    /// Thousandths of the font size, of the letters from the space to the tilde (Adobe's metrics of Helvetica).
+    /// Widths of the characters from space to tilde in thousandths of the font size (Adobe's metrics of Helvetica).
     private static let helvetica: [Int] = [
         278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278, 556, 556, 556, 556, 556, 556,
         556, 556, 556, 556, 278, 278, 584, 584, 584, 556, 1015, 667, 667, 722, 722, 667, 611, 778, 722, 278, 500, 667,
@@ -81,9 +81,9 @@ struct StandardFont {
     ]
 }
 
-/// The letters that the standard fonts bring (ISO 32000-1, annex D.2).
+/// The character set of the standard fonts (ISO 32000-1, annex D.2).
 enum WinAnsi {
-    /// nil for a text with other letters. Controls but for line ends are left out.
+    /// Returns nil for text with other characters. Tabs become spaces; other controls except line feeds are dropped.
     static func bytes(_ text: String) -> [UInt8]? {
         var bytes: [UInt8] = []
         for scalar in text.unicodeScalars {

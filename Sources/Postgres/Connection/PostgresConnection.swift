@@ -1,18 +1,17 @@
 import CPostgres
 import Glibc
 
-/// One connection, one statement after the other. Calls block.
+/// One connection, used for one statement at a time. Calls block.
 ///
-/// Unchecked, because libpq asks for no more than one thread at a time, and whoever has taken a connection from the
-/// pool has it alone.
+/// Unchecked: libpq requires only that one thread at a time uses it, and the pool lends a connection to one user.
 package final class PostgresConnection: @unchecked Sendable {
     let pointer: OpaquePointer
-    /// Statements that are prepared, by their text.
+    /// The names of prepared statements, keyed by their text.
     private var prepared: [String: String] = [:]
 
-    /// - Throws: ``PostgresError`` without a state when there is no way to the database.
+    /// - Throws: ``PostgresError`` without a state if the database cannot be reached.
     package init(_ address: PostgresAddress) throws(PostgresError) {
-        // Later ones win: the address may say how long to wait, and not how texts are encoded.
+        // Later values win: the address may set the timeouts, but not the encoding.
         let parameters = [
             ("connect_timeout", "5"), ("tcp_user_timeout", "10000"), ("dbname", address.uri),
             ("client_encoding", "UTF8"), ("application_name", "postilla"),
@@ -24,7 +23,7 @@ package final class PostgresConnection: @unchecked Sendable {
             throw PostgresError(message)
         }
         self.pointer = pointer
-        // What it has to say beside its answers is not for our standard error.
+        // Keeps server notices off standard error.
         PQsetNoticeProcessor(pointer, { _, _ in }, nil)
     }
 
@@ -50,19 +49,19 @@ package final class PostgresConnection: @unchecked Sendable {
 
     // MARK: Statements
 
-    /// One statement, or several with semicolons between them, without parameters.
+    /// Runs one statement, or several separated by semicolons, without parameters.
     package func execute(_ sql: String) throws(PostgresError) { PQclear(try check(PQexec(pointer, sql))) }
 
-    /// Ends the transaction. One that has failed before is not committed, which PostgreSQL says by its tag only.
+    /// Commits. PostgreSQL rolls back a failed transaction instead, which only the command tag shows.
     package func commit() throws(PostgresError) {
         let result = try check(PQexec(pointer, "COMMIT"))
         defer { PQclear(result) }
         guard String(cString: PQcmdStatus(result)) == "COMMIT" else {
-            throw PostgresError(sqlState: "25P02", "the transaction had failed")
+            throw PostgresError(sqlState: "25P02", "the transaction has failed")
         }
     }
 
-    /// A statement that is prepared the first time.
+    /// Runs a statement, prepared on first use.
     package func run(_ sql: String, _ values: [PostgresValue] = []) throws(PostgresError) {
         PQclear(try answer(sql, values))
     }
@@ -86,12 +85,12 @@ package final class PostgresConnection: @unchecked Sendable {
     private func answer(_ sql: String, _ values: [PostgresValue]) throws(PostgresError) -> OpaquePointer {
         let name = try prepare(sql)
         let binaries = values.map(\.binary)
-        // All of them in one piece, so that one pointer has to be held while libpq reads.
+        // In one buffer, so that only one pointer must stay valid while libpq reads.
         let bytes = binaries.flatMap { $0 ?? [] }
         let result = bytes.withUnsafeBytes { buffer in
             var starts: [UnsafePointer<CChar>?] = []
             var offset = 0
-            // An empty text is no NULL, and needs an address all the same.
+            // An empty text is not NULL and therefore needs an address.
             let empty = UnsafePointer<CChar>(bitPattern: 1)
             for binary in binaries {
                 let start = buffer.baseAddress.map { ($0 + offset).assumingMemoryBound(to: CChar.self) }
@@ -113,7 +112,7 @@ package final class PostgresConnection: @unchecked Sendable {
         return name
     }
 
-    /// - Throws: ``PostgresError``; the result is given back by then.
+    /// - Throws: ``PostgresError``, after freeing the result.
     private func check(_ result: OpaquePointer?) throws(PostgresError) -> OpaquePointer {
         guard let result else { throw PostgresError(String(cString: PQerrorMessage(pointer))) }
         switch PQresultStatus(result) {
@@ -130,7 +129,7 @@ package final class PostgresConnection: @unchecked Sendable {
 }
 
 extension PostgresConnection {
-    /// Whether the other end is still there, of a connection nothing is expected from. Asks nobody.
+    /// Whether the peer of an idle connection is still there, without a query.
     package var isAlive: Bool {
         var watched = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
         while isOpen, poll(&watched, 1, 0) > 0 { guard PQconsumeInput(pointer) == 1 else { return false } }
@@ -139,16 +138,16 @@ extension PostgresConnection {
 
     var socket: CInt { PQsocket(pointer) }
 
-    /// Open, and in no transaction.
+    /// Whether the connection is idle and outside a transaction.
     package var isAtRest: Bool { PQtransactionStatus(pointer) == PQTRANS_IDLE }
 }
 
-/// Where a database is: `postgres://user@host:port/database`, as libpq reads it (PostgreSQL's manual, "Connection
-/// URIs"). A password belongs into `PGPASSWORD` or `~/.pgpass`: arguments can be read by everybody on the machine.
+/// The address of a database, `postgres://user@host:port/database`, as libpq parses it (PostgreSQL manual, "Connection
+/// URIs"). Put passwords into `PGPASSWORD` or `~/.pgpass`: everyone on the machine can read arguments.
 package struct PostgresAddress: Hashable, Sendable, CustomStringConvertible {
     let uri: String
 
-    /// - Returns: nil when it is no such address.
+    /// - Returns: nil if it is not such an address.
     package init?(_ text: String) {
         guard ["postgres://", "postgresql://"].contains(where: text.hasPrefix), !text.utf8.contains(0) else {
             return nil

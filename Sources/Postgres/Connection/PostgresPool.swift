@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Connections that are open and idle, opened as they are needed. Whoever takes one has it alone; one that broke is not
-/// kept. After a failure it waits before it tries again, longer each time: until then everybody is refused at once,
-/// and no thread is held by a database that is away.
+/// Open idle connections; more are opened on demand. A connection has one user at a time and is discarded when it
+/// breaks. After a failed attempt to connect, the pool refuses new ones for a growing time, so that no thread blocks on
+/// an unavailable database.
 final class PostgresPool: Sendable {
     private struct State {
         var idle: [PostgresConnection] = []
@@ -14,7 +14,7 @@ final class PostgresPool: Sendable {
     private let address: PostgresAddress
     private let state = Mutex(State())
     private let clock = ContinuousClock()
-    /// Connections kept for later.
+    /// The maximum number of idle connections.
     private let limit: Int
 
     static let firstWait: Duration = .milliseconds(50)
@@ -25,7 +25,7 @@ final class PostgresPool: Sendable {
         self.limit = limit
     }
 
-    /// - Throws: ``PostgresError`` of the connection or of the body.
+    /// - Throws: ``PostgresError`` of the connection, or the error of the body.
     func with<Result>(_ body: (PostgresConnection) throws -> Result) throws -> Result {
         let connection = try take()
         defer { giveBack(connection) }
@@ -56,7 +56,7 @@ final class PostgresPool: Sendable {
     private func giveBack(_ connection: PostgresConnection) {
         state.withLock { state in
             if !connection.isOpen {
-                // The others were most likely lost with it: whoever comes next gets a new one.
+                // The others were most likely lost too: open a new one next time.
                 state.idle = []
             } else if connection.isAtRest, state.idle.count < limit {
                 state.idle.append(connection)

@@ -1,13 +1,13 @@
 import CPostgres
 
-/// One row of an answer, its columns counted from 0. Valid only inside the closure it is given to.
+/// One row of a result, with columns counted from 0. Valid only inside the closure that receives it.
 package struct PostgresRow {
     let result: OpaquePointer
     let index: CInt
 
     package func isNull(_ column: Int) -> Bool { PQgetisnull(result, index, CInt(column)) != 0 }
 
-    /// Of a column of type bigint.
+    /// Returns a column of type bigint.
     package func integer(_ column: Int) -> Int64 {
         bytes(column) { $0.reduce(0) { $0 << 8 | Int64($1) } }
     }
@@ -18,7 +18,7 @@ package struct PostgresRow {
 
     package func optionalText(_ column: Int) -> String? { isNull(column) ? nil : text(column) }
 
-    /// Of a column of type bytea.
+    /// Returns a column of type bytea.
     package func bytes(_ column: Int) -> [UInt8] { bytes(column) { Array($0) } }
 
     private func bytes<Result>(_ column: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {

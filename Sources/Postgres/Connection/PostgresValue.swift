@@ -1,4 +1,4 @@
-/// One parameter of a statement, on its way out in PostgreSQL's binary form.
+/// One parameter of a statement, sent in PostgreSQL's binary format.
 package enum PostgresValue: Hashable, Sendable {
     case null
     case integer(Int64)
@@ -9,7 +9,7 @@ package enum PostgresValue: Hashable, Sendable {
     package init(_ text: String?) { self = text.map(Self.text) ?? .null }
     package init(_ integer: Int64?) { self = integer.map(Self.integer) ?? .null }
 
-    /// PostgreSQL's texts have no NUL in them.
+    /// Whether PostgreSQL can store the value: its texts contain no NUL.
     var isStorable: Bool { if case .text(let text) = self { !text.utf8.contains(0) } else { true } }
 
     /// nil: NULL.
@@ -23,8 +23,8 @@ package enum PostgresValue: Hashable, Sendable {
         }
     }
 
-    /// Dimensions, no NULLs, the type (25: text); size and first index of the one dimension; each element with its
-    /// length.
+    /// Returns dimensions, no NULLs, the type (25: text), size and first index of the one dimension, then each element
+    /// with its length.
     private static func array(of texts: [String]) -> [UInt8] {
         var bytes: [UInt8] = []
         for number in [1, 0, 25, Int32(texts.count), 1] as [Int32] { bytes += bigEndian(number) }

@@ -3,14 +3,14 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Hears what ``PostgresStore/notify(_:)`` of any server says, on a thread and a connection of its own. A connection that is
-/// lost is made again, after waits that grow; what was said meanwhile is lost.
+/// Receives the messages of ``PostgresStore/notify(_:)`` from all servers, on its own dispatch queue and connection.
+/// Reconnects with growing delays; messages sent meanwhile are lost.
 package final class PostgresListener: Sendable {
     package enum Event: Hashable, Sendable {
-        /// From now on everything is heard.
+        /// All messages are received from now on.
         case connected
         case notice(String)
-        /// Nothing is heard until it is connected again; said once.
+        /// No messages are received until the next connection; reported once.
         case lost(PostgresError)
     }
 
@@ -20,11 +20,11 @@ package final class PostgresListener: Sendable {
 
     private let address: PostgresAddress
     private let handle: @Sendable (Event) -> Void
-    /// A pipe whose one end is closed to stop the thread, wherever it waits. -1: closed.
+    /// The end of a pipe that is closed to stop the thread, wherever it waits. -1: closed.
     private let stopping: Mutex<CInt>
     private let stopped: CInt
 
-    /// Begins at once.
+    /// Starts listening.
     ///
     /// - Parameter handle: called on the listener's thread.
     package init(_ address: PostgresAddress, _ handle: @escaping @Sendable (Event) -> Void) {
@@ -72,7 +72,9 @@ package final class PostgresListener: Sendable {
         }
     }
 
-    /// Waits until there is something to read, or the time (in milliseconds, negative: for ever) is over.
+    /// Waits until the socket is readable, or until the timeout (in milliseconds; negative: none).
+    ///
+    /// - Returns: whether the listener was stopped.
     private func isStopped(or socket: CInt, within time: Int32) -> Bool {
         var watched = [
             pollfd(fd: stopped, events: Int16(POLLIN), revents: 0),
@@ -84,7 +86,7 @@ package final class PostgresListener: Sendable {
 }
 
 extension PostgresConnection {
-    /// What has come since the last call.
+    /// Returns the messages since the last call.
     func notices() throws(PostgresError) -> [String] {
         guard PQconsumeInput(pointer) == 1 else { throw PostgresError(String(cString: PQerrorMessage(pointer))) }
         var texts: [String] = []
@@ -97,8 +99,8 @@ extension PostgresConnection {
 }
 
 extension PostgresStore {
-    /// Tells every listener, in a transaction of its own: notices are given under a lock of the whole database server,
-    /// which no other commit is to wait for.
+    /// Sends messages to every listener, in a separate transaction: NOTIFY takes a lock of the whole database server,
+    /// for which no other commit must wait.
     package func notify(_ texts: [String]) throws {
         try transaction {
             try $0.run(

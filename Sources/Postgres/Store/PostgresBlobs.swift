@@ -1,8 +1,8 @@
-/// Bytes under their hash, cut into pieces: a value of PostgreSQL is handled whole, and a PDF may be large.
+/// Bytes under their hash, in pieces: PostgreSQL handles a value as a whole, and a PDF may be large.
 ///
-/// Each call is a transaction of its own.
+/// Each call is a separate transaction.
 package struct PostgresBlobs: Sendable {
-    /// What is kept apart: the one kind knows nothing of the other.
+    /// Separate namespaces.
     package enum Kind: String, Sendable {
         case pdf, attachment
     }
@@ -17,10 +17,12 @@ package struct PostgresBlobs: Sendable {
         self.kind = .text(kind.rawValue)
     }
 
-    /// - Parameter read: so many bytes from an offset on.
+    /// Stores a blob.
+    ///
+    /// - Parameter read: returns a number of bytes from an offset.
     package func keep(_ sha256: String, bytes: Int64, _ read: (Int64, Int) throws -> [UInt8]) throws {
         try store.transaction { connection in
-            // Somebody else may have kept the same: then there is nothing to do.
+            // Another server may have stored the same blob.
             let isNew = try connection.one(
                 "INSERT INTO blob VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING bytes",
                 [kind, .text(sha256), .integer(bytes)]
@@ -42,7 +44,7 @@ package struct PostgresBlobs: Sendable {
         }
     }
 
-    /// nil: it is not there.
+    /// Returns nil if the blob does not exist.
     package func length(of sha256: String) throws -> Int64? {
         try store.transaction {
             try $0.one("SELECT bytes FROM blob WHERE kind = $1 AND sha256 = $2", [kind, .text(sha256)]) {
@@ -51,7 +53,7 @@ package struct PostgresBlobs: Sendable {
         }
     }
 
-    /// What lies from an offset to the end of its piece; empty: it is not there.
+    /// Returns the bytes from an offset to the end of its piece; empty if they do not exist.
     package func piece(of sha256: String, at offset: Int64) throws -> [UInt8] {
         try store.transaction {
             try $0.one(

@@ -1,15 +1,15 @@
-/// The tables, and how an older database becomes a newer one.
+/// The tables and their migrations.
 ///
 /// Ids are compared by their bytes (collation C). Times are milliseconds since 1970.
 enum PostgresSchema {
-    /// Each is done once, in this order. What was released is never changed.
+    /// The migration steps, run once each in this order. Never change a released one.
     private static let steps = [layers, blobs, mark, baseAttachments, uploads]
 
-    /// Whoever starts first does it, the others wait.
+    /// Migrates the database. The first server does it, the others wait.
     static func migrate(_ connection: PostgresConnection, at address: PostgresAddress) throws {
         let encoding = try connection.one("SHOW server_encoding") { $0.text(0) } ?? ""
         guard encoding == "UTF8" else {
-            throw PostgresStoreError.unusable(address, "its encoding is \(encoding) and has to be UTF8")
+            throw PostgresStoreError.unusable(address, "its encoding is \(encoding), must be UTF8")
         }
         try connection.execute("BEGIN; SELECT pg_advisory_xact_lock(\(PostgresLock.schema))")
         do {
@@ -92,7 +92,7 @@ enum PostgresSchema {
         CREATE INDEX attachment_sha256 ON attachment (sha256);
         """
 
-    /// A PDF is compressed already: its pieces are kept as they are.
+    /// PDFs are already compressed: store the pieces uncompressed.
     private static let blobs = """
         CREATE TABLE blob (
             kind text NOT NULL, sha256 text COLLATE "C" NOT NULL, bytes bigint NOT NULL, PRIMARY KEY (kind, sha256)
@@ -113,9 +113,9 @@ enum PostgresSchema {
         CREATE INDEX base_record_attachment ON base_record (base, attachment) WHERE attachment IS NOT NULL;
         """
 
-    /// The users who uploaded an attachment to a layer and may therefore name it. An empty text is the anonymous user. For
-    /// files uploaded before this table existed no user is known: they are uploaded again, or named by a user who can see a
-    /// record that names them.
+    /// The users who uploaded an attachment to a layer and may therefore name it. An empty text is the anonymous user.
+    /// For files uploaded before this table existed no user is known: they are uploaded again, or named by a user who
+    /// can see a record that names them.
     private static let uploads = """
         CREATE TABLE upload (
             layer bigint NOT NULL, sha256 text COLLATE "C" NOT NULL, user_id text COLLATE "C" NOT NULL,

@@ -1,25 +1,25 @@
 package import EngineCore
 
 extension PostgresStore {
-    /// Which database this is: the cluster, its timeline, the database, the tables as they were made.
+    /// Identifies this database: cluster, timeline, database, and the tables as created.
     private static let place = """
         SELECT concat_ws('/', (SELECT system_identifier FROM pg_control_system()),
             substring(pg_walfile_name(pg_current_wal_lsn()), 1, 8),
             (SELECT oid FROM pg_database WHERE datname = current_database()), 'layer'::regclass::oid)
         """
 
-    /// Compares the mark in the database with the place it is at and with what a server knows of it.
+    /// Compares the restore stamp in the database with the database's location and with the server's count.
     ///
     /// - Parameters:
-    ///   - known: how far the server has seen it count; 0: not at all.
-    ///   - draws: whether it counts on in any case.
-    ///   - renew: called, in the same transaction, if the database was restored.
-    /// - Returns: how far it has counted by now, and whether it was restored.
+    ///   - known: the highest count the server has seen; 0: none.
+    ///   - draws: whether to increase the count in any case.
+    ///   - renew: called in the same transaction if the database was restored.
+    /// - Returns: the current count, and whether the database was restored.
     package func checkMark(
         known: Int64, draws: Bool, _ renew: (any StoreWriting) throws -> Void
     ) throws -> (count: Int64, isRestored: Bool) {
         try transaction { connection in
-            // One server after the other: the first that notices makes it good for all.
+            // Serialise servers: the first that detects a restore handles it for all.
             try connection.execute("SELECT pg_advisory_xact_lock(\(PostgresLock.mark))")
             let place = try connection.one(Self.place) { $0.text(0) } ?? ""
             let mark = try connection.one("SELECT place, count FROM mark") { ($0.text(0), $0.integer(1)) }

@@ -3,18 +3,18 @@ import SyncProtocol
 
 /// Documents and layers in a PostgreSQL database that several servers may share.
 ///
-/// A reading transaction sees one state of everything. A writing one sees what others have committed, statement by
-/// statement, and makes others wait for what it works on: naming a layer takes the layer, and its document against
-/// being replaced; ``StoreWriting/hold(_:)`` takes what has no row yet. So revisions are given in the order of commits.
+/// A read transaction has one snapshot. A write transaction sees what others have committed, per statement, and locks
+/// what it works on: naming a layer locks the layer, and its document against replacement; ``StoreWriting/lock(_:)``
+/// locks what has no row yet. Revisions are therefore assigned in commit order.
 ///
-/// While the database is away every call throws a ``APIError`` at once: `unavailable`.
+/// While the database is unreachable, every call throws an ``APIError`` at once: `unavailable`.
 package final class PostgresStore: LayerStore {
     let pool: PostgresPool
     package let address: PostgresAddress
 
-    /// Opens the database and brings its tables up to date.
+    /// Opens the database and migrates its tables.
     ///
-    /// - Throws: ``PostgresStoreError`` when it cannot be used.
+    /// - Throws: ``PostgresStoreError`` if it cannot be used.
     package init(_ address: PostgresAddress) throws(PostgresStoreError) {
         self.address = address
         pool = PostgresPool(address)
@@ -44,7 +44,7 @@ package final class PostgresStore: LayerStore {
                     try connection.commit()
                     return result
                 } catch {
-                    // Where this fails too the connection is lost, and the pool sees that.
+                    // If this fails too, the connection is lost, which the pool detects.
                     try? connection.execute("ROLLBACK")
                     throw error
                 }
@@ -63,27 +63,27 @@ package enum PostgresStoreError: Error, Hashable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .newerSchema(let address):
-            "\(address) was written by a newer version of this program: use that one, or another --store"
-        case .unusable(let address, let why): "\(address) cannot be used as a store (\(why))"
+            "\(address) was written by a newer version; update postilla, or use another --store"
+        case .unusable(let address, let why): "cannot use \(address) as a store: \(why)"
         }
     }
 }
 
 extension PostgresError {
-    /// Passes on what a client can do something with.
+    /// Converts errors on which a client can act.
     static func asRefusal<Result>(_ body: () throws -> Result) throws -> Result {
         do { return try body() } catch let error as PostgresError { throw error.refusal ?? error }
     }
 
     private var refusal: APIError? {
-        if isPassing { return APIError(.unavailable, "the server cannot reach its database: try again") }
-        if isUnstorableText { return APIError(.invalid, "a text has a character in it that cannot be stored") }
+        if isPassing { return APIError(.unavailable, "the server cannot reach its database; try again") }
+        if isUnstorableText { return APIError(.invalid, "a text contains a character that cannot be stored") }
         return nil
     }
 }
 
-/// Numbers for PostgreSQL's advisory locks, which end with the transaction that took them. Two names may share one:
-/// then somebody waits who need not.
+/// Numbers for PostgreSQL's advisory locks, which end with their transaction. Two names may share a number, which only
+/// causes an unnecessary wait.
 enum PostgresLock {
     static let schema = number("schema")
     static let mark = number("mark")

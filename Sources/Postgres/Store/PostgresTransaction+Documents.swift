@@ -50,7 +50,7 @@ extension PostgresTransaction {
     }
 
     func removeDocument(_ id: String, at moment: Timestamp) throws {
-        // It keeps others from all of its layers, so that none has to be named.
+        // Blocks others from all layers of the document, so that none has to be named.
         try lock(.document(id))
         guard let document = try document(id) else { return }
         try run(
@@ -59,14 +59,14 @@ extension PostgresTransaction {
             SELECT document, name, $2 FROM layer WHERE document = $1 AND left(name, 1) <> '*'
             ON CONFLICT (document, name) DO UPDATE SET at = excluded.at
             """, [.text(id), .integer(moment.milliseconds)])
-        // Each gets the key that ``LayerKey/removed(_:)`` gives it.
+        // The same key as ``LayerKey/removed(_:)``.
         try run("UPDATE layer SET document = '', name = '*gone-' || id WHERE document = $1", [.text(id)])
         try note(unused: document.base, since: .startOfTime)
         try run("DELETE FROM attachment WHERE document = $1", [.text(id)])
         try run("DELETE FROM document WHERE id = $1", [.text(id)])
     }
 
-    // MARK: Base records. An unused set has a row among the deletions, under the empty document id that no document has.
+    // MARK: Base records. An unused set has a row among the deletions, under the empty document id.
 
     private static func key(ofUnused base: Int64) -> LayerKey { LayerKey(document: "", name: "*base-\(base)") }
 

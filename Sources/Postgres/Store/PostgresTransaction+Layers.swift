@@ -50,7 +50,7 @@ extension PostgresTransaction {
         try run(
             "INSERT INTO layer (document, name, generation, head, horizon) VALUES ($1, $2, $3, 0, 0)",
             [.text(key.document), .text(key.name), .text(generation)])
-        guard let layer = try find(key) else { throw APIError(.documentNotFound, "the document is gone") }
+        guard let layer = try find(key) else { throw APIError(.documentNotFound, "the document was deleted") }
         return layer
     }
 
@@ -87,9 +87,9 @@ extension PostgresTransaction {
         return limit - left
     }
 
-    /// - Returns: how many rows were removed.
+    /// - Returns: the number of rows removed.
     func remove(from table: String, where column: String, is value: Int64, limit: Int) throws -> Int {
-        // By their places: a subquery over the key could walk the whole table.
+        // By row address: a subquery over the key could scan the whole table.
         let places = "SELECT ctid FROM \(table) WHERE \(column) = $1 LIMIT $2"
         return try all(
             "DELETE FROM \(table) WHERE ctid = ANY(ARRAY(\(places))) RETURNING 1::bigint",

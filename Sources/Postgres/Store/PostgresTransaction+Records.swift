@@ -4,12 +4,12 @@ import EngineCore
 import SyncProtocol
 
 extension PostgresTransaction {
-    /// What ``record(_:)`` reads, in this order.
+    /// The columns in the order in which ``record(_:)`` reads them.
     static let columns = """
         id, content, type, root, created_by, updated_by, grp, revision, run_client, run_start,
         removed_at, removed_by, removed_client, cascade
         """
-    /// The same of a base record.
+    /// The same for a base record.
     static let baseColumns = """
         id, content, type, root, created_by, updated_by, grp, 0::bigint, NULL::text, 0::bigint,
         NULL::bigint, NULL::text, NULL::text, NULL::bigint
@@ -25,7 +25,7 @@ extension PostgresTransaction {
             """, [.integer(layer.id), .integer(layer.base), .text(id)], Self.record)
     }
 
-    /// Each half is cut for itself, so that it stops in its index where enough is found.
+    /// Limits each half separately, so that its index scan stops early.
     func live(in layer: ServerLayer, after id: Record.ID?, limit: Int) throws -> [ServerRecord] {
         try all(
             """
@@ -137,7 +137,7 @@ extension PostgresTransaction {
         return stored
     }
 
-    /// Type, creator and group stand side by side.
+    /// Reads type, creator and group from adjacent columns.
     private static func subject(_ row: PostgresRow, from column: Int) throws -> Subject {
         Subject(
             try type(row.text(column)), createdBy: row.optionalText(column + 1), group: row.optionalText(column + 2))

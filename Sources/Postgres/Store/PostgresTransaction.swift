@@ -6,7 +6,7 @@ import SyncProtocol
 final class PostgresTransaction: StoreWriting {
     private let connection: PostgresConnection
     let isWriting: Bool
-    /// Locks that are taken already, by their numbers; those that others may share are not in here.
+    /// The numbers of the exclusive locks held; shared ones are not included.
     private var held: Set<Int64> = []
     private var depth = 0
 
@@ -25,7 +25,7 @@ final class PostgresTransaction: StoreWriting {
             try PostgresError.asRefusal { try connection.execute("RELEASE \(name)") }
             return result
         } catch {
-            // What was locked since is given back as well.
+            // The rollback also releases the locks taken since.
             held = before
             try PostgresError.asRefusal { try connection.execute("ROLLBACK TO \(name); RELEASE \(name)") }
             throw error
@@ -46,8 +46,8 @@ final class PostgresTransaction: StoreWriting {
         try run("SELECT pg_advisory_xact_lock($1)", [.integer(number)])
     }
 
-    /// Others wait for this layer, and whoever wants to replace its document waits for them all. Always in this order:
-    /// nobody who has a layer waits for its document.
+    /// Locks the layer, and its document shared; a transaction that replaces the document waits for all of these.
+    /// Always in this order, so that no holder of a layer waits for its document.
     func lock(_ key: LayerKey) throws {
         guard isWriting, held.insert(PostgresLock.layer(key)).inserted else { return }
         let document = PostgresLock.document(key.document)
@@ -56,7 +56,7 @@ final class PostgresTransaction: StoreWriting {
             "SELECT \(lock)($1), pg_advisory_xact_lock($2)", [.integer(document), .integer(PostgresLock.layer(key))])
     }
 
-    // MARK: Statements. Whoever looks for what cannot be stored finds nothing.
+    // MARK: Statements. A query for a value that cannot be stored finds nothing.
 
     func run(_ sql: String, _ values: [PostgresValue]) throws {
         try PostgresError.asRefusal { try connection.run(sql, values) }

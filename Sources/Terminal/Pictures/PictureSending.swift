@@ -1,13 +1,13 @@
 package import Screen
 
-/// A picture on its way to the terminal, or there.
+/// A picture that is on the terminal or being sent to it.
 struct PictureSending {
     let text: PictureText
     let place: Position
-    /// Where the cursor has to be again behind it. To have the terminal keep it is no way: some keep one place only, and
-    /// whether the cursor is seen along with it, and look there when the program ends.
+    /// Cursor position to restore afterwards. The terminal cannot save it: some have a single saved position, which
+    /// includes the cursor's visibility and is used when the program ends.
     let cursor: Position
-    /// How many of its pieces were sent.
+    /// Number of pieces sent.
     private(set) var sent = 0
 
     init(_ text: PictureText, at place: Position, cursor: Position) {
@@ -17,7 +17,7 @@ struct PictureSending {
     var isWhole: Bool { sent == text.pieces.count }
     var isAmid: Bool { sent > 0 && !isWhole }
 
-    /// Where ncurses believes the cursor to be, it is again behind the last piece.
+    /// Returns the next piece; the last one moves the cursor back to where ncurses expects it.
     mutating func next() -> [UInt8] {
         guard !isWhole else { return [] }
         let isFirst = sent == 0
@@ -26,7 +26,7 @@ struct PictureSending {
         return (isFirst ? Self.move(to: place) : []) + piece + (isWhole ? Self.move(to: cursor) : [])
     }
 
-    /// Ends what was begun and takes it off the screen.
+    /// Ends a partly sent picture and removes it from the screen.
     var withdrawal: [UInt8] { (isAmid ? text.end + Self.move(to: cursor) : []) + (sent > 0 ? text.removal : []) }
 
     private static func move(to place: Position) -> [UInt8] {
@@ -34,17 +34,17 @@ struct PictureSending {
     }
 }
 
-/// How a terminal takes pictures.
+/// A terminal's picture protocol.
 package enum PictureFormat: Hashable, Sendable {
-    /// The graphics protocol of kitty, which ghostty, WezTerm and Konsole know too.
+    /// kitty's graphics protocol, also in ghostty, WezTerm and Konsole.
     case kitty
-    /// DEC's, of xterm, foot, mlterm and others.
+    /// DEC's protocol, in xterm, foot, mlterm and others.
     case sixel
 
-    /// What a terminal is asked, in an order that makes the answer to the last question the last one.
+    /// The queries, ordered so that the last answer belongs to the last query.
     static let query = Array("\u{1B}_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\u{1B}\\\u{1B}[c".utf8)
 
-    /// What the answers say; nil: no pictures.
+    /// Selects a format from the answers; nil without picture support.
     package init?(_ reports: [TerminalReport]) {
         if reports.contains(.graphics(isUnderstood: true)) {
             self = .kitty

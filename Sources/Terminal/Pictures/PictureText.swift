@@ -1,21 +1,21 @@
 import Annotations
 package import Screen
 
-/// A picture as a terminal takes it, in pieces that are sent one after the other. Made of pixels and numbers alone: no
-/// byte of a file reaches the terminal.
+/// A picture encoded for a terminal, in pieces to send one after the other. Built only from pixels and numbers: no byte
+/// of a file reaches the terminal.
 package struct PictureText: Hashable, Sendable {
-    /// None longer than a terminal's input buffer.
+    /// Each at most as long as a terminal's input buffer.
     let pieces: [[UInt8]]
-    /// Ends a picture of which not all pieces were sent.
+    /// Ends a partly sent picture.
     let end: [UInt8]
-    /// Takes it off the screen; empty: it goes as text does.
+    /// Removes the picture from the screen; empty if text overwrites it.
     let removal: [UInt8]
 
     static let maxPieceBytes = 4096
 
     /// - Parameters:
-    ///   - room: cells there are for it. Where the terminal scales pictures, it fills them as far as its shape allows.
-    ///   - cell: pixels of a cell.
+    ///   - room: available cells; a terminal that scales pictures fills them as far as the aspect ratio allows.
+    ///   - cell: size of a cell in pixels.
     package init(_ pixels: Pixels, as format: PictureFormat, room: Size, cell: (width: Int, height: Int)) {
         switch format {
         case .kitty:
@@ -32,12 +32,12 @@ package struct PictureText: Hashable, Sendable {
         }
     }
 
-    /// Bytes that go over the line.
+    /// Bytes to send.
     package var size: Int { pieces.reduce(0) { $0 + $1.count } }
 
-    /// Without an answer (`q=2`) and leaving the cursor where it is (`C=1`); every piece says whether more follow.
+    /// Requests no answer (`q=2`) and an unmoved cursor (`C=1`); every piece states whether more follow.
     private static func kitty(_ pixels: Pixels, columns: Int, rows: Int) -> [[UInt8]] {
-        // Groups of three bytes make four letters each.
+        // Base64 encodes three bytes as four letters.
         let payload = (maxPieceBytes - 96) / 4 * 3
         var pieces: [[UInt8]] = []
         for start in stride(from: 0, to: pixels.bytes.count, by: payload) {

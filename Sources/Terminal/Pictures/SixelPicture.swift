@@ -1,7 +1,7 @@
 import Screen
 
-/// A picture as sixels (DEC's VT330/VT340 manual, chapter 14): bands of six rows, one pass for each colour of a band,
-/// runs of alike columns shortened. Colours are those of a cube of 6 x 6 x 6.
+/// A picture as sixels (DEC's VT330/VT340 manual, chapter 14): bands of six rows, one pass per colour of a band, runs
+/// of equal columns shortened. Colours are from a cube of 6 x 6 x 6.
 struct SixelPicture {
     private(set) var bytes: [UInt8]
 
@@ -21,7 +21,7 @@ struct SixelPicture {
 
     private mutating func add(band top: Int, of colors: [Int], _ pixels: Pixels) {
         let width = pixels.width
-        // For each colour the bits of every column, the top row the lowest bit.
+        // Per colour, the bits of every column; the top row is the lowest bit.
         var columns: [Int: [UInt8]] = [:]
         for row in top..<min(top + 6, pixels.height) {
             let bit = UInt8(1) << UInt8(row - top)
@@ -37,7 +37,7 @@ struct SixelPicture {
         bytes.append(UInt8(ascii: "-"))
     }
 
-    /// Runs of four and more as `!`, how many, and the sixel; nothing for what is blank to the end.
+    /// Writes runs of four or more as `!`, count and sixel; omits trailing blanks.
     private mutating func add(_ bits: [UInt8]) {
         let end = (bits.lastIndex { $0 != 0 } ?? -1) + 1
         var start = 0
@@ -56,7 +56,7 @@ struct SixelPicture {
 }
 
 extension Pixels {
-    /// The nearest colour of the cube for each pixel, from 0 to 215.
+    /// The nearest colour of the cube for each pixel, 0 to 215.
     fileprivate var colors: [Int] {
         (0..<width * height).map { pixel in
             (0..<3).reduce(0) { $0 * 6 + (Int(bytes[3 * pixel + $1]) * 5 + 127) / 255 }

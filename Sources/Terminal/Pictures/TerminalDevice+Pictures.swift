@@ -2,10 +2,10 @@ internal import CTerminal
 package import Screen
 
 extension TerminalDevice {
-    /// Asks whether the terminal shows pictures. The loop hands its answers over, that of its attributes last of all.
+    /// Queries the terminal's picture support. The loop delivers the answers as reports, the attributes last.
     package func askForPictures() { if isInUse { Self.write(PictureFormat.query, to: output) } }
 
-    /// Pixels of a cell; nil where the terminal does not tell.
+    /// Size of a cell in pixels; nil if the terminal does not report it.
     package var cell: (width: Int, height: Int)? {
         var width: Int32 = 0
         var height: Int32 = 0
@@ -13,14 +13,14 @@ extension TerminalDevice {
         return (Int(width), Int(height))
     }
 
-    /// Puts a picture over what is drawn, its upper left corner in a cell. The loop sends it piece by piece as the
-    /// terminal takes them, and draws nothing meanwhile.
+    /// Shows a picture over the screen, its upper left corner at `place`. The loop sends it piece by piece as the
+    /// terminal accepts them, and does not draw meanwhile.
     package func show(_ text: PictureText, at place: Position) {
         hidePicture()
         if isInUse { picture = PictureSending(text, at: place, cursor: cursor) }
     }
 
-    /// Takes it back, as far as it has come; what was drawn is drawn again.
+    /// Removes the picture, even if partly sent, and redraws the screen.
     package func hidePicture() {
         guard let picture else { return }
         self.picture = nil
@@ -31,7 +31,7 @@ extension TerminalDevice {
 
     var hasPicturePieces: Bool { picture?.isWhole == false }
 
-    /// Whether a piece was sent that others have to follow.
+    /// Whether the picture is partly sent.
     var isAmidPicture: Bool { picture?.isAmid == true }
 
     func sendPicturePiece() {

@@ -7,18 +7,18 @@ struct AddCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add", abstract: "Add annotations to a layer.",
         discussion: """
-            From options, or as JSON from --content FILE or standard input: {"id"?, "group"?, "content"}, or the content \
-            alone, which is Instant JSON. What is left out of the content is stamped: author and times. Prints the id \
-            once the server has it.
+            From options, or as JSON from --content FILE or standard input: {"id"?, "group"?, "content"}, or only the \
+            content, which is Instant JSON. A missing author or time is filled in. Prints the id when the server has \
+            accepted the record.
 
-            With --ndjson standard input holds one record a line, and each line is answered by one line in the same \
-            order, once the server has it or has refused it:
+            With --ndjson, standard input has one record per line. Each line is answered by one line, in the same \
+            order, when the server has accepted or rejected it:
               {"id":…,"status":"applied|conflict|denied|invalid","reason"?}
-            A line that was refused leaves nothing behind. Where the server gets out of reach, the status is "waiting": \
-            the record is kept here and sent by the next sync.
+            A rejected line leaves nothing behind. If the server becomes unreachable, the status is "waiting": the \
+            record is stored on this machine and sent by the next sync.
 
-            Exit codes: 1 a record is invalid, 4 one was denied, 5 the server is unreachable, 6 an id is taken; the \
-            first of 4, 6 and 1 that applies.
+            Exit codes: 1 a record is invalid, 4 a record was denied, 5 the server is unreachable, 6 an id is taken; \
+            the first of 4, 6 and 1 that applies.
 
             Examples:
               postilla add --note 'Which program?' --page 1 --at 72,100
@@ -29,25 +29,27 @@ struct AddCommand: AsyncParsableCommand {
 
     @OptionGroup var new: NewAnnotationOptions
 
-    @Option(help: ArgumentHelp("A file with the record as JSON; - is standard input.", valueName: "file"))
+    @Option(help: ArgumentHelp("File with the record as JSON; - is standard input.", valueName: "file"))
     var content: String?
 
-    @Flag(help: "Read one record a line from standard input, answer one line each.")
+    @Flag(help: "Read one record per line from standard input and answer each with one line.")
     var ndjson = false
 
-    @Option(help: ArgumentHelp("The group of new records; without it the token's default.", valueName: "name"))
+    @Option(help: ArgumentHelp("Group of new records (default: the token's).", valueName: "name"))
     var group: String?
 
-    @Option(help: ArgumentHelp("Your name on new annotations, for tokens that name none.", valueName: "name"))
+    @Option(help: ArgumentHelp("Author of new annotations, if the token names none.", valueName: "name"))
     var author: String?
 
     @OptionGroup var layer: LayerOptions
 
     func validate() throws {
         let sources = [new.note != nil || new.mark != nil, content != nil, ndjson].count { $0 }
-        guard sources <= 1 else { throw ValidationError("Give options, --content or --ndjson: one of them.") }
+        guard sources <= 1 else {
+            throw ValidationError("Use only one of --note (or a mark), --content and --ndjson.")
+        }
         guard sources == 1 || !StandardInput.isTerminal else {
-            throw ValidationError("What is to be added? Give --note TEXT --page N, --content FILE or --ndjson.")
+            throw ValidationError("Nothing to add. Use --note TEXT --page N, --content FILE or --ndjson.")
         }
     }
 
@@ -94,6 +96,6 @@ struct AddCommand: AsyncParsableCommand {
         if let page = new.page, outcome?.reason == InvalidContent.badPageIndex.description {
             return "the document has no page \(page.index + 1)"
         }
-        return outcome?.reason ?? "it has no id"
+        return outcome?.reason ?? "no id"
     }
 }

@@ -34,14 +34,14 @@ struct AddLines {
         }
         let refused = outcomes.count { $0.exit != .done }
         guard refused == 0 else {
-            throw CommandFailure("\(refused) of \(outcomes.count) were not added", outcomes.exit)
+            throw CommandFailure("\(refused) of \(outcomes.count) records not added", outcomes.exit)
         }
     }
 
     /// nil for a line without anything in it.
     private func add(_ line: StandardInput.Line) throws -> InstantDocumentDescriptor.Added? {
         guard case .line(let bytes) = line else {
-            return .init(id: nil, outcome: .invalid("the line is longer than \(Self.maxBytes) bytes"))
+            return .init(id: nil, outcome: .invalid("line longer than \(Self.maxBytes) bytes"))
         }
         guard bytes.contains(where: { $0 > 0x20 }) else { return nil }
         do {

@@ -43,7 +43,7 @@ struct Backend {
             length: .known(Int64(head.utf8.count) + file.size + Int64(tail.utf8.count)))
         let answer = try await send(request)
         guard let id = answer["data"]?["document_id"]?.string else {
-            throw CommandFailure("\(server) is not a Postilla server: its answer to the upload makes no sense")
+            throw CommandFailure("\(server) is not a Postilla server: invalid response to the upload")
         }
         return id
     }
@@ -78,14 +78,14 @@ struct Backend {
             response = try await Self.http.execute(request, timeout: .minutes(30))
             body = Array(try await response.body.collect(upTo: 1 << 20).readableBytesView)
         } catch {
-            throw CommandFailure("\(server) cannot be reached: is it running?", .unreachable)
+            throw CommandFailure("cannot reach \(server); is it running?", .unreachable)
         }
         if response.status == .ok { return (try? JSONReader.parse(body)) ?? .null }
         let why = try? ErrorAnswer(bytes: body)
         if response.status == .unauthorized {
-            throw CommandFailure("the server refused the backend's secret", .authentication)
+            throw CommandFailure("the server rejected the backend's secret", .authentication)
         }
         throw CommandFailure(
-            why.map(\.description) ?? "\(server) answered \(response.status.code): it is not a Postilla server")
+            why.map(\.description) ?? "\(server) is not a Postilla server: it returned \(response.status.code)")
     }
 }

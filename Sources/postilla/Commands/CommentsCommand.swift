@@ -5,17 +5,17 @@ import InstantCore
 
 struct CommentsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "comments", abstract: "List the thread under an annotation, in the order it was written.",
+        commandName: "comments", abstract: "List the comments under an annotation, oldest first.",
         discussion: """
-            The id may be that of any comment in the thread. json is one array of records, ndjson one record a line, as \
-            list writes them.
+            The id may also be that of a comment in the thread. json is one array of records, ndjson one record per \
+            line, in the form of list.
 
             Examples:
               postilla comments 01HV60ME365HS69FVQ1CE6PK2G
               postilla comments 01HV60ME365HS69FVQ1CE6PK2G --format tsv | cut -f 4,7
             """)
 
-    @Argument(help: ArgumentHelp("The annotation's id, as list writes it.", valueName: "id"))
+    @Argument(help: ArgumentHelp("Id of the annotation, from list.", valueName: "id"))
     var id: String
 
     @OptionGroup var listing: ListingOptions
@@ -29,7 +29,7 @@ struct CommentsCommand: AsyncParsableCommand {
 
     private func write(_ descriptor: InstantDocumentDescriptor) throws {
         guard let record = try descriptor.layer.record(id) else {
-            throw CommandFailure("there is no annotation \(id) in this layer")
+            throw CommandFailure("no annotation \(id) in this layer")
         }
         var listing = Listing(listing, RecordRow.columns)
         for comment in try descriptor.layer.thread(under: record.content["rootId"]?.string ?? id) {

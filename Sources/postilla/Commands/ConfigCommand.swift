@@ -2,24 +2,24 @@ import ArgumentParser
 
 struct ConfigCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "config", abstract: "Print how the viewer is set up, or check a file of settings.",
+        commandName: "config", abstract: "Print the viewer's settings, or check a settings file.",
         discussion: """
-            Settings stand in $XDG_CONFIG_HOME/postilla/config.toml (or POSTILLA_CONFIG names the file). What is printed is \
-            such a file with everything in it: the settings in force with what they mean, all keys by place and command, \
-            all colours; behind what is not the default, where it was set.
+            Settings are read from $XDG_CONFIG_HOME/postilla/config.toml, or from the file named by POSTILLA_CONFIG. \
+            The output is a complete settings file: all current settings with their meaning, all keys by context and \
+            command, and all colours. A comment shows the origin of each value that is not the default.
 
             Examples:
               postilla config > ~/.config/postilla/config.toml
-              postilla config --check my.toml && echo all is well
+              postilla config --check my.toml && echo ok
             """)
 
     @Option(
         help: ArgumentHelp(
-            "Say all that is wrong with this file, with its lines, and do nothing else.", valueName: "file"),
+            "List all errors of this file by line, and exit.", valueName: "file"),
         completion: .file(extensions: ["toml"]))
     var check: String?
 
-    @Flag(help: "Print the name of the file that is read.")
+    @Flag(help: "Print the path of the settings file.")
     var path = false
 
     func run() throws {
@@ -28,7 +28,9 @@ struct ConfigCommand: ParsableCommand {
             return try report(preferences.problems)
         }
         if path {
-            guard let path = Preferences.path() else { throw CommandFailure("HOME is not set", .usage) }
+            guard let path = Preferences.path() else {
+                throw CommandFailure("HOME is not set; use POSTILLA_CONFIG", .usage)
+            }
             return Output.line(path)
         }
         let preferences = try Preferences.load()
@@ -39,6 +41,6 @@ struct ConfigCommand: ParsableCommand {
     private func report(_ problems: [String]) throws {
         for problem in problems { Output.error(problem) }
         if !problems.isEmpty { ExitStatus.leave(.usage) }
-        if check != nil { Output.message("All is in order.") }
+        if check != nil { Output.message("No errors.") }
     }
 }

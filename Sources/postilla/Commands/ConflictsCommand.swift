@@ -5,18 +5,18 @@ import InstantCore
 
 struct ConflictsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "conflicts", abstract: "List the edits that lost or were refused, and settle them.",
+        commandName: "conflicts", abstract: "List conflicting and rejected edits, and resolve them.",
         subcommands: [ConflictsListCommand.self, ConflictsResolveCommand.self],
         defaultSubcommand: ConflictsListCommand.self)
 }
 
 struct ConflictsListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List them with base, mine and theirs.",
+        commandName: "list", abstract: "List conflicts with base, mine and theirs.",
         discussion: """
-            Needs no server, and no token when one layer is here or the options name one. json and ndjson are records \
-            {"id","edit","refused","reason","base","mine","theirs"}: base is the record the edit was made on, mine the \
-            content that was written, theirs the record as it stands now; null where there is none.
+            Needs no server, and no token if only one layer is on this machine or the options name one. json and \
+            ndjson are records {"id","edit","refused","reason","base","mine","theirs"}: base is the record the edit \
+            was made against, mine your content, theirs the current record; null if it does not exist.
 
             Examples:
               postilla conflicts

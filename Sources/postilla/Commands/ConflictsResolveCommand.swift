@@ -5,23 +5,23 @@ import InstantCore
 
 struct ConflictsResolveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "resolve", abstract: "Settle one: send mine again, drop it, or send a merged text.",
+        commandName: "resolve", abstract: "Resolve a conflict: keep mine, keep theirs, or merge.",
         discussion: """
-            --mine sends the edit again, on top of what stands there now; --theirs drops it; --content sends this in \
-            place of both. With --offline it is sent by the next sync.
+            --mine sends your edit again over the current record; --theirs drops it; --content sends merged content \
+            instead. With --offline the next sync sends it.
 
             Examples:
               postilla conflicts resolve 01HV60ME365HS69FVQ1CE6PK2G --mine
               postilla conflicts resolve 01HV60ME365HS69FVQ1CE6PK2G --theirs --offline
             """)
 
-    @Argument(help: ArgumentHelp("The record's id, as conflicts lists it.", valueName: "id"))
+    @Argument(help: ArgumentHelp("Id of the record, from conflicts.", valueName: "id"))
     var id: String
 
-    @Flag(help: "Which edit is to stand.")
+    @Flag(help: "Which edit to keep.")
     var side: Side?
 
-    @Option(help: ArgumentHelp("A file with the merged content as JSON; - is standard input.", valueName: "file"))
+    @Option(help: ArgumentHelp("File with the merged content as JSON; - is standard input.", valueName: "file"))
     var content: String?
 
     @OptionGroup var layer: LayerOptions
@@ -32,7 +32,7 @@ struct ConflictsResolveCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard (side == nil) != (content == nil) else {
-            throw ValidationError("How? Give --mine, --theirs or --content FILE: one of them.")
+            throw ValidationError("Use exactly one of --mine, --theirs and --content FILE.")
         }
     }
 
@@ -41,9 +41,9 @@ struct ConflictsResolveCommand: AsyncParsableCommand {
         try await session.synchronize()
         do {
             let conflict = try session.descriptor.conflicts().first { $0.recordID.isExactly(id) }
-            guard let conflict else { throw CommandFailure("no edit of \(id) is in conflict") }
+            guard let conflict else { throw CommandFailure("no conflict for \(id); see postilla conflicts") }
             guard let receipt = try session.descriptor.resolve(conflict.id, resolution) else { return }
-            try await session.deliverOrExplain([receipt.id], "not settled")
+            try await session.deliverOrExplain([receipt.id], "not resolved")
             // What was gone came back as a new record: say how it is called now.
             if !receipt.id.isExactly(id) { Output.line(receipt.id) }
         } catch { throw CommandFailure(reading: error) }

@@ -8,16 +8,16 @@ struct DeleteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete", abstract: "Delete annotations or comments.",
         discussion: """
-            All are looked up and asked for permission first: when one is not there (exit 1) or may not be deleted \
-            (exit 4), none is. With an annotation its comments go; a comment that someone else has put there meanwhile \
-            makes it a conflict (exit 6, see postilla conflicts).
+            All ids are checked first: if one does not exist (exit 1) or may not be deleted (exit 4), nothing is \
+            deleted. An annotation is deleted with its comments. If someone else has added a comment meanwhile, the \
+            deletion is a conflict (exit 6, see postilla conflicts).
 
             Examples:
               postilla delete 01HV60ME365HS69FVQ1CE6PK2G
-              postilla list --kind stamp --format ndjson | jq -r .id | xargs postilla delete
+              postilla list --kind stamp --format ndjson | jq -r .id | xargs -r postilla delete
             """)
 
-    @Argument(help: ArgumentHelp("The ids, as list writes them.", valueName: "id"))
+    @Argument(help: ArgumentHelp("Ids, from list.", valueName: "id"))
     var ids: [String]
 
     @OptionGroup var layer: LayerOptions
@@ -40,10 +40,10 @@ struct DeleteCommand: AsyncParsableCommand {
         guard let grant = session.descriptor.status.grant else { throw EditError.noGrant }
         for id in ids {
             guard let record = try session.descriptor.layer.record(id) else {
-                throw CommandFailure("there is no annotation \(id) in this layer; nothing was deleted")
+                throw CommandFailure("no annotation \(id) in this layer; nothing deleted")
             }
             if case .denied(let denial) = grant.decide(.delete(.init(record))) {
-                throw CommandFailure("\(id): \(denial); nothing was deleted", .notPermitted)
+                throw CommandFailure("\(id): \(denial); nothing deleted", .notPermitted)
             }
         }
     }

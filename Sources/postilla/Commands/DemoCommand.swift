@@ -3,23 +3,23 @@ import ArgumentParser
 
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "demo", abstract: "Sample documents, a server, tokens and the viewer: nothing to prepare.",
+        commandName: "demo", abstract: "Start a server with sample documents and open the viewer.",
         discussion: """
-            Four things to try:
+            Needs no preparation. Four things to try:
               lose a token     in the viewer, type :forget-token, then T and @PATH of reviewer.jwt
-              make a conflict  open the same layer in a second terminal (colleague.jwt), type :offline in one, edit \
-            the same note in both, then :online
-              present          press P; in a second terminal (spectator.jwt) press F: it turns the pages with you
+              make a conflict  open the layer in a second terminal (colleague.jwt), type :offline in one, edit the \
+            same note in both, then type :online
+              present          press P; in a second terminal (spectator.jwt) press F to follow
               be read-only     open the layer with spectator.jwt and press a
             """)
 
-    @Flag(help: "Run the server only and print one JSON line that says where it is and where the tokens are.")
+    @Flag(help: "Run only the server; print one JSON line with its address and the token files.")
     var serveOnly = false
 
     @OptionGroup var viewer: ViewerFlags
 
     @Option(
-        help: ArgumentHelp("Keep data here instead of $XDG_DATA_HOME/postilla (or POSTILLA_DATA).", valueName: "dir"))
+        help: ArgumentHelp("Data folder (default: POSTILLA_DATA or $XDG_DATA_HOME/postilla).", valueName: "dir"))
     var dataDir: String?
 
     func run() async throws {
@@ -59,17 +59,17 @@ struct DemoCommand: AsyncParsableCommand {
 
     private static func welcome(server: String, folder: DemoFolder) -> String {
         """
-        Join from a second terminal while the demo runs, to look on:
+        To join from a second terminal while the demo runs, read-only:
           \(joining(server, folder, as: .spectator))
-        or to write as well:
+        or with write access:
           \(joining(server, folder, as: .colleague))
         """
     }
 
     private static func farewell(folder: DemoFolder) -> String {
         """
-        The demo is over, its server has ended: \(CommandLine.arguments[0]) demo goes on with what you wrote.
-        It lives in \(folder.path); to remove it all: rm -r \(folder.path)
+        The demo has ended. To continue with your annotations, run \(CommandLine.arguments[0]) demo again.
+        To remove all its data: rm -r \(folder.path)
         """
     }
 }

@@ -4,29 +4,30 @@ import Interchange
 
 struct DiffCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "diff", abstract: "Tell in what two exported layers differ.",
+        commandName: "diff", abstract: "Compare two exported layers.",
         discussion: """
-            Both files are Instant JSON, as export writes it; - is standard input. Records are compared by their ids, \
-            those without one by their content. Says what is only in B (added), only in A (removed), and in both with \
-            other members (changed), which are named. json and ndjson are {"id","difference","members"}.
+            Both files are Instant JSON, as written by export; - is standard input. Records are matched by id, or by \
+            content if they have none. Lists records that are only in B (added), only in A (removed), or in both with \
+            different members (changed), with the names of these members. json and ndjson are \
+            {"id","difference","members"}.
 
-            Exit codes: 0 nothing differs, 1 something does.
+            Exit codes: 0 no differences, 1 differences.
 
             Examples:
               postilla diff monday.json today.json
               postilla export | postilla diff review.json -
             """)
 
-    @Argument(help: "The file before.", completion: .file(extensions: ["json"]))
+    @Argument(help: "First file (before).", completion: .file(extensions: ["json"]))
     var a: String
 
-    @Argument(help: "The file after.", completion: .file(extensions: ["json"]))
+    @Argument(help: "Second file (after).", completion: .file(extensions: ["json"]))
     var b: String
 
     @OptionGroup var listing: ListingOptions
 
     func validate() throws {
-        guard a != "-" || b != "-" else { throw ValidationError("Only one of the two can be standard input.") }
+        guard a != "-" || b != "-" else { throw ValidationError("Only one of the files can be standard input.") }
     }
 
     func run() async throws {
@@ -41,7 +42,7 @@ struct DiffCommand: AsyncParsableCommand {
                 annotation.pageIndex.map { "\($0 + 1)" } ?? "", difference.members.joined(separator: " "),
             ]) { difference.json }
         }
-        listing.end(nothing: "nothing differs")
+        listing.end(nothing: "no differences")
         if !differences.isEmpty { ExitStatus.leave(.failed) }
     }
 

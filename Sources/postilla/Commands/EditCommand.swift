@@ -8,12 +8,12 @@ struct EditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "edit", abstract: "Change an annotation or a comment.",
         discussion: """
-            --text replaces its words and keeps the formatting around those that stay; --content replaces all of its \
-            Instant JSON: what is left out there is gone, author and group stay. On a terminal without either, $VISUAL \
-            or $EDITOR opens on the text.
+            --text replaces the text and keeps the formatting of unchanged words. --content replaces the whole Instant \
+            JSON: missing members are removed; author and group stay. Without either, on a terminal, the text opens in \
+            $VISUAL or $EDITOR.
 
-            An edit that someone else was faster than is a conflict (exit 6): nothing is lost, see postilla conflicts. \
-            One that is not allowed is not made (exit 4).
+            If someone else was faster, the edit is a conflict (exit 6): nothing is lost, see postilla conflicts. An \
+            edit that is not permitted is not made (exit 4).
 
             Examples:
               postilla edit 01HV60ME365HS69FVQ1CE6PK2G --text 'Which program, and when?'
@@ -21,21 +21,21 @@ struct EditCommand: AsyncParsableCommand {
                 postilla edit ID --content -
             """)
 
-    @Argument(help: ArgumentHelp("Its id, as list writes it.", valueName: "id"))
+    @Argument(help: ArgumentHelp("Id of the annotation or comment, from list.", valueName: "id"))
     var id: String
 
-    @Option(help: ArgumentHelp("The new text.", valueName: "text"))
+    @Option(help: ArgumentHelp("New text.", valueName: "text"))
     var text: String?
 
-    @Option(help: ArgumentHelp("A file with the new content as JSON; - is standard input.", valueName: "file"))
+    @Option(help: ArgumentHelp("File with the new content as JSON; - is standard input.", valueName: "file"))
     var content: String?
 
     @OptionGroup var layer: LayerOptions
 
     func validate() throws {
-        guard text == nil || content == nil else { throw ValidationError("Either --text or --content, not both.") }
+        guard text == nil || content == nil else { throw ValidationError("Use either --text or --content, not both.") }
         guard text != nil || content != nil || (StandardInput.isTerminal && Output.isTerminal) else {
-            throw ValidationError("How is it to change? Give --text TEXT or --content FILE.")
+            throw ValidationError("No change given. Use --text TEXT or --content FILE.")
         }
     }
 
@@ -44,10 +44,10 @@ struct EditCommand: AsyncParsableCommand {
         try await session.synchronize()
         do {
             guard let record = try session.descriptor.layer.record(id) else {
-                throw CommandFailure("there is no annotation \(id) in this layer")
+                throw CommandFailure("no annotation \(id) in this layer")
             }
             guard let content = try given ?? changed(record, in: session) else {
-                return Output.message("nothing was changed")
+                return Output.message("nothing changed")
             }
             _ = try session.descriptor.update(id, content: content)
             try await session.deliverOrExplain([id], "not changed")
@@ -69,11 +69,13 @@ struct EditCommand: AsyncParsableCommand {
 
     private func edited(_ old: String) throws -> String? {
         guard let editor = ExternalEditor(try Preferences.use()) else {
-            throw CommandFailure("give --text TEXT, or set VISUAL or EDITOR to the editor you like", .usage)
+            throw CommandFailure("no editor; use --text TEXT, or set VISUAL or EDITOR", .usage)
         }
         let folder = try Folders(dataDirectory: layer.server.dataDir).state
         try Folders.make(folder)
-        guard let new = try editor.edit(old, in: folder) else { throw CommandFailure("the editor failed") }
+        guard let new = try editor.edit(old, in: folder) else {
+            throw CommandFailure("the editor failed; nothing changed")
+        }
         return new.trimmed.isEmpty ? nil : new
     }
 }

@@ -7,21 +7,21 @@ import Interchange
 
 struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "import", abstract: "Bring annotations and comments of a file into a layer.",
+        commandName: "import", abstract: "Import annotations and comments from a file into a layer.",
         discussion: """
-            The file is Instant JSON of a whole document, as export writes it. What the layer has already stays \
-            untouched, what differs is changed, what is missing is made; nothing is deleted. So a second import of the \
-            same file changes nothing. What has no id in the file gets one that depends on its content.
+            The file is Instant JSON of a whole document, as written by export. Missing records are created, different \
+            ones are changed, nothing is deleted. So a second import of the same file changes nothing. A record \
+            without an id gets one derived from its content.
 
-            Everything becomes yours: the server stamps creator and author. What the token does not allow, what is not \
-            valid and what was deleted in this layer before is skipped with the reason, and the rest goes on. A file \
-            that cannot be read changes nothing at all.
+            The imported records become yours: the server sets creator and author. Records that the token does not \
+            allow, that are invalid, or that were deleted in this layer before are skipped with a reason. A file that \
+            cannot be read changes nothing.
 
-            json and ndjson are one record for each of the file: {"id","action":"create|update|unchanged|skip",\
-            "status"?,"reason"?}; status as in add. --dry-run only tells the actions. A table leaves out what is \
-            unchanged.
+            json and ndjson are one record for each record of the file: {"id","action":"create|update|unchanged|skip",\
+            "status"?,"reason"?}; status as in add. --dry-run only reports the actions. A table omits unchanged \
+            records.
 
-            Exit codes: 4 something was denied, 6 someone else was faster or it was deleted before, 1 something is \
+            Exit codes: 4 a record was denied, 6 someone else was faster or it was deleted before, 1 a record is \
             invalid; the first that applies.
 
             Examples:
@@ -29,13 +29,13 @@ struct ImportCommand: AsyncParsableCommand {
               postilla export | postilla import - --token-file other-layer.jwt
             """)
 
-    @Argument(help: ArgumentHelp("The file; - is standard input.", valueName: "file"))
+    @Argument(help: ArgumentHelp("File to import; - is standard input.", valueName: "file"))
     var file: String
 
-    @Flag(help: "Tell what would happen, change nothing.")
+    @Flag(help: "Report the actions without changing anything.")
     var dryRun = false
 
-    @Option(help: ArgumentHelp("Your name on new annotations, for tokens that name none.", valueName: "name"))
+    @Option(help: ArgumentHelp("Author of new annotations, if the token names none.", valueName: "name"))
     var author: String?
 
     @OptionGroup var listing: ListingOptions
@@ -62,7 +62,7 @@ struct ImportCommand: AsyncParsableCommand {
 
     private func read() async throws -> InstantJSONFile {
         do { return try await Self.file(file) } catch {
-            throw CommandFailure(error.message + "; nothing was imported", error.status)
+            throw CommandFailure(error.message + "; nothing imported", error.status)
         }
     }
 

@@ -7,9 +7,9 @@ struct ListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the annotations of a layer.",
         discussion: """
-            json is one array of records {"id","content","createdBy","updatedBy","group"}, ndjson one record a line, tsv \
-            the columns id, page, kind, author, changed, state and text behind a line with their names. Annotations of \
-            the PDF itself are in it; comments are not, they are listed by: postilla comments ID
+            json is one array of records {"id","content","createdBy","updatedBy","group"}, ndjson one record per line, \
+            tsv the columns id, page, kind, author, changed, state and text after a line with their names. The list \
+            includes the PDF's own annotations. For comments use: postilla comments ID
 
             Examples:
               postilla list
@@ -17,7 +17,7 @@ struct ListCommand: AsyncParsableCommand {
               postilla list --format ndjson | jq -r .content.creatorName | sort | uniq -c
             """)
 
-    @Argument(help: ArgumentHelp("The server's address (or --server, POSTILLA_SERVER).", valueName: "server"))
+    @Argument(help: ArgumentHelp("Address of the server (or --server, POSTILLA_SERVER).", valueName: "server"))
     var target: String?
 
     @OptionGroup var filter: FilterOptions

@@ -3,11 +3,11 @@ import FoundationEssentials
 
 struct OpenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "open", abstract: "Open the layer that a token names, or a PDF from the disk without sync.")
+        commandName: "open", abstract: "Open the layer named by a token, or a local PDF without sync.")
 
     @Argument(
         help: ArgumentHelp(
-            "The server's address (or --server, POSTILLA_SERVER), or a PDF.", valueName: "server|file"))
+            "Address of the server (or --server, POSTILLA_SERVER), or a PDF.", valueName: "server|file"))
     var target: String?
 
     @OptionGroup var server: ServerOptions
@@ -28,7 +28,7 @@ struct OpenCommand: AsyncParsableCommand {
         guard let target, !target.contains("://") else { return .server(try server.serverURL(target)) }
         guard FileManager.default.isReadableFile(atPath: target) else {
             throw CommandFailure(
-                "\(target) is neither a file that can be read nor an address such as http://127.0.0.1:5000", .usage)
+                "\(target) is neither a readable file nor an address such as http://127.0.0.1:5000", .usage)
         }
         return .file(target)
     }
@@ -36,7 +36,7 @@ struct OpenCommand: AsyncParsableCommand {
 
 struct LibraryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "library", abstract: "The layers on this machine. The same as postilla alone.")
+        commandName: "library", abstract: "Open the library of layers on this machine (the default).")
 
     @OptionGroup var server: ServerOptions
     @OptionGroup var viewer: ViewerFlags
@@ -47,7 +47,7 @@ struct LibraryCommand: AsyncParsableCommand {
     func run() async throws {
         if let word = words.first {
             let nearest = CommandNames.nearest(to: word).map { " Did you mean \($0)?" } ?? ""
-            throw CommandFailure("there is no command \(word).\(nearest) All of them: postilla --help", .usage)
+            throw CommandFailure("unknown command: \(word).\(nearest) See postilla --help", .usage)
         }
         var options = ViewerOptions(
             start: .library, source: .prompt, folders: try Folders(dataDirectory: server.dataDir))

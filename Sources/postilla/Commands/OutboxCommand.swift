@@ -5,18 +5,18 @@ import InstantCore
 
 struct OutboxCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "outbox", abstract: "List the edits that are only on this machine.",
+        commandName: "outbox", abstract: "List the unsent edits on this machine.",
         discussion: """
-            Needs no server, and no token when one layer is here or the options name one. json and ndjson are records \
-            {"id","edit","state","reason"?,"made","content"?}: edit is create, update, delete or restore; state is \
-            waiting, sending, parked, conflict or refused.
+            Needs no server, and no token if only one layer is on this machine or the options name one. json and \
+            ndjson are records {"id","edit","state","reason"?,"made","content"?}: edit is create, update, delete or \
+            restore; state is waiting, sending, parked, conflict or refused.
 
             Examples:
               postilla outbox
               postilla outbox --document reading-machines --format ndjson | jq -r .state
             """)
 
-    @Argument(help: ArgumentHelp("The server's address (or --server, POSTILLA_SERVER).", valueName: "server"))
+    @Argument(help: ArgumentHelp("Address of the server (or --server, POSTILLA_SERVER).", valueName: "server"))
     var target: String?
 
     @OptionGroup var listing: ListingOptions
@@ -29,7 +29,7 @@ struct OutboxCommand: AsyncParsableCommand {
             for edit in try session.descriptor.unsentEdits() {
                 listing.add(Self.fields(edit), style: edit.state.style) { edit.json }
             }
-            listing.end(nothing: "nothing waits")
+            listing.end(nothing: "no unsent edits")
         } catch { throw CommandFailure(error) }
     }
 

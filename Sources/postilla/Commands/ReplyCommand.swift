@@ -5,30 +5,30 @@ import InstantCore
 
 struct ReplyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reply", abstract: "Say something under a text markup or a comment marker.",
+        commandName: "reply", abstract: "Reply to a text markup or a comment marker.",
         discussion: """
             Threads are flat: a reply to a comment goes under its annotation. Without --text the text is read from \
-            standard input, to its end. Prints the comment's id once the server has it. Where the annotation is gone \
-            meanwhile, the text is kept as a conflict (exit 6): postilla conflicts.
+            standard input until its end. Prints the comment's id when the server has accepted it. If the annotation \
+            has been deleted meanwhile, the text is stored as a conflict (exit 6, see postilla conflicts).
 
             Examples:
               postilla reply 01HV60ME365HS69FVQ1CE6PK2G --text 'Agreed.'
               git log -1 --format=%B | postilla reply 01HV60ME365HS69FVQ1CE6PK2G
             """)
 
-    @Argument(help: ArgumentHelp("The annotation's id, or that of a comment in the thread.", valueName: "id"))
+    @Argument(help: ArgumentHelp("Id of the annotation, or of a comment in its thread.", valueName: "id"))
     var id: String
 
-    @Option(help: ArgumentHelp("What is said.", valueName: "text"))
+    @Option(help: ArgumentHelp("Text of the comment.", valueName: "text"))
     var text: String?
 
-    @Option(help: ArgumentHelp("Your name on new comments, for tokens that name none.", valueName: "name"))
+    @Option(help: ArgumentHelp("Author of the comment, if the token names none.", valueName: "name"))
     var author: String?
 
     @OptionGroup var layer: LayerOptions
 
     func validate() throws {
-        guard text != nil || !StandardInput.isTerminal else { throw ValidationError("What? Give --text TEXT.") }
+        guard text != nil || !StandardInput.isTerminal else { throw ValidationError("Missing text. Use --text TEXT.") }
     }
 
     func run() async throws {
@@ -36,11 +36,11 @@ struct ReplyCommand: AsyncParsableCommand {
         try await session.synchronize()
         do {
             guard let record = try session.descriptor.layer.record(id) else {
-                throw CommandFailure("there is no annotation \(id) in this layer")
+                throw CommandFailure("no annotation \(id) in this layer")
             }
             let receipt = try session.descriptor.reply(
                 to: record.content["rootId"]?.string ?? id, .plain(text), author: try session.author(author))
-            try await session.deliverOrExplain([receipt.id], "not said")
+            try await session.deliverOrExplain([receipt.id], "not added")
             Output.line(receipt.id)
         } catch { throw CommandFailure(reading: error) }
     }
@@ -49,7 +49,7 @@ struct ReplyCommand: AsyncParsableCommand {
         if let text { return text }
         let bytes = try await StandardInput.shared.all(limit: Content.maximumBytes)
         guard let text = String(validating: bytes, as: UTF8.self)?.trimmed, !text.isEmpty else {
-            throw CommandFailure("a comment needs a text: standard input has none", .usage)
+            throw CommandFailure("a comment needs text: standard input is empty", .usage)
         }
         return text
     }

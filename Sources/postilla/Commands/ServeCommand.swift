@@ -8,16 +8,17 @@ import UnixSignals
 
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "serve", abstract: "Run a server: documents, layers, and the sync plane.",
+        commandName: "serve", abstract: "Run a server for documents, layers and sync.",
         discussion: """
-            Everything can also be set in the environment (POSTILLA_SERVE_PORT for --port) and in a file in TOML (port = \
-            5000): an option beats a variable, a variable the file. Limits stand in the file's table [limits]:
+            Every option can also be set in the environment (POSTILLA_SERVE_PORT for --port) and in a TOML file \
+            (port = 5000). Options override variables, variables override the file. Limits go into the file's table \
+            [limits]:
             \(limits)
             """)
 
     @OptionGroup var options: ServeOptions
 
-    @Flag(help: "Say everything that would be used, and all that is wrong with it, and do not listen.")
+    @Flag(help: "Print all settings and all errors, and exit.")
     var check = false
 
     @Flag(help: .hidden)
@@ -37,7 +38,7 @@ struct ServeCommand: AsyncParsableCommand {
         for line in check.lines { Output.line(line) }
         let problems = check.problems()
         for problem in problems { Output.error(problem.message) }
-        guard let first = problems.first else { return Output.message("All is in order.") }
+        guard let first = problems.first else { return Output.message("No errors.") }
         // What has to be written otherwise weighs more than what is not there at the moment.
         ExitStatus.leave(problems.contains { $0.status == .usage } ? .usage : first.status)
     }
@@ -70,7 +71,7 @@ struct ServeCommand: AsyncParsableCommand {
                 Output.json(line.text)
             }
         } catch {
-            throw options.listeningProblems().first ?? CommandFailure("the server ended by itself: \(error)")
+            throw options.listeningProblems().first ?? CommandFailure("the server stopped unexpectedly: \(error)")
         }
     }
 

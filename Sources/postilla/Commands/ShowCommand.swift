@@ -6,16 +6,16 @@ import InstantCore
 
 struct ShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show annotations or comments, with all there is to know of them.",
+        commandName: "show", abstract: "Show annotations or comments with all details.",
         discussion: """
-            table is a block of facts for each, json one array of records, ndjson one record a line.
+            table is one block per record, json one array of records, ndjson one record per line.
 
             Examples:
               postilla show 01HV60ME365HS69FVQ1CE6PK2G
               postilla show 01HV60ME365HS69FVQ1CE6PK2G --format ndjson | jq .content.bbox
             """)
 
-    @Argument(help: ArgumentHelp("Its id, as list writes it; several are shown one after the other.", valueName: "id"))
+    @Argument(help: ArgumentHelp("Ids, from list.", valueName: "id"))
     var ids: [String]
 
     @OptionGroup var listing: ListingOptions
@@ -31,7 +31,7 @@ struct ShowCommand: AsyncParsableCommand {
         let found = try ids.map { id in
             guard let record = try session.descriptor.layer.record(id), let row = try session.descriptor.layer.row(id)
             else {
-                throw CommandFailure("there is no annotation \(id) in this layer")
+                throw CommandFailure("no annotation \(id) in this layer")
             }
             return (record: record, row: row)
         }
@@ -86,7 +86,7 @@ extension [String?] {
 extension RecordOperations {
     fileprivate var words: String {
         let all: [(RecordOperations, String)] = [
-            (.edit, "edit"), (.delete, "delete"), (.reply, "reply"), (.setGroup, "set its group"),
+            (.edit, "edit"), (.delete, "delete"), (.reply, "reply"), (.setGroup, "set the group"),
         ]
         return all.filter { contains($0.0) }.map(\.1).joined(separator: ", ")
     }

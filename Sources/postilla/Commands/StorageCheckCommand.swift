@@ -5,13 +5,13 @@ import Instant
 
 struct StorageCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Read all of it and tell what is damaged.",
+        commandName: "check", abstract: "Check all stored data for damage.",
         discussion: """
-            Every layer's database is checked and every PDF compared with its SHA-256. Changes nothing; exit code 1 \
-            when something is damaged. json and ndjson are records {"path","bytes","problem"}.
+            Checks the database of every layer, and every PDF against its SHA-256. Changes nothing. Exit code 1 if \
+            something is damaged. json and ndjson are records {"path","bytes","problem"}.
 
             Examples:
-              postilla storage check && echo all is well
+              postilla storage check && echo ok
             """)
 
     @OptionGroup var listing: ListingOptions
@@ -30,9 +30,9 @@ struct StorageCheckCommand: AsyncParsableCommand {
             ]
             listing.add(fields, style: finding.problem == nil ? .plain : .trouble) { finding.json }
         }
-        listing.end(nothing: "nothing is kept on this machine")
+        listing.end(nothing: "no data on this machine")
         let damaged = findings.count { $0.problem != nil }
-        guard damaged == 0 else { throw CommandFailure("\(damaged) of \(findings.count) are damaged") }
+        guard damaged == 0 else { throw CommandFailure("\(damaged) of \(findings.count) files damaged") }
     }
 }
 

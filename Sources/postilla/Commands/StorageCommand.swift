@@ -4,8 +4,8 @@ import Instant
 
 struct StorageCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "storage", abstract: "What is kept on this machine, and getting rid of it.",
-        discussion: "None of these needs a server or a token.",
+        commandName: "storage", abstract: "List, check and remove the data on this machine.",
+        discussion: "These commands need neither a server nor a token.",
         subcommands: [
             StorageListCommand.self, StorageCheckCommand.self, StorageRemoveCommand.self, StoragePruneCommand.self,
         ],
@@ -15,7 +15,7 @@ struct StorageCommand: AsyncParsableCommand {
 /// Where the data is that storage commands work on.
 struct StorageOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("Data is kept here instead of $XDG_DATA_HOME/postilla (or POSTILLA_DATA).", valueName: "dir")
+        help: ArgumentHelp("Data folder (default: POSTILLA_DATA or $XDG_DATA_HOME/postilla).", valueName: "dir")
     )
     var dataDir: String?
 
@@ -33,9 +33,9 @@ struct StoragePruneCommand: AsyncParsableCommand {
             guard let bytes = try InstantClient.removeUnreferencedCacheEntries(in: URL(filePath: storage.folder()))
             else {
                 throw CommandFailure(
-                    "nothing was removed: a layer cannot be read and may need any of them, see postilla storage check")
+                    "nothing removed: an unreadable layer may need any of the PDFs; see postilla storage check")
             }
-            Output.message("freed: \(bytes) bytes")
+            Output.message("\(bytes) bytes freed")
         } catch { throw CommandFailure(reading: error) }
     }
 }

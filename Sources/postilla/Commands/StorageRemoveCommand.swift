@@ -5,11 +5,11 @@ import InstantCore
 
 struct StorageRemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Remove layers from this machine; the server keeps them.",
+        commandName: "remove", abstract: "Remove layers from this machine, not from the server.",
         discussion: """
-            Goes for the layers that all the options fit, and for PDFs that no other layer needs. Edits that are only \
-            here are named, and go only with --discard-unsent or, on a terminal, after a yes. A layer that is open in \
-            another program stays.
+            Removes the layers that match all options, and PDFs that no other layer needs. Unsent edits are listed and \
+            removed only with --discard-unsent or, on a terminal, after confirmation. A layer that is open in another \
+            process is not removed.
 
             Examples:
               postilla storage remove --document reading-machines
@@ -23,23 +23,23 @@ struct StorageRemoveCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Layers of this document.", valueName: "id"))
     var document: String?
 
-    @Option(help: ArgumentHelp("Layers of this name; '' is the default one.", valueName: "name"))
+    @Option(help: ArgumentHelp("Layers with this name; '' is the default layer.", valueName: "name"))
     var layer: String?
 
-    @Option(help: ArgumentHelp("Layers of this user; '' is the anonymous one.", valueName: "id"))
+    @Option(help: ArgumentHelp("Layers of this user; '' is the anonymous user.", valueName: "id"))
     var user: String?
 
     @Flag(help: "All layers of all servers and users.")
     var all = false
 
-    @Flag(help: "Edits that were not sent go with them.")
+    @Flag(help: "Also remove unsent edits.")
     var discardUnsent = false
 
     @OptionGroup var storage: StorageOptions
 
     func validate() throws {
         let isNamed = document != nil || layer != nil || server != nil || user != nil
-        guard isNamed != all else { throw ValidationError("Which? Give --document, --layer or both, or --all.") }
+        guard isNamed != all else { throw ValidationError("Use either --all, or options that select layers.") }
     }
 
     func run() async throws {
@@ -48,7 +48,7 @@ struct StorageRemoveCommand: AsyncParsableCommand {
             server: try server.map(ServerOptions.checked), document: document, layer: layer, user: user)
         let found = try LayerNaming.entries(in: folder).filter { naming.fits($0) || (all && $0.problem != nil) }
         guard !found.isEmpty || all else {
-            throw CommandFailure("no such layer is on this machine: see postilla storage list")
+            throw CommandFailure("no such layer on this machine; see postilla storage list")
         }
         do {
             try await remove(found, in: URL(filePath: folder))
@@ -59,13 +59,13 @@ struct StorageRemoveCommand: AsyncParsableCommand {
         var removals: [(entry: InstantCacheEntry, client: InstantClient)] = []
         var unsent: [String] = []
         for entry in entries {
-            if let problem = entry.problem { unsent.append("cannot be read: \(problem)") }
+            if let problem = entry.problem { unsent.append("unreadable layer: \(problem)") }
             guard entry.problem == nil, let url = URL(string: entry.server) else { continue }
             let client = try InstantClient(serverURL: url, dataDirectory: folder)
             removals.append((entry, client))
             let descriptor = client.descriptor(entry.identity)
             guard !descriptor.isOpenElsewhere else {
-                throw CommandFailure("\(entry.name) is open in another program: close it there first")
+                throw CommandFailure("\(entry.name) is open in another process; close it there first")
             }
             unsent += try descriptor.unsentEdits().map {
                 "\(entry.name): \(OutboxCommand.fields($0).filter { !$0.isEmpty }.joined(separator: "  "))"
@@ -74,23 +74,23 @@ struct StorageRemoveCommand: AsyncParsableCommand {
         try agree(to: unsent)
         for (entry, client) in removals { try client.removeLocalStorage(of: entry, discardingUnsent: true) }
         for entry in entries where entry.problem != nil { try InstantClient.removeUnreadable(entry) }
-        Output.message("removed: \(entries.count) layers")
+        Output.message("\(entries.count) layer(s) removed")
     }
 
     /// Names what would be lost.
     private func agree(to unsent: [String]) throws {
         guard !unsent.isEmpty, !discardUnsent else { return }
-        Output.message("Only on this machine, and lost with it:")
+        Output.message("These unsent edits would be lost:")
         for line in unsent.prefix(20) { Output.message("  " + line) }
         if unsent.count > 20 { Output.message("  and \(unsent.count - 20) more") }
         guard StandardInput.isTerminal, Output.isTerminal else {
             throw CommandFailure(
-                "nothing was removed: postilla sync sends what waits, postilla conflicts settles what lost, "
-                    + "--discard-unsent gives them up")
+                "nothing removed; send the edits with postilla sync, resolve conflicts with postilla conflicts, "
+                    + "or use --discard-unsent")
         }
         Output.prompt("Remove them? y/N ")
         guard try StandardInput.shared.line()?.lowercased().hasPrefix("y") == true else {
-            throw CommandFailure("nothing was removed")
+            throw CommandFailure("nothing removed")
         }
     }
 }

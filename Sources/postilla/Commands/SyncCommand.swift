@@ -5,28 +5,28 @@ import InstantCore
 
 struct SyncCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "sync", abstract: "Send what waits, fetch what is new.",
+        commandName: "sync", abstract: "Send unsent edits and fetch changes.",
         discussion: """
-            One cycle, both ways. Prints what is left on this machine afterwards; json and ndjson as one object \
-            {"annotations","waiting","parked","conflicts","refused"}. Exit code 6 when edits are in conflict or were \
-            refused: postilla conflicts lists them. Parked edits are those that the present token may not send.
+            One cycle in both directions. Prints the remaining counts; json and ndjson are one object \
+            {"annotations","waiting","parked","conflicts","refused"}. Exit code 6 if edits are in conflict or were \
+            refused; see postilla conflicts. Parked edits are those that the current token may not send.
 
             Examples:
               postilla sync
               postilla sync --format json | jq .waiting
             """)
 
-    @Argument(help: ArgumentHelp("The server's address (or --server, POSTILLA_SERVER).", valueName: "server"))
+    @Argument(help: ArgumentHelp("Address of the server (or --server, POSTILLA_SERVER).", valueName: "server"))
     var target: String?
 
-    @Option(help: "table, json, ndjson or tsv.")
+    @Option(help: "Output format: table, json, ndjson or tsv.")
     var format = OutputFormat.table
 
     @OptionGroup var layer: LayerOptions
 
     func validate() throws {
         guard !layer.offline else {
-            throw ValidationError("--offline leaves the server alone: there is nothing to do.")
+            throw ValidationError("sync needs the server; remove --offline.")
         }
     }
 
@@ -56,7 +56,7 @@ struct SyncCommand: AsyncParsableCommand {
             Output.json(json.text)
         }
         guard status.conflicts + status.refused == 0 else {
-            throw CommandFailure("edits did not get through: see postilla conflicts", .conflict)
+            throw CommandFailure("some edits were not accepted; see postilla conflicts", .conflict)
         }
     }
 }

@@ -2,6 +2,6 @@ import ArgumentParser
 
 struct TokenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "token", abstract: "Make a token for trying things out, explain one, or revoke one.",
+        commandName: "token", abstract: "Issue, show or revoke a token.",
         subcommands: [TokenIssueCommand.self, TokenShowCommand.self, TokenRevokeCommand.self])
 }

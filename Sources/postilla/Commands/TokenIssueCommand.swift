@@ -5,45 +5,45 @@ import DocumentEngine
 
 struct TokenIssueCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "issue", abstract: "Sign a token with a private key on this disk. For development only.",
+        commandName: "issue", abstract: "Sign a token with a local private key. For development only.",
         discussion: """
-            A key pair is made with: openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out key.pem && \
+            To create a key pair: openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out key.pem && \
             openssl pkey -in key.pem -pubout -out key.pub.pem
             """)
 
     @Option(help: ArgumentHelp("Private key in PEM: EC P-256 or P-521, Ed25519 or RSA.", valueName: "file"))
     var key: String
 
-    @Option(help: ArgumentHelp("The document the token is for.", valueName: "id"))
+    @Option(help: ArgumentHelp("Document of the token.", valueName: "id"))
     var document: String
 
-    @Option(help: ArgumentHelp("The layer; without it the document's default layer.", valueName: "name"))
+    @Option(help: ArgumentHelp("Layer (default: the document's default layer).", valueName: "name"))
     var layer: String?
 
-    @Option(help: ArgumentHelp("The user; without it an anonymous one.", valueName: "id"))
+    @Option(help: ArgumentHelp("User (default: anonymous).", valueName: "id"))
     var user: String?
 
-    @Option(help: ArgumentHelp("read-document, download or write; repeat it. Without it all.", valueName: "word"))
+    @Option(help: ArgumentHelp("read-document, download or write; repeatable (default: all).", valueName: "word"))
     var permission: [String] = []
 
-    @Option(help: ArgumentHelp("Such as annotations:edit:self; repeat it. Needs --user.", valueName: "entry"))
+    @Option(help: ArgumentHelp("Such as annotations:edit:self; repeatable. Needs --user.", valueName: "entry"))
     var collaborationPermission: [String] = []
 
-    @Option(help: ArgumentHelp("The group stamped on new records.", valueName: "group"))
+    @Option(help: ArgumentHelp("Group of new records.", valueName: "group"))
     var defaultGroup: String?
 
-    @Option(help: ArgumentHelp("The author's name on new records.", valueName: "name"))
+    @Option(help: ArgumentHelp("Author of new records.", valueName: "name"))
     var creatorName: String?
 
-    @Option(help: ArgumentHelp("How long it is valid: 90s, 15m, 1h, 7d.", valueName: "time"))
+    @Option(help: ArgumentHelp("Validity, such as 90s, 15m, 1h or 7d.", valueName: "time"))
     var expiresIn = DurationArgument(seconds: 3600)
 
-    @Option(help: ArgumentHelp("The token's own id, by which it can be revoked; else a random one.", valueName: "id"))
+    @Option(help: ArgumentHelp("Id of the token, used to revoke it (default: random).", valueName: "id"))
     var jti: String?
 
     func run() async throws {
         if PrivateFile.isReadableByOthers(key) {
-            Output.message("postilla: \(key) can be read by other users: chmod 600 it")
+            Output.message("postilla: \(key) is readable by other users; run chmod 600")
         }
         let issuer: TokenIssuer
         do {
@@ -68,7 +68,7 @@ struct TokenIssueCommand: AsyncParsableCommand {
             for warning in try Claims(token: token).warnings { Output.message("postilla: " + warning) }
         } catch { throw CommandFailure("\(error)", .usage) }
         Output.message(
-            "For trying things out only: a private key does not belong on a user's machine. Real tokens come from your backend."
+            "For development only: in production, your backend issues tokens and keeps the private key."
         )
         Output.line(token)
     }

@@ -3,10 +3,10 @@ import Authorization
 
 struct TokenRevokeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "revoke", abstract: "Make a server refuse a token from now on, as a backend does.",
+        commandName: "revoke", abstract: "Make a server reject a token from now on, as a backend would.",
         discussion: """
-            The token comes from standard input, or --jti names it. Whoever works with it is cut off at once; what they \
-            have not sent stays with them. A token without an id of its own cannot be revoked: let it expire.
+            The token comes from standard input, or --jti names it. Its connections are closed at once; unsent edits \
+            stay on their machines. A token without an id cannot be revoked; it is valid until it expires.
 
             Examples:
               postilla token revoke --server https://docs.example --api-token-file secret < review.jwt
@@ -14,7 +14,7 @@ struct TokenRevokeCommand: AsyncParsableCommand {
                 --api-token-file secret
             """)
 
-    @Option(help: ArgumentHelp("The token's own id; without it the token is read.", valueName: "id"))
+    @Option(help: ArgumentHelp("Id of the token; without it the token is read from standard input.", valueName: "id"))
     var jti: String?
 
     @OptionGroup var options: BackendOptions
@@ -28,12 +28,12 @@ struct TokenRevokeCommand: AsyncParsableCommand {
     /// What goes to the server is the id alone: the token is nobody's business.
     private func idOfInput() throws -> String {
         guard let token = try StandardInput.shared.line()?.trimmed, !token.isEmpty else {
-            throw CommandFailure("no token on standard input: pipe one in, or give --jti", .authentication)
+            throw CommandFailure("no token on standard input; pipe one in or use --jti", .authentication)
         }
         let claims: Claims
         do { claims = try Claims(token: token) } catch { throw CommandFailure("\(error)", .authentication) }
         guard let id = claims.tokenID else {
-            throw CommandFailure("this token has no id (jti), so nothing can revoke it: it ends by itself")
+            throw CommandFailure("this token has no id (jti) and cannot be revoked; it is valid until it expires")
         }
         return id
     }

@@ -4,16 +4,16 @@ import Authorization
 
 struct TokenShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Explain a token from standard input. Nothing is verified.")
+        commandName: "show", abstract: "Show the claims of a token from standard input. Nothing is verified.")
 
     func run() async throws {
         guard let line = try StandardInput.shared.line(), !line.trimmed.isEmpty else {
-            throw CommandFailure("no token on standard input: pipe one in", .authentication)
+            throw CommandFailure("no token on standard input; pipe one in", .authentication)
         }
         let claims: Claims
         do { claims = try Claims(token: line.trimmed) } catch { throw CommandFailure("\(error)", .authentication) }
         for line in Self.explain(claims, now: .now) { Output.line(line) }
-        Output.message("Decoded only: nothing says that the signature is good.")
+        Output.message("Decoded only: the signature is not verified.")
     }
 
     /// A line for each claim, in words.
@@ -29,12 +29,12 @@ struct TokenShowCommand: AsyncParsableCommand {
         if let name = grant.creatorName { lines.append("author    \(name)") }
         if let group = grant.defaultGroup { lines.append("group     \(group)") }
         if let collaboration = grant.collaboration {
-            let entries = collaboration.isEmpty ? ["(nothing is granted)"] : collaboration.map(\.description)
+            let entries = collaboration.isEmpty ? ["(none)"] : collaboration.map(\.description)
             lines += entries.enumerated().map { ($0 == 0 ? "records   " : "          ") + $1 }
         }
         if let moment = claims.notBefore { lines.append("from      \(moment.iso8601)") }
         if let moment = claims.issuedAt { lines.append("issued    \(moment.iso8601)") }
-        lines.append("id        \(claims.tokenID ?? "(none: it cannot be revoked)")")
+        lines.append("id        \(claims.tokenID ?? "(none; cannot be revoked)")")
         return lines + claims.warnings.map { "warning   \($0)" }
     }
 
@@ -44,7 +44,7 @@ struct TokenShowCommand: AsyncParsableCommand {
     }
 
     private static func life(_ milliseconds: Int64) -> String {
-        guard milliseconds > 0 else { return "expired, by this machine's clock" }
+        guard milliseconds > 0 else { return "expired by this machine's clock" }
         let seconds = milliseconds / 1000
         switch seconds {
         case ..<120: return "\(seconds) s left"

@@ -2,18 +2,18 @@ import ArgumentParser
 
 struct UploadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "upload", abstract: "Put a PDF on a server, as a backend does.")
+        commandName: "upload", abstract: "Upload a PDF to a server, as a backend would.")
 
-    @Argument(help: ArgumentHelp("The PDF.", valueName: "file"))
+    @Argument(help: ArgumentHelp("PDF to upload.", valueName: "file"))
     var file: String
 
-    @Option(help: ArgumentHelp("Its id on the server; without it the server draws one.", valueName: "id"))
+    @Option(help: ArgumentHelp("Id of the document (default: chosen by the server).", valueName: "id"))
     var documentId: String?
 
-    @Option(help: ArgumentHelp("Its title; without it the file's name.", valueName: "text"))
+    @Option(help: ArgumentHelp("Title (default: the file's name).", valueName: "text"))
     var title: String?
 
-    @Flag(help: "Replace the document of this id.")
+    @Flag(help: "Replace an existing document with this id.")
     var overwrite = false
 
     @OptionGroup var options: BackendOptions

@@ -14,7 +14,7 @@ final class UploadFile: Sendable {
         }
         guard status.st_mode & S_IFMT == S_IFREG else {
             close(descriptor)
-            throw CommandFailure("\(path) is not a file")
+            throw CommandFailure("\(path) is not a regular file")
         }
         size = Int64(status.st_size)
     }
@@ -25,7 +25,7 @@ final class UploadFile: Sendable {
     func read(at offset: Int64, count: Int) throws -> ByteBuffer {
         var bytes = [UInt8](repeating: 0, count: count)
         let got = pread(descriptor, &bytes, count, off_t(offset))
-        guard got > 0 else { throw CommandFailure("the file changed while it was sent") }
+        guard got > 0 else { throw CommandFailure("the file changed during the upload; try again") }
         return ByteBuffer(bytes: bytes[..<got])
     }
 }

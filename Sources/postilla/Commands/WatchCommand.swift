@@ -5,32 +5,32 @@ import InstantCore
 
 struct WatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "watch", abstract: "Write one JSON line for each change of a layer, as it happens.",
+        commandName: "watch", abstract: "Print each change of a layer as a JSON line.",
         discussion: """
-            The first line says that what follows misses nothing:
+            The first line marks the start; no later change is missed:
               {"event":"ready","document":…,"layer":…,"user":…,"revision":n,"records":n}
-            Then, for each record that the server holds anew, changed or no more:
+            Then one line for each record that is created, updated or deleted on the server:
               {"event":"created|updated","id":…,"revision":n,"author":…,"record":{…}}
               {"event":"deleted","id":…,"revision":n}
-            author is the user who made the change; the server does not tell who deleted. Comments are records too. \
-            Changes of one record that come faster than they can be told are told as one.
+            author is the user who made the change; it is not known for deletions. Comments are records too. Rapid \
+            changes of one record are combined.
 
-            Goes on until it is interrupted (130) or nobody reads it any more. A connection that breaks is made again, \
-            and what happened meanwhile is told then. The token's source is asked again when a new one is needed; when \
-            it has none for a minute, the command ends with 3.
+            Runs until it is interrupted (130) or its output is closed. It reconnects automatically and then reports \
+            what changed meanwhile. When a new token is needed, the token's source is read again; without a token for \
+            a minute, the command exits with 3.
 
             Examples:
               postilla watch | jq -c 'select(.event=="created") | .record.content.text'
               postilla watch --token-command 'fetch-token review' >> changes.ndjson
             """)
 
-    @Argument(help: ArgumentHelp("The server's address (or --server, POSTILLA_SERVER).", valueName: "server"))
+    @Argument(help: ArgumentHelp("Address of the server (or --server, POSTILLA_SERVER).", valueName: "server"))
     var target: String?
 
     @OptionGroup var layer: LayerOptions
 
     func validate() throws {
-        guard !layer.offline else { throw ValidationError("--offline leaves the server alone: nothing would change.") }
+        guard !layer.offline else { throw ValidationError("watch needs the server; remove --offline.") }
     }
 
     func run() async throws {

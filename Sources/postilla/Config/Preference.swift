@@ -16,16 +16,16 @@ enum Preference: String, CaseIterable {
 
     var meaning: String {
         switch self {
-        case .theme: "terminal (its own sixteen colours), light, dark, or none; NO_COLOR is none"
-        case .mouse: "clicks and the wheel; selecting with the mouse then needs Shift"
-        case .view: "of a page: auto (laid out where there is room), reading, or layout"
-        case .flash: "what others have just added or changed stands out for a second or two"
-        case .announce: "without a screen: whether changes of others are told between two commands"
-        case .plain: "without a screen always, as with --plain"
-        case .author: "your name on new annotations, for tokens that name none; else you are asked once"
-        case .remember: "keep tokens between runs, as with --remember"
-        case .delay: "how long an edit waits for further ones before it is sent, from 0s to 60s"
-        case .editor: "the command that edits texts; else VISUAL, then EDITOR"
+        case .theme: "Colours: terminal (its own sixteen), light, dark or none; NO_COLOR means none"
+        case .mouse: "Clicks and the wheel; to select text with the mouse, hold Shift"
+        case .view: "View of a page: auto (layout if there is room), reading or layout"
+        case .flash: "Highlight what others add or change for a second or two"
+        case .announce: "In plain mode, announce changes by others between commands"
+        case .plain: "Always use plain mode, as with --plain"
+        case .author: "Author of new annotations if the token names none; if empty, you are asked once"
+        case .remember: "Keep tokens between runs, as with --remember"
+        case .delay: "How long an edit waits for further edits before it is sent, from 0s to 60s"
+        case .editor: "Command that edits texts; if empty, VISUAL, then EDITOR"
         }
     }
 

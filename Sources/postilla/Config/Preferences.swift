@@ -85,8 +85,8 @@ struct Preferences {
     private static func preference(_ entry: TOMLEntry) throws(InvalidEntry) -> Preference {
         guard let preference = Preference(rawValue: entry.key) else {
             let near = CommandNames.nearest(to: entry.key, among: Preference.allCases.map(\.rawValue))
-            let hint = near.map { "; did you mean \($0)?" } ?? "; postilla config tells all of them"
-            throw InvalidEntry(reason: "there is no setting \(entry.key)\(hint)")
+            let hint = near.map { "; did you mean \($0)?" } ?? "; postilla config lists all settings"
+            throw InvalidEntry(reason: "unknown setting: \(entry.key)\(hint)")
         }
         let value = entry.words.count == 1 ? entry.words[0] : ""
         let wanted: String? =
@@ -96,10 +96,10 @@ struct Preferences {
             case .delay where DurationArgument(argument: value).map { $0.seconds <= 60 } != true:
                 "a time from 0s to 60s, in quotes"
             case _ where preference.isSwitch && !["true", "false"].contains(value): "true or false"
-            case _ where entry.words.count != 1: "one text in quotes"
+            case _ where entry.words.count != 1: "one string in quotes"
             default: nil
             }
-        if let wanted { throw InvalidEntry(reason: "\(preference.rawValue) is \(wanted)") }
+        if let wanted { throw InvalidEntry(reason: "\(preference.rawValue) must be \(wanted)") }
         return preference
     }
 
@@ -109,15 +109,15 @@ struct Preferences {
         guard let found = KeyContext.allCases.first(where: { $0.name == context }) else {
             let near = CommandNames.nearest(to: context, among: KeyContext.allCases.map(\.name))
             throw InvalidEntry(
-                reason: "there is no place keys.\(context)"
+                reason: "unknown context: keys.\(context)"
                     + (near.map { "; did you mean keys.\($0)?" }
-                        ?? "; there are \(KeyContext.allCases.map(\.name).joined(separator: ", "))"))
+                        ?? "; the contexts are \(KeyContext.allCases.map(\.name).joined(separator: ", "))"))
         }
         guard let known = Command(rawValue: command) else {
             let near = CommandNames.nearest(to: command, among: Command.allCases.map(\.rawValue))
             throw InvalidEntry(
-                reason: "there is no command \(command)"
-                    + (near.map { "; did you mean \($0)?" } ?? "; postilla config tells all of them"))
+                reason: "unknown command: \(command)"
+                    + (near.map { "; did you mean \($0)?" } ?? "; postilla config lists all commands"))
         }
         var sequences: [[Key]] = []
         for word in words.flatMap({ $0.split(separator: " ") }) {
@@ -132,7 +132,7 @@ struct Preferences {
         guard Theme.roles.contains(where: { $0.name == name }) else {
             let near = CommandNames.nearest(to: name, among: Theme.roles.map(\.name))
             throw InvalidEntry(
-                reason: "nothing is coloured by the name \(name)" + (near.map { "; did you mean \($0)?" } ?? ""))
+                reason: "unknown colour name: \(name)" + (near.map { "; did you mean \($0)?" } ?? ""))
         }
         do throws(StyleNotationError) { _ = try Style(notation: words.joined(separator: " ")) } catch {
             throw InvalidEntry(reason: "\(error)")
@@ -166,9 +166,9 @@ struct Preferences {
             "\(role.name) = \(theme[keyPath: role.style].notation.tomlText)" + from(colors[role.name]?.origin)
         }
         return settings
-            + ["# Keys: <C-d> is Ctrl and d, <A-x> Alt and x, <S-tab>, <space>, <lt> the sign itself; [] is no key"]
+            + ["# Keys: <C-d> is Ctrl-D, <A-x> Alt-X, <S-tab> Shift-Tab, <space>, <lt> the character <; [] is no key"]
             + keys
-            + ["# bold dim underline reverse italic, a colour (red, bright-red, 208, #d7875f), another behind on"]
+            + ["# bold dim underline reverse italic, a colour (red, bright-red, 208, #d7875f), a background after on"]
             + ["[colors]"] + styles
     }
 

@@ -48,19 +48,19 @@ struct TOMLReader {
 
     private mutating func readTable() throws(TOMLError) {
         rest.removeFirst()
-        if rest.first == "[" { throw problem("arrays of tables are not used here") }
+        if rest.first == "[" { throw problem("arrays of tables are not supported") }
         table = try readKey()
-        guard rest.popFirst() == "]" else { throw problem("the name of a table ends with ]") }
+        guard rest.popFirst() == "]" else { throw problem("missing ] after the name of the table") }
     }
 
     private mutating func readEntry() throws(TOMLError) {
         let begin = line
         let key = (table + (try readKey())).joined(separator: ".")
-        guard rest.popFirst() == "=" else { throw problem("there is no = behind \(key)") }
+        guard rest.popFirst() == "=" else { throw problem("missing = after \(key)") }
         skipBlanks()
         let words = rest.first == "[" ? try readArray() : [try readWord()]
         guard known.insert(key).inserted else {
-            throw TOMLError(line: begin, reason: "\(key) is set a second time")
+            throw TOMLError(line: begin, reason: "\(key) is set twice")
         }
         entries.append(TOMLEntry(key: key, words: words, line: begin))
     }
@@ -72,7 +72,7 @@ struct TOMLReader {
         if end == "\r", rest.first == "\n" {
             rest.removeFirst()
         } else if end != "\n" {
-            throw problem("there is more on the line than one entry")
+            throw problem("unexpected text after the entry")
         }
         line += 1
     }
@@ -96,7 +96,7 @@ struct TOMLReader {
 
     private mutating func readBareKey() throws(TOMLError) -> String {
         let key = take { $0.isKeyPart }
-        guard !key.isEmpty else { throw problem("a key is made of letters, digits, - and _, or stands in quotes") }
+        guard !key.isEmpty else { throw problem("invalid key (expected letters, digits, - and _, or quotes)") }
         return key
     }
 
@@ -108,13 +108,13 @@ struct TOMLReader {
         while true {
             try skipToNextInArray()
             if rest.first == "]" { break }
-            if rest.first == "[" { throw problem("arrays of arrays are not used here") }
+            if rest.first == "[" { throw problem("nested arrays are not supported") }
             words.append(try readWord())
             try skipToNextInArray()
             if rest.first == "," {
                 rest.removeFirst()
             } else if rest.first != "]" {
-                throw problem("an array's values stand between , and end with ]")
+                throw problem("invalid array (expected , or ] after a value)")
             }
         }
         rest.removeFirst()
@@ -140,14 +140,14 @@ struct TOMLReader {
         switch rest.first {
         case "\"": return try readBasicString()
         case "'": return try readLiteralString()
-        case "{": throw problem("inline tables are not used here")
+        case "{": throw problem("inline tables are not supported")
         default: break
         }
         let word = take { $0.isKeyPart || $0 == "+" || $0 == "." || $0 == ":" }
         if word == "true" || word == "false" { return word }
-        guard !word.isEmpty else { throw problem("a value is missing, or a text stands without quotes") }
+        guard !word.isEmpty else { throw problem("missing value (strings need quotes)") }
         guard let number = Self.number(word) else {
-            throw problem("\(word) is no whole number, true or false, and a text stands in quotes")
+            throw problem("invalid value: \(word) (expected a number, true or false; strings need quotes)")
         }
         return String(number)
     }
@@ -175,7 +175,7 @@ struct TOMLReader {
         try begin(quote: "'")
         let text = take { $0 != "'" && !$0.isForbidden }
         guard rest.popFirst() == "'" else {
-            throw problem("a text in ' ends on its line and holds no control characters")
+            throw problem("a ' string must end on its line, without control characters")
         }
         return text
     }
@@ -190,12 +190,12 @@ struct TOMLReader {
             default: text.append(scalar)
             }
         }
-        throw problem("a text in \" ends on its line and holds no control characters")
+        throw problem("a \" string must end on its line, without control characters")
     }
 
     private mutating func begin(quote: Unicode.Scalar) throws(TOMLError) {
         rest.removeFirst()
-        if rest.starts(with: [quote, quote]) { throw problem("texts of several lines are not used here") }
+        if rest.starts(with: [quote, quote]) { throw problem("multi-line strings are not supported") }
     }
 
     private mutating func readEscape() throws(TOMLError) -> Unicode.Scalar {
@@ -209,7 +209,7 @@ struct TOMLReader {
         case "\\": return "\\"
         case "u": return try readCode(digits: 4)
         case "U": return try readCode(digits: 8)
-        default: throw problem(#"behind a \ stands one of b t n f r " \ u U"#)
+        default: throw problem(#"invalid escape (expected one of b t n f r " \ u U after \)"#)
         }
     }
 
@@ -217,7 +217,7 @@ struct TOMLReader {
         let code = String(String.UnicodeScalarView(rest.prefix(digits)))
         guard code.unicodeScalars.count == digits, code.allSatisfy({ $0.isHexDigit && $0.isASCII }),
             let scalar = UInt32(code, radix: 16).flatMap(Unicode.Scalar.init)
-        else { throw problem("a character's code has \(digits) hexadecimal digits") }
+        else { throw problem("invalid character code (expected \(digits) hexadecimal digits)") }
         rest.removeFirst(digits)
         return scalar
     }
@@ -229,7 +229,7 @@ struct TOMLReader {
     private mutating func skipComment() throws(TOMLError) {
         _ = take { $0 != "\n" && $0 != "\r" && !$0.isForbidden }
         if rest.first?.isForbidden == true, rest.first != "\n", rest.first != "\r" {
-            throw problem("a comment holds no control characters")
+            throw problem("control character in a comment")
         }
     }
 

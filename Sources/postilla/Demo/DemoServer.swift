@@ -34,7 +34,7 @@ struct DemoServer {
                 if line.contains(0x0A) { break }
             }
             guard let address = (try? JSONReader.parse(line))?["server"]?.string else {
-                throw CommandFailure("the demo's server did not start (is another demo running?): see \(folder.log)")
+                throw CommandFailure("the demo server did not start; is another demo running? See \(folder.log)")
             }
             if let port = address.split(separator: ":").last { try PrivateFile.write("\(port)\n", to: folder.port) }
             do {
@@ -46,7 +46,7 @@ struct DemoServer {
             try await execution.standardInputWriter.finish()
         }
         guard case .exited(0) = result.terminationStatus else {
-            throw CommandFailure("the demo's server ended with \(result.terminationStatus): see \(folder.log)")
+            throw CommandFailure("the demo server stopped (\(result.terminationStatus)); see \(folder.log)")
         }
     }
 

@@ -14,7 +14,7 @@ enum Samples {
             }
             parts = parts.dropLast()
         }
-        throw CommandFailure("the sample PDFs are not beside the program (Resources/samples)")
+        throw CommandFailure("sample PDFs not found (Resources/samples); reinstall postilla")
     }
 
     /// Paths of the PDFs with the document ids they get: their names without the ending.

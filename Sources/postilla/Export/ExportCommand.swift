@@ -9,15 +9,15 @@ import Screen
 
 struct ExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "export", abstract: "Write all annotations and comments of a layer into one file.",
+        commandName: "export", abstract: "Export all annotations and comments of a layer to one file.",
         discussion: """
-            instant-json is {"format","annotations":[…],"comments":[…]}, one record a line: the content with its id and, \
-            where it has them, createdBy, updatedBy and group. Annotations of the PDF itself are in it, and edits that \
-            were not sent yet. Importing the file into the same layer changes nothing.
+            instant-json is {"format","annotations":[…],"comments":[…]}, one record per line: the content with its id \
+            and, if set, createdBy, updatedBy and group. It includes the PDF's own annotations and unsent edits. \
+            Importing the file into the same layer changes nothing.
 
-            xfdf is what other PDF programs import, markdown is for reading, csv for spreadsheets (a text that one would \
-            take for a formula begins with '), pdf a copy of the document that holds the annotations. For xfdf and pdf \
-            the PDF is fetched if it is not here; markdown and csv tell the marked words where it is here.
+            xfdf is for other PDF programs, markdown for reading, csv for spreadsheets (a text that looks like a \
+            formula gets a leading '), pdf an annotated copy of the document. xfdf and pdf fetch the PDF if needed; \
+            markdown and csv include the marked words if the PDF is on this machine.
 
             Examples:
               postilla export -o review.json
@@ -25,16 +25,16 @@ struct ExportCommand: AsyncParsableCommand {
               postilla export | jq '.annotations | length'
             """)
 
-    @Argument(help: ArgumentHelp("The server's address (or --server, POSTILLA_SERVER).", valueName: "server"))
+    @Argument(help: ArgumentHelp("Address of the server (or --server, POSTILLA_SERVER).", valueName: "server"))
     var target: String?
 
-    @Option(help: "The file's format.")
+    @Option(help: "Format of the file.")
     var format = ExportFormat.instantJSON
 
     @Option(
         name: [.short, .long],
         help: ArgumentHelp(
-            "Write to this file, which is replaced in one step; else standard output.", valueName: "file"),
+            "Write to this file, replaced atomically (default: standard output).", valueName: "file"),
         completion: .file())
     var output: String?
 
@@ -46,7 +46,7 @@ struct ExportCommand: AsyncParsableCommand {
     }
 
     func validate() throws {
-        guard format != .pdf || output != nil else { throw ValidationError("A PDF goes into a file: -o FILE.") }
+        guard format != .pdf || output != nil else { throw ValidationError("A PDF needs an output file. Use -o FILE.") }
     }
 
     func run() async throws {

@@ -7,29 +7,29 @@ struct FilterOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Only this page, counted from 1.", valueName: "n"))
     var page: PageArgument?
 
-    @Option(help: ArgumentHelp("Only this kind, such as note or highlight; may be given again.", valueName: "kind"))
+    @Option(help: ArgumentHelp("Only this kind, such as note or highlight; repeatable.", valueName: "kind"))
     var kind: [KindArgument] = []
 
-    @Option(help: ArgumentHelp("Only those of this author, by the name they show.", valueName: "name"))
+    @Option(help: ArgumentHelp("Only this author, by display name.", valueName: "name"))
     var author: String?
 
-    @Option(help: ArgumentHelp("Only this group; empty for those in none.", valueName: "group"))
+    @Option(help: ArgumentHelp("Only this group; '' for none.", valueName: "group"))
     var group: String?
 
-    @Option(help: ArgumentHelp("Only those with this in their text, author or kind.", valueName: "text"))
+    @Option(help: ArgumentHelp("Only those with this in the text, author or kind.", valueName: "text"))
     var text: String?
 
-    @Flag(help: "Only those that others changed since this person last saw them.")
+    @Flag(help: "Only those changed by others since they were last read.")
     var unread = false
 
-    @Option(help: "page, newest, author or group.")
+    @Option(help: "Order: page, newest, author or group.")
     var order = ListQuery.Order.page
 
-    @Option(help: ArgumentHelp("At most so many.", valueName: "n"))
+    @Option(help: ArgumentHelp("Maximum number of annotations.", valueName: "n"))
     var limit: Int?
 
     func validate() throws {
-        if let limit, limit < 0 { throw ValidationError("--limit counts annotations: 0 or more.") }
+        if let limit, limit < 0 { throw ValidationError("--limit must be 0 or more.") }
     }
 
     var query: ListQuery {

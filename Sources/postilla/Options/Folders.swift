@@ -19,7 +19,7 @@ struct Folders {
             // A relative path in an XDG variable is invalid and ignored (XDG base directory specification).
             if let path = environment[variable], path.hasPrefix("/") { return path + "/postilla" }
             guard let home = environment["HOME"], home.hasPrefix("/") else {
-                throw CommandFailure("HOME is not set: say where to keep data with --data-dir or POSTILLA_DATA", .usage)
+                throw CommandFailure("HOME is not set; use --data-dir or POSTILLA_DATA", .usage)
             }
             return home + "/" + fallback + "/postilla"
         }
@@ -40,7 +40,7 @@ struct Folders {
             try FileManager.default.createDirectory(
                 atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw CommandFailure("cannot make the folder \(path): choose another with --data-dir")
+            throw CommandFailure("cannot create the folder \(path); use --data-dir")
         }
     }
 }

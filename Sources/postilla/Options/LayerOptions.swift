@@ -7,16 +7,16 @@ struct LayerOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The document, where no token names it; also {document} of --token-url.", valueName: "id"))
+            "Document, if no token names it; also {document} of --token-url.", valueName: "id"))
     var document: String?
 
     @Option(
-        help: ArgumentHelp("The layer, where no token names it; '' is the default one.", valueName: "name"))
+        help: ArgumentHelp("Layer, if no token names it; '' is the default layer.", valueName: "name"))
     var layer: String?
 
-    @Option(help: ArgumentHelp("The user, where no token names one.", valueName: "id"))
+    @Option(help: ArgumentHelp("User, if no token names one.", valueName: "id"))
     var user: String?
 
-    @Flag(help: "Use the copy on this machine: nothing is fetched or sent, and no token is needed.")
+    @Flag(help: "Use the local copy. Nothing is fetched or sent, and no token is needed.")
     var offline = false
 }

@@ -2,10 +2,10 @@ import ArgumentParser
 
 /// How a list is written.
 struct ListingOptions: ParsableArguments {
-    @Option(help: "table, json, ndjson or tsv.")
+    @Option(help: "Output format: table, json, ndjson or tsv.")
     var format = OutputFormat.table
 
-    @Option(help: "Colour in tables: auto (on a terminal without NO_COLOR), always or never.")
+    @Option(help: "Colour in tables: auto (on a terminal, without NO_COLOR), always or never.")
     var color = ColorChoice.auto
 }
 

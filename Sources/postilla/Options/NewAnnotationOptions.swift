@@ -4,44 +4,44 @@ import ArgumentParser
 
 /// An annotation described by options.
 struct NewAnnotationOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("A note with this text; needs --page.", valueName: "text"))
+    @Option(help: ArgumentHelp("Add a note with this text; needs --page.", valueName: "text"))
     var note: String?
 
-    @Flag(help: "A mark on the words in the boxes given with --rect; needs --page.")
+    @Flag(help: "Mark the words in the boxes of --rect; needs --page.")
     var mark: MarkArgument?
 
-    @Option(help: ArgumentHelp("The page it goes on, counted from 1.", valueName: "n"))
+    @Option(help: ArgumentHelp("Page of the annotation, from 1.", valueName: "n"))
     var page: PageArgument?
 
-    @Option(help: ArgumentHelp("Where a note goes, in points from the page's top left corner.", valueName: "x,y"))
+    @Option(help: ArgumentHelp("Position of a note, in points from the page's top left corner.", valueName: "x,y"))
     var at: PointArgument?
 
     @Option(
         help: ArgumentHelp(
-            "A box of marked words, in points from the page's top left corner; one for each line of them.",
+            "Box of marked words, in points from the page's top left corner; one per line of words.",
             valueName: "left,top,width,height"))
     var rect: [RectArgument] = []
 
-    @Option(help: ArgumentHelp("What a mark says.", valueName: "text"))
+    @Option(help: ArgumentHelp("Text of a mark.", valueName: "text"))
     var text: String?
 
-    @Option(help: ArgumentHelp("#rrggbb", valueName: "color"))
+    @Option(help: ArgumentHelp("Colour, as #rrggbb.", valueName: "color"))
     var annotationColor: ColorArgument?
 
     func validate() throws {
         guard note != nil || mark != nil else {
             guard page == nil, at == nil, rect.isEmpty, text == nil, annotationColor == nil else {
-                throw ValidationError("What is to be made? Give --note or a mark such as --highlight.")
+                throw ValidationError("No annotation given. Use --note or a mark such as --highlight.")
             }
             return
         }
-        guard note == nil || mark == nil else { throw ValidationError("Either a note or a mark, not both.") }
-        guard page != nil else { throw ValidationError("On which page? Give --page N, counted from 1.") }
-        guard mark == nil || !rect.isEmpty else { throw ValidationError("Which words? Give --rect for each line.") }
+        guard note == nil || mark == nil else { throw ValidationError("Use either --note or a mark, not both.") }
+        guard page != nil else { throw ValidationError("Missing page. Use --page N, from 1.") }
+        guard mark == nil || !rect.isEmpty else { throw ValidationError("Missing words. Use --rect for each line.") }
         guard mark != nil || (rect.isEmpty && text == nil) else {
-            throw ValidationError("--rect and --text go with a mark; a note's text is that of --note.")
+            throw ValidationError("--rect and --text need a mark such as --highlight.")
         }
-        guard at == nil || note != nil else { throw ValidationError("--at goes with --note.") }
+        guard at == nil || note != nil else { throw ValidationError("--at needs --note.") }
     }
 
     /// nil when nothing is described.

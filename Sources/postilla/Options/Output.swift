@@ -42,7 +42,7 @@ enum Output {
             // A message that nobody reads is no reason to stop.
             if descriptor == STDERR_FILENO { return }
             // Nobody reads any more (`| head`): there is nothing left to say.
-            if error as? Errno != .brokenPipe { Self.error("cannot write the output: \(error)") }
+            if error as? Errno != .brokenPipe { Self.error("cannot write to standard output: \(error)") }
             ExitStatus.leave(.failed)
         }
     }

@@ -16,9 +16,9 @@ enum PrivateFile {
     /// - Parameter status: of the failure when there is no such line.
     static func secret(_ path: String, otherwise status: ExitStatus) throws -> String {
         let secret = try read(path).trimmed
-        guard !secret.isEmpty else { throw CommandFailure("\(path) is empty: the secret stands in it, alone", status) }
+        guard !secret.isEmpty else { throw CommandFailure("\(path) is empty; it must contain only the secret", status) }
         guard secret.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
-            throw CommandFailure("\(path) holds no secret: that is one line, and nothing else is in the file", status)
+            throw CommandFailure("\(path) is not a secret; it must contain one line", status)
         }
         return secret
     }

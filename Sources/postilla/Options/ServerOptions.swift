@@ -3,20 +3,20 @@ import FoundationEssentials
 
 /// Which server, and where data is kept on this machine.
 struct ServerOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The server, such as http://127.0.0.1:5000 (or POSTILLA_SERVER).", valueName: "url"))
+    @Option(help: ArgumentHelp("Server, such as http://127.0.0.1:5000 (or POSTILLA_SERVER).", valueName: "url"))
     var server: String?
 
     @Option(
-        help: ArgumentHelp("Keep data here instead of $XDG_DATA_HOME/postilla (or POSTILLA_DATA).", valueName: "dir"))
+        help: ArgumentHelp("Data folder (default: POSTILLA_DATA or $XDG_DATA_HOME/postilla).", valueName: "dir"))
     var dataDir: String?
 
-    @Flag(help: "Send the token over plain http to a server that is not on this machine.")
+    @Flag(help: "Allow sending the token over plain http to another machine.")
     var insecureHttp = false
 
     /// - Throws: when there is none, or it is no http address.
     func serverURL(_ argument: String? = nil) throws -> String {
         guard let server = try serverIfGiven(argument) else {
-            throw CommandFailure("which server? Give --server URL or set POSTILLA_SERVER", .usage)
+            throw CommandFailure("no server; use --server URL or POSTILLA_SERVER", .usage)
         }
         return server
     }
@@ -31,7 +31,7 @@ struct ServerOptions: ParsableArguments {
     static func checked(_ text: String) throws -> String {
         guard let url = URL(string: text), let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme),
             let host = url.host, !host.isEmpty, url.user == nil, url.query == nil, url.fragment == nil
-        else { throw CommandFailure("\(text) is not the address of a server, such as http://127.0.0.1:5000", .usage) }
+        else { throw CommandFailure("\(text) is not a server address such as http://127.0.0.1:5000", .usage) }
         return text.hasSuffix("/") ? String(text.dropLast()) : text
     }
 }

@@ -4,21 +4,21 @@ import Glibc
 /// Where the token comes from. Never from an argument: arguments are seen by everybody on the machine.
 struct TokenOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("Read the token from this file, again whenever a new one is needed.", valueName: "file"),
+        help: ArgumentHelp("Read the token from this file, again for each new token.", valueName: "file"),
         completion: .file(extensions: ["jwt"]))
     var tokenFile: String?
 
     @Option(
-        help: ArgumentHelp("Run this command for a token, again whenever a new one is needed.", valueName: "command"))
+        help: ArgumentHelp("Run this command for a token, again for each new token.", valueName: "command"))
     var tokenCommand: String?
 
     @Option(
         help: ArgumentHelp(
-            "Ask this address for a token; {document} and {layer} are filled in, the answer is {\"jwt\": …}.",
+            "Request a token from this URL with {document} and {layer}; it returns {\"jwt\": …}.",
             valueName: "url"))
     var tokenUrl: String?
 
-    @Option(help: ArgumentHelp("A file with one header line that the token URL wants.", valueName: "file"))
+    @Option(help: ArgumentHelp("File with one header line for the token URL.", valueName: "file"))
     var tokenUrlHeaderFile: String?
 
     @Flag(help: "Read the token from standard input.")
@@ -26,9 +26,9 @@ struct TokenOptions: ParsableArguments {
 
     func validate() throws {
         let given = [tokenFile != nil, tokenCommand != nil, tokenUrl != nil, tokenStdin].filter { $0 }.count
-        guard given <= 1 else { throw ValidationError("Give one source of tokens only.") }
+        guard given <= 1 else { throw ValidationError("Use only one source of tokens.") }
         guard tokenUrlHeaderFile == nil || tokenUrl != nil else {
-            throw ValidationError("--token-url-header-file goes with --token-url.")
+            throw ValidationError("--token-url-header-file needs --token-url.")
         }
     }
 
@@ -53,7 +53,7 @@ struct TokenOptions: ParsableArguments {
 
     private func fileSource(_ path: String) -> TokenSource {
         if PrivateFile.isReadableByOthers(path) {
-            Output.message("postilla: \(path) can be read by other users: chmod 600 it")
+            Output.message("postilla: \(path) is readable by other users; run chmod 600")
         }
         return .file(path)
     }

@@ -2,20 +2,20 @@ import ArgumentParser
 
 /// How the viewer is to behave.
 struct ViewerFlags: ParsableArguments {
-    @Flag(help: "Turn keys that edit off, whatever the token allows.")
+    @Flag(help: "Open read-only, even if the token allows editing.")
     var readOnly = false
 
     @Flag(
         help: """
-            Keep the token for the next time, once the server has accepted it: in the secret store of this machine, else \
+            Keep the token for the next run when the server has accepted it: in the secret store of this machine, or \
             in a file that only you can read. :forget-token removes it.
             """)
     var remember = false
 
-    @Flag(help: "Without a screen: a line in, sentences out, for screen readers, dumb terminals and pipes.")
+    @Flag(help: "Plain mode: commands in, sentences out; for screen readers, dumb terminals and pipes.")
     var plain = false
 
-    @Option(help: ArgumentHelp("Your name on new annotations, for tokens that name none.", valueName: "name"))
+    @Option(help: ArgumentHelp("Author of new annotations, if the token names none.", valueName: "name"))
     var author: String?
 
     /// Together with the person's settings.

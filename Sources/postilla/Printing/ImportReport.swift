@@ -37,12 +37,12 @@ struct ImportReport {
 
     /// - Throws: ``CommandFailure`` with the status that the records come to.
     func end() throws {
-        listing.end(nothing: "everything is here already")
+        listing.end(nothing: "no changes")
         let names = [("create", "created"), ("update", "updated"), ("unchanged", "unchanged"), ("skip", "skipped")]
         let numbers = names.map { "\(counts[$0.0, default: 0]) \($0.1)" }.joined(separator: ", ")
-        Output.message((isDryRun ? "would be: " : "") + numbers)
+        Output.message((isDryRun ? "dry run: " : "") + numbers)
         guard outcomes.exit == .done else {
-            throw CommandFailure("not everything was imported: the reasons stand beside it", outcomes.exit)
+            throw CommandFailure("some records were not imported; see the reasons above", outcomes.exit)
         }
     }
 

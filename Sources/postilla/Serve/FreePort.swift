@@ -19,7 +19,7 @@ enum FreePort {
         hints.ai_flags = AI_PASSIVE
         var found: UnsafeMutablePointer<addrinfo>?
         guard getaddrinfo(host, "\(port)", &hints, &found) == 0, let first = found else {
-            return Problem(reason: "nothing has this name", isOfHost: true)
+            return Problem(reason: "unknown host name", isOfHost: true)
         }
         defer { freeaddrinfo(first) }
         return sequence(first: first, next: { $0.pointee.ai_next }).lazy.compactMap { problem($0.pointee) }.first
@@ -34,9 +34,9 @@ enum FreePort {
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &reuse, socklen_t(MemoryLayout<Int32>.size))
         if bind(descriptor, address.ai_addr, address.ai_addrlen) == 0, listen(descriptor, 1) == 0 { return nil }
         return switch errno {
-        case EADDRINUSE: Problem(reason: "another program listens there")
-        case EADDRNOTAVAIL: Problem(reason: "this machine has no such address", isOfHost: true)
-        case EACCES: Problem(reason: "this user may not listen there")
+        case EADDRINUSE: Problem(reason: "the address is in use")
+        case EADDRNOTAVAIL: Problem(reason: "this machine does not have this address", isOfHost: true)
+        case EACCES: Problem(reason: "permission denied")
         default: Problem(reason: String(cString: strerror(errno)))
         }
     }

@@ -36,28 +36,28 @@ struct LimitSetting {
     static var all: [LimitSetting] {
         [
             LimitSetting(
-                "requests-per-second", 0...1_000_000, "with one token; 0: any number", .service(\.requestsPerSecond)),
+                "requests-per-second", 0...1_000_000, "with one token; 0: unlimited", .service(\.requestsPerSecond)),
             LimitSetting(
-                "backend-requests-per-second", 0...1_000_000, "with the secret; 0: any number",
+                "backend-requests-per-second", 0...1_000_000, "with the secret; 0: unlimited",
                 .service(\.backendRequestsPerSecond)),
             LimitSetting(
-                "failed-logins-per-minute", 0...1_000_000, "from one address; 0: any number",
+                "failed-logins-per-minute", 0...1_000_000, "from one address; 0: unlimited",
                 .service(\.failedLoginsPerMinute)),
-            LimitSetting("connections", 0...10_000_000, "at the same time; 0: any number", .service(\.connections)),
-            LimitSetting("streams", 0...10_000_000, "at the same time; 0: any number", .service(\.streams)),
+            LimitSetting("connections", 0...10_000_000, "concurrent; 0: unlimited", .service(\.connections)),
+            LimitSetting("streams", 0...10_000_000, "concurrent; 0: unlimited", .service(\.streams)),
             LimitSetting(
-                "streams-per-token", 0...10_000_000, "of one token; 0: any number", .service(\.streamsPerToken)),
-            LimitSetting("pdf-jobs", 1...1_000, "PDFs that are worked on at the same time", .service(\.pdfJobs)),
-            LimitSetting("waiting-pdf-jobs", 0...100_000, "PDFs that wait for their turn", .service(\.waitingPDFJobs)),
+                "streams-per-token", 0...10_000_000, "of one token; 0: unlimited", .service(\.streamsPerToken)),
+            LimitSetting("pdf-jobs", 1...1_000, "concurrent PDF jobs", .service(\.pdfJobs)),
+            LimitSetting("waiting-pdf-jobs", 0...100_000, "queued PDF jobs", .service(\.waitingPDFJobs)),
             LimitSetting(
-                "head-seconds", 0...86_400, "for the first request's head; 0: any time", .service(\.headSeconds)),
+                "head-seconds", 0...86_400, "for the first request's head; 0: unlimited", .service(\.headSeconds)),
             LimitSetting("idle-seconds", 1...86_400, "between two requests of a connection", .service(\.idleSeconds)),
             LimitSetting(
-                "body-bytes-per-second", 0...1_000_000_000, "that a request's body brings; 0: as slow as it likes",
+                "body-bytes-per-second", 0...1_000_000_000, "minimum average of a request body; 0: none",
                 .service(\.bodyBytesPerSecond)),
             LimitSetting(
-                "stall-seconds", 0...86_400, "for which nobody takes an answer; 0: any time", .service(\.stallSeconds)),
-            LimitSetting("stop-seconds", 1...86_400, "for requests to end when it stops", .service(\.stopSeconds)),
+                "stall-seconds", 0...86_400, "without progress; 0: unlimited", .service(\.stallSeconds)),
+            LimitSetting("stop-seconds", 1...86_400, "for requests to end on shutdown", .service(\.stopSeconds)),
             LimitSetting("pdf-bytes", 1...(1 << 40), "of one PDF", .bytes(\.pdfBytes)),
             LimitSetting("attachment-bytes", 1...(1 << 40), "of one attachment", .bytes(\.attachmentBytes)),
             LimitSetting("record-bytes", 1_024...(1 << 24), "of one record", .message(\.recordBytes)),

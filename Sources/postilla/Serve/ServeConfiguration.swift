@@ -31,7 +31,7 @@ struct ServeConfiguration {
             configuration.options.rate = try settings.number(.limitRate, in: 1...1_000_000_000_000)
             guard let text = try settings.text(.drain) else { return }
             guard let span = DurationArgument(argument: text), span.seconds <= 3600 else {
-                throw settings.wrong(.drain, "is a time of up to an hour, such as 10s")
+                throw settings.wrong(.drain, "must be a time of up to an hour, such as 10s")
             }
             configuration.options.drain = .seconds(span.seconds)
         }
@@ -53,12 +53,12 @@ struct ServeConfiguration {
         if let metrics = options.metrics, metrics.port != 0,
             (metrics.host, metrics.port) == (options.host, options.port)
         {
-            throw settings.wrong(.metricsAddress, "is where the server itself listens: it needs an address of its own")
+            throw settings.wrong(.metricsAddress, "must differ from the address of the server")
         }
         let hasTLS = settings[.tlsCert] != nil
         guard Self.isLoopback(options.host) || hasTLS || options.behindProxy else {
             throw CommandFailure(
-                "tokens do not travel over plain http: to listen on \(options.host) give --tls-cert and --tls-key, or --behind-proxy",
+                "plain http is not allowed on \(options.host); use --tls-cert and --tls-key, or --behind-proxy",
                 .usage)
         }
     }
@@ -71,7 +71,7 @@ struct ServeConfiguration {
             )
         let bare = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
         guard let number = UInt16(port), !bare.isEmpty else {
-            throw settings.wrong(.metricsAddress, "is a port, or an address and a port: 127.0.0.1:9464")
+            throw settings.wrong(.metricsAddress, "must be a port, or an address and a port such as 127.0.0.1:9464")
         }
         return Server.ListenAddress(host: bare, port: Int(number))
     }
@@ -93,10 +93,10 @@ struct ServeConfiguration {
             problems.append(
                 CommandFailure(
                     """
-                    no --jwt-public-key: without one no token can be checked. Make a pair with
+                    no --jwt-public-key; tokens cannot be verified without one. Create a key pair with
                       openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out key.pem
                       openssl pkey -in key.pem -pubout -out key.pub.pem
-                    and start with --jwt-public-key key.pub.pem; or look around with: postilla demo
+                    and use --jwt-public-key key.pub.pem. To try postilla without a key: postilla demo
                     """, .usage))
         }
         for argument in arguments {
@@ -126,7 +126,7 @@ struct ServeConfiguration {
         let (certificate, key) = (try settings.text(.tlsCert), try settings.text(.tlsKey))
         guard let certificate, let key else {
             guard certificate == nil, key == nil else {
-                throw CommandFailure("--tls-cert and --tls-key go together.", .usage)
+                throw CommandFailure("--tls-cert and --tls-key must be used together", .usage)
             }
             return
         }
@@ -134,14 +134,14 @@ struct ServeConfiguration {
         warnIfOpen(key)
         let tls = Server.TLS(certificate: certificate, key: key)
         do { try tls.check() } catch {
-            throw CommandFailure("\(certificate) and \(key) are no certificate and its key (PEM): \(error)", .usage)
+            throw CommandFailure("\(certificate) and \(key) are not a certificate and its key (PEM): \(error)", .usage)
         }
         options.tls = tls
     }
 
     private mutating func warnIfOpen(_ path: String) {
         if PrivateFile.isReadableByOthers(path) {
-            warnings.append("\(path) can be read by other users: chmod 600 it")
+            warnings.append("\(path) is readable by other users; run chmod 600")
         }
     }
 

@@ -5,72 +5,74 @@ import Postgres
 /// What can be said of a server on the command line. Nothing has a value here that was not given: what stands in the
 /// environment and in the file comes after it.
 struct ServeOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The address to listen on (127.0.0.1).", valueName: "address"))
+    @Option(help: ArgumentHelp("Address to listen on (default: 127.0.0.1).", valueName: "address"))
     var host: String?
 
-    @Option(help: ArgumentHelp("The port; 0 takes a free one (5000).", valueName: "number"))
+    @Option(help: ArgumentHelp("Port; 0 picks a free one (default: 5000).", valueName: "number"))
     var port: String?
 
     @Option(
         help: ArgumentHelp(
-            "Where PDFs and the database are kept; each server has one of its own ($XDG_DATA_HOME/postilla/server).",
+            "Folder for PDFs and the database, for this server only (default: $XDG_DATA_HOME/postilla/server).",
             valueName: "dir"))
     var data: String?
 
     @Option(
         help: ArgumentHelp(
-            "Where records are kept: sqlite:PATH, or postgres://user@host:port/db, which keeps everything and may be shared by several servers. A password goes into PGPASSWORD or ~/.pgpass.",
+            "Store for records: sqlite:PATH, or postgres://user@host:port/db, which stores everything and can be shared by several servers. Put the password into PGPASSWORD or ~/.pgpass.",
             valueName: "store"))
     var store: String?
 
     @Option(
         help: ArgumentHelp(
-            "A public key (PEM) that tokens are signed with; repeat it. RS512:FILE binds an RSA key to RS512 instead of RS256.",
+            "Public key (PEM) to verify tokens; repeatable. RS512:FILE binds an RSA key to RS512 instead of RS256.",
             valueName: "file"))
     var jwtPublicKey: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "The file with the backend's secret; without it the backend's routes are closed.", valueName: "file"))
+            "File with the backend's secret; without it the backend's routes are closed.", valueName: "file"))
     var apiTokenFile: String?
 
-    @Option(help: ArgumentHelp("The certificate chain (PEM) for https.", valueName: "file"))
+    @Option(help: ArgumentHelp("Certificate chain (PEM) for https.", valueName: "file"))
     var tlsCert: String?
 
-    @Option(help: ArgumentHelp("The certificate's key (PEM).", valueName: "file"))
+    @Option(help: ArgumentHelp("Key of the certificate (PEM).", valueName: "file"))
     var tlsKey: String?
 
-    @Flag(help: "TLS ends at a proxy in front: plain http on this address is meant, and X-Forwarded-For is believed.")
+    @Flag(help: "TLS ends at a proxy in front: allow plain http, and trust X-Forwarded-For.")
     var behindProxy = false
 
     @Option(
-        help: ArgumentHelp("At most so many bytes a second of each answer, for trying slow links.", valueName: "bytes"))
+        help: ArgumentHelp("Bytes per second of each response, to simulate slow links.", valueName: "bytes"))
     var limitRate: String?
 
     @Option(
         help: ArgumentHelp(
-            "Where /metrics, /healthcheck and /readiness are answered to anybody: a port of this machine, or an address and a port.",
+            "Serve /metrics, /healthcheck and /readiness here without authentication: a local port, or an address and a port.",
             valueName: "address"))
     var metricsAddress: String?
 
-    @Option(help: ArgumentHelp("text or json: one object a line (text).", valueName: "format"))
+    @Option(help: ArgumentHelp("text, or json with one object per line (default: text).", valueName: "format"))
     var logFormat: String?
 
-    @Option(help: ArgumentHelp("trace, debug, info, notice, warning, error or critical (info).", valueName: "level"))
+    @Option(
+        help: ArgumentHelp(
+            "trace, debug, info, notice, warning, error or critical (default: info).", valueName: "level"))
     var logLevel: String?
 
-    @Flag(help: "One line in the log for each request.")
+    @Flag(help: "Log each request.")
     var logRequests = false
 
     @Option(
         help: ArgumentHelp(
-            "When told to stop: for how long only /readiness says so, before streams end (0s).", valueName: "time"))
+            "On shutdown, how long only /readiness reports it before streams end (default: 0s).", valueName: "time"))
     var drain: String?
 
-    @Option(help: ArgumentHelp("A limit, such as streams-per-token=10; repeat it.", valueName: "name=number"))
+    @Option(help: ArgumentHelp("Limit, such as streams-per-token=10; repeatable.", valueName: "name=number"))
     var limit: [String] = []
 
-    @Option(help: ArgumentHelp("A file in TOML with the same names: POSTILLA_SERVE_CONFIG.", valueName: "file"))
+    @Option(help: ArgumentHelp("TOML file with the same names (or POSTILLA_SERVE_CONFIG).", valueName: "file"))
     var config: String?
 
     /// Together with the environment and the file.
@@ -96,7 +98,7 @@ struct ServeOptions: ParsableArguments {
             let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
             guard parts.count == 2, let known = LimitSetting.all.first(where: { $0.name == parts[0] }) else {
                 let names = LimitSetting.all.map(\.name).joined(separator: ", ")
-                throw CommandFailure("--limit \(text) is no NAME=NUMBER with a name among \(names)", .usage)
+                throw CommandFailure("--limit \(text) is not NAME=NUMBER; the names are \(names)", .usage)
             }
             given[known.setting] = [parts[1]]
         }
@@ -120,7 +122,7 @@ struct ServePlace {
         } else if store.hasPrefix("sqlite:"), store.count > 7 {
             database = String(store.dropFirst(7))
         } else {
-            throw settings.wrong(.store, "is neither sqlite:PATH nor postgres://user@host:port/db")
+            throw settings.wrong(.store, "must be sqlite:PATH or postgres://user@host:port/db")
         }
     }
 }

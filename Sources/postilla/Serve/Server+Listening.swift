@@ -15,6 +15,6 @@ extension Server.Options {
     private func failure(
         _ address: Server.ListenAddress, _ problem: FreePort.Problem, _ setting: Setting
     ) -> CommandFailure {
-        CommandFailure("cannot listen on \(address): \(problem.reason). --\(setting.name) names another")
+        CommandFailure("cannot listen on \(address): \(problem.reason); change --\(setting.name)")
     }
 }

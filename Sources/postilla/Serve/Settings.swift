@@ -51,7 +51,7 @@ struct Settings {
     private mutating func take(_ environment: [String: String]) throws {
         for (name, text) in environment where name.hasPrefix("POSTILLA_SERVE_") && !text.isEmpty {
             guard let setting = Setting.all.first(where: { $0.variable == name }) else {
-                throw CommandFailure("\(name): there is no setting of this name", .usage)
+                throw CommandFailure("\(name): unknown setting", .usage)
             }
             let words = setting.isList ? text.split(separator: ",").map(String.init) : [text]
             values[setting] = Value(words: words, origin: .variable(name))
@@ -60,9 +60,9 @@ struct Settings {
 
     private static func unknown(_ key: String) -> String {
         if ["api-token", "secret", "password"].contains(key) {
-            return "secrets do not stand here: write it to a file of its own and name that with api-token-file"
+            return "secrets are not allowed here; put it in a file and use api-token-file"
         }
-        return "there is no setting \(key)"
+        return "unknown setting: \(key)"
     }
 
     // MARK: What was set
@@ -74,7 +74,7 @@ struct Settings {
     func text(_ setting: Setting) throws -> String? {
         guard let value = values[setting] else { return nil }
         guard value.words.count == 1, !value.words[0].isEmpty else {
-            throw wrong(setting, "is one text")
+            throw wrong(setting, "must be one string")
         }
         return value.words[0]
     }
@@ -82,7 +82,7 @@ struct Settings {
     func number(_ setting: Setting, in range: ClosedRange<Int>) throws -> Int? {
         guard let text = try text(setting) else { return nil }
         guard let number = Int(text), range.contains(number) else {
-            throw wrong(setting, "is a number from \(range.lowerBound) to \(range.upperBound)")
+            throw wrong(setting, "must be a number from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
     }
@@ -91,7 +91,7 @@ struct Settings {
         switch try text(setting) {
         case nil, "false": false
         case "true": true
-        default: throw wrong(setting, "is true or false")
+        default: throw wrong(setting, "must be true or false")
         }
     }
 
@@ -100,7 +100,7 @@ struct Settings {
     ) throws -> Choice? where Choice.RawValue == String {
         guard let text = try text(setting) else { return nil }
         guard let choice = Choice(rawValue: text) else {
-            throw wrong(setting, "is one of \(Choice.allCases.map(\.rawValue).joined(separator: ", "))")
+            throw wrong(setting, "must be one of \(Choice.allCases.map(\.rawValue).joined(separator: ", "))")
         }
         return choice
     }

@@ -62,13 +62,13 @@ struct ImportPlanner {
 
     private mutating func action(for item: InstantJSONFile.Item, _ id: Record.ID) throws -> Action {
         guard Record.isValidID(id) else {
-            return .skip(.invalid("its id has spaces or control characters, or is longer than 256 bytes"))
+            return .skip(.invalid("the id has spaces or control characters, or is longer than 256 bytes"))
         }
-        guard seen.insert(ByteOrdered(id)).inserted else { return .skip(.invalid("this id stands in the file before")) }
+        guard seen.insert(ByteOrdered(id)).inserted else { return .skip(.invalid("duplicate id in the file")) }
         if let present = try descriptor.layer.record(id) {
             if item.content.isPresent(in: present) { return .unchanged }
             if let delivery = try descriptor.layer.row(id)?.delivery, [.conflict, .refused].contains(delivery) {
-                return .skip(.conflict("an edit of it is not settled: see postilla conflicts"))
+                return .skip(.conflict("an earlier edit is in conflict; see postilla conflicts"))
             }
             if let problem = invalid(item) { return .skip(problem) }
             return decide(.edit(Subject(present)), else: .update)
@@ -85,7 +85,7 @@ struct ImportPlanner {
         let rootID = item.content["rootId"]?.string ?? ""
         guard let root = try newRoots[ByteOrdered(rootID)] ?? descriptor.layer.record(rootID).map({ Subject($0) })
         else {
-            return .skip(.invalid("the annotation it belongs to is not in this layer"))
+            return .skip(.invalid("its annotation is not in this layer"))
         }
         let isFirst = try descriptor.layer.thread(under: rootID).isEmpty
         return decide(.createComment(root: root, first: isFirst, group: group), else: .create)

@@ -19,14 +19,14 @@ struct LayerNaming {
             let damaged = entries.count { $0.problem != nil }
             guard damaged == 0 else {
                 throw CommandFailure(
-                    "no such layer can be read on this machine, and \(damaged) cannot be opened: see postilla storage "
-                        + "check, and copy the folder elsewhere before clearing it")
+                    "no such layer on this machine, but \(damaged) cannot be opened; see postilla storage check, and "
+                        + "copy the folder elsewhere before removing it")
             }
             throw CommandFailure(
-                "no such layer is on this machine: give a token, or see what is there with postilla storage list")
+                "no such layer on this machine; use a token, or see postilla storage list")
         }
         let names = found.map { "  " + $0.options }.joined(separator: "\n")
-        throw CommandFailure("which layer? Give a token, or one of these:\n\(names)", .usage)
+        throw CommandFailure("several layers match; use a token, or one of:\n\(names)", .usage)
     }
 
     func fits(_ entry: InstantCacheEntry) -> Bool {

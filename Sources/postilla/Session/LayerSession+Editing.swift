@@ -25,18 +25,18 @@ extension LayerSession {
     func deliverOrExplain(_ ids: [Record.ID], _ what: String) async throws {
         let outcomes: [EditOutcome]
         do { outcomes = try await deliver(ids) } catch var failure as CommandFailure {
-            if failure.status == .unreachable { failure.message += "; kept here and sent by the next sync" }
+            if failure.status == .unreachable { failure.message += "; stored here, sent by the next sync" }
             throw failure
         }
         let problems = zip(ids, outcomes).filter { $0.1.exit != .done }
         guard problems.isEmpty else {
             let lines = problems.map { "\($0.0): \(what): \($0.1.reason ?? "")" }
-            throw CommandFailure(lines.joined(separator: "\n") + "\nKept: see postilla conflicts", outcomes.exit)
+            throw CommandFailure(lines.joined(separator: "\n") + "\nSee postilla conflicts", outcomes.exit)
         }
         if outcomes.contains(.waiting) { Self.tellThatItWaits() }
     }
 
-    static func tellThatItWaits() { Output.message("kept here, sent by the next sync") }
+    static func tellThatItWaits() { Output.message("stored here, sent by the next sync") }
 
     private func isWaiting(for ids: Set<Record.ID>) throws -> Bool {
         // What the program that syncs may not send is parked until this one may lead.
@@ -82,11 +82,11 @@ extension LayerSession {
         if grant.creatorName != nil { return given }
         if let name = given ?? client.rememberedAuthor { return name }
         guard StandardInput.isTerminal, Output.isTerminal else {
-            throw CommandFailure("who writes this? The token names no author: give --author NAME", .usage)
+            throw CommandFailure("no author: the token names none; use --author NAME", .usage)
         }
-        Output.prompt("Your name, shown with what you write: ")
+        Output.prompt("Your name, shown on your annotations: ")
         guard let name = try StandardInput.shared.line()?.trimmed, !name.isEmpty else {
-            throw CommandFailure("a new annotation needs an author: give --author NAME", .usage)
+            throw CommandFailure("a new annotation needs an author; use --author NAME", .usage)
         }
         client.rememberedAuthor = name
         return name

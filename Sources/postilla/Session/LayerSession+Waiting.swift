@@ -101,9 +101,7 @@ private struct Watch {
     func checkPatience(elsewhere: Bool) throws {
         guard .now - lastSign > LayerSession.timeout else { return }
         if elsewhere {
-            throw CommandFailure(
-                "another program on this machine keeps the layer in step and did not get through to the server "
-                    + "within 10 s", .unreachable)
+            throw CommandFailure("another postilla syncs this layer, but got no answer within 10 s", .unreachable)
         }
         throw CommandFailure(problem ?? "the server did not answer within 10 s", .unreachable)
     }

@@ -80,7 +80,7 @@ struct LayerSession: Sendable {
     }
 
     private static func makeClient(_ address: String, _ options: LayerOptions) throws(InstantError) -> InstantClient {
-        guard let url = URL(string: address) else { throw InstantError(.invalidRequest, "\(address) is no address") }
+        guard let url = URL(string: address) else { throw InstantError(.invalidRequest, "\(address) is not a URL") }
         let folder: String
         do { folder = try Folders(dataDirectory: options.server.dataDir).data } catch {
             throw InstantError(.couldNotWriteToDisk, "\(error)")
@@ -95,7 +95,7 @@ struct LayerSession: Sendable {
         guard same(options.document, identity.documentID), same(options.layer, identity.layer),
             same(options.user, identity.userID ?? "")
         else {
-            throw InstantError(.invalidJWT, "the token is for another document, layer or user than the one named")
+            throw InstantError(.invalidJWT, "the token is for a different document, layer or user than the options")
         }
     }
 
@@ -113,7 +113,7 @@ struct LayerSession: Sendable {
                 try? descriptor.removeLocalStorage()
             }
             if failure.status == .unreachable, descriptor.status.lastSync != nil {
-                failure.message += "; --offline uses the copy on this machine"
+                failure.message += "; use --offline for the local copy"
             }
             throw failure
         }
@@ -125,7 +125,7 @@ struct LayerSession: Sendable {
             do { try await descriptor.downloadAndWait(usingJWT: token) } catch { throw CommandFailure(reading: error) }
         }
         guard let file = descriptor.pdfFile else {
-            throw CommandFailure("the PDF is not on this machine, and --offline fetches nothing")
+            throw CommandFailure("the PDF is not on this machine; run without --offline")
         }
         return file
     }

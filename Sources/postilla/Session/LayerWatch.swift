@@ -49,10 +49,10 @@ struct LayerWatch {
         switch descriptor.status.connection {
         case .offline where !isCutOff:
             isCutOff = true
-            Output.message("the server cannot be reached: trying again until it can")
+            Output.message("the server cannot be reached, retrying")
         case .live where isCutOff:
             isCutOff = false
-            Output.message("connected again")
+            Output.message("reconnected")
         default: break
         }
     }

@@ -16,19 +16,19 @@ struct RecordInput: Sendable {
     init(json bytes: [UInt8]) throws {
         let value = try JSONReader.parse(bytes)
         guard let object = value.object else {
-            throw CommandFailure(#"not a record: {"id"?, "group"?, "content"} or the content alone"#)
+            throw CommandFailure(#"not a record: expected {"id"?, "group"?, "content"} or only the content"#)
         }
         guard let inner = object["content"] else {
             content = Content(object)
             return
         }
-        guard let innerObject = inner.object else { throw CommandFailure(#""content" is not an object"#) }
+        guard let innerObject = inner.object else { throw CommandFailure(#""content" must be an object"#) }
         content = Content(innerObject)
         switch object["id"] {
         case nil, .null?: break
         case .string(let id)? where Record.isValidID(id): self.id = id
         default:
-            throw CommandFailure(#""id" must be a string of 1 to 256 bytes without spaces and control characters"#)
+            throw CommandFailure(#""id" must be a string of 1 to 256 bytes without spaces or control characters"#)
         }
         switch object["group"] {
         case nil: break
@@ -52,7 +52,7 @@ extension InstantDocumentDescriptor {
 
     func add(_ draft: RecordInput, author: String?) throws -> Added {
         if let id = draft.id, try layer.record(id) != nil {
-            return Added(id: id, outcome: .conflict("there is a record with this id already"))
+            return Added(id: id, outcome: .conflict("a record with this id already exists"))
         }
         do {
             let group = draft.group.map(LayerMetadata.GroupChoice.init(group:))
@@ -82,7 +82,7 @@ enum ContentFile {
         let bytes = try await read(path)
         let name = path == "-" ? "standard input" : path
         guard !bytes.allSatisfy({ " \t\r\n".utf8.contains($0) }) else {
-            throw CommandFailure("\(name) is empty: a record as JSON is expected there")
+            throw CommandFailure("\(name) is empty; expected a record as JSON")
         }
         do { return try RecordInput(json: bytes) } catch let error as JSONError {
             throw CommandFailure("\(name):\(TextPlace(of: error.offset, in: bytes)): \(error.problem)")

@@ -24,7 +24,7 @@ final class TokenSupply: Sendable {
     func first() async throws -> String {
         guard let token = try await next() else {
             throw CommandFailure(
-                "a token is needed: give --token-file, --token-command, --token-url or --token-stdin", .authentication)
+                "no token; use --token-file, --token-command, --token-url or --token-stdin", .authentication)
         }
         return token
     }
@@ -52,7 +52,7 @@ extension LayerSession {
                 if let token = try await tokens?.next() { return token }
             } catch let failure as CommandFailure { problem = failure.message }
             guard attempt < attempts else { break }
-            if attempt == 1 { Output.message("\(problem): waiting for another token") }
+            if attempt == 1 { Output.message("\(problem); waiting for another token") }
             try await Task.sleep(for: .seconds(2))
         }
         throw CommandFailure(problem, .authentication)

@@ -55,7 +55,7 @@ enum TokenSource: Equatable, Sendable {
             .path("/bin/sh"), arguments: ["-c", command], input: .none,
             output: .string(limit: Claims.maximumTokenBytes + 2), error: .discarded)
         guard case .exited(0) = result.terminationStatus else {
-            throw CommandFailure("the token command ended with \(result.terminationStatus)", .authentication)
+            throw CommandFailure("the token command failed: \(result.terminationStatus)", .authentication)
         }
         return result.standardOutput
     }
@@ -70,7 +70,7 @@ enum TokenSource: Equatable, Sendable {
             let line = try PrivateFile.read(headerFile).trimmed
             guard let colon = line.firstIndex(of: ":") else {
                 throw CommandFailure(
-                    "\(headerFile) does not hold one header line such as Authorization: Bearer …", .usage)
+                    "\(headerFile) must contain one header line such as Authorization: Bearer …", .usage)
             }
             request.headers.add(
                 name: String(line[..<colon]), value: String(line[line.index(after: colon)...]).trimmed)
@@ -79,14 +79,14 @@ enum TokenSource: Equatable, Sendable {
         do {
             let response = try await HTTPClient.shared.execute(request, timeout: .seconds(10))
             guard response.status == .ok else {
-                throw CommandFailure("the token URL answered \(response.status.code)", .authentication)
+                throw CommandFailure("the token URL returned \(response.status.code)", .authentication)
             }
             body = try await response.body.collect(upTo: 64 << 10)
         } catch let failure as CommandFailure { throw failure } catch {
             throw CommandFailure("the token URL cannot be reached", .unreachable)
         }
         guard let token = tokenMember(Array(body.readableBytesView)) else {
-            throw CommandFailure(#"the token URL did not answer {"jwt": "…"}"#, .authentication)
+            throw CommandFailure(#"the token URL did not return {"jwt": "…"}"#, .authentication)
         }
         return token
     }

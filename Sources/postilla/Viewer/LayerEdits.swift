@@ -56,7 +56,7 @@ final class LayerEdits: Sendable {
     func undo(_ step: Int) {
         add { [self] descriptor in
             guard let done = receipts.withLock({ $0[step] }) else {
-                return post(.undoFailed(step: step, "it was not saved, or before the layer was opened"))
+                return post(.undoFailed(step: step, "it was not saved, or was made before the layer was opened"))
             }
             var undone: [EditReceipt] = []
             do {
@@ -76,7 +76,7 @@ final class LayerEdits: Sendable {
         add { [self] descriptor in
             do {
                 guard let conflict = try descriptor.conflicts().first(where: { $0.recordID == id }) else {
-                    return post(.resolveFailed(id, "this is settled already"))
+                    return post(.resolveFailed(id, "already resolved"))
                 }
                 switch resolution {
                 case .mine: try descriptor.resolve(conflict.id, .mine)

@@ -135,7 +135,7 @@ final class OpenLayer: Sendable {
         guard remembers, isNew else { return }
         keeping.yield { [keeper, descriptor, post] in
             do { try await keeper.keep(token, of: descriptor.identity) } catch {
-                post(.notice("the token is not kept: \(error)"))
+                post(.notice("Token not stored: \(error)"))
             }
         }
     }
@@ -259,7 +259,7 @@ final class OpenLayer: Sendable {
             post(.presence(descriptor.presence))
             return
         case .didReplacePDF:
-            post(.notice("The server holds another PDF now: it is fetched again."))
+            post(.notice("The PDF was replaced on the server, downloading it again"))
             startDownload()
         case .didFinishReauthentication(let token):
             state.withLock { $0.wait.wasAccepted() }

@@ -97,7 +97,7 @@ final class OpenLayers: Sendable {
     private func client(_ server: String) throws -> InstantClient {
         if let client = state.withLock({ $0.clients[server] }) { return client }
         guard let url = URL(string: try ServerOptions.checked(server)) else {
-            throw CommandFailure("\(server) is not the address of a server", .usage)
+            throw CommandFailure("\(server) is not a server address", .usage)
         }
         let client = try InstantClient(
             serverURL: url, dataDirectory: URL(filePath: options.folders.data),
@@ -179,8 +179,8 @@ final class OpenLayers: Sendable {
         disk.async { [self] in
             do throws(InstantError) {
                 let freed = try InstantClient.removeUnreferencedCacheEntries(in: URL(filePath: options.folders.data))
-                let said = freed.map { $0 > 0 ? "\($0 / 1000) kB are free now" : "every PDF here belongs to a layer" }
-                post(.notice(said ?? "nothing was removed: a layer cannot be read and may need any of them"))
+                let said = freed.map { $0 > 0 ? "\($0 / 1000) kB freed" : "Nothing removed: every PDF is needed" }
+                post(.notice(said ?? "Nothing removed: an unreadable layer may need any of the PDFs"))
             } catch { tell(error) }
             tellLibrary()
         }
@@ -199,7 +199,7 @@ final class OpenLayers: Sendable {
                 try Folders.make(options.folders.state)
                 let path = "\(options.folders.state)/unsent-\(Timestamp.now.milliseconds).json"
                 try PrivateFile.write(PrintableText(json: JSON.array(records).text).string + "\n", to: path)
-                post(.notice("\(items.count) unsent saved in \(path)"))
+                post(.notice("\(items.count) unsent edit\(items.count == 1 ? "" : "s") saved in \(path)"))
             } catch { tell(error) }
         }
     }

@@ -47,7 +47,7 @@ final class OpenTab: Sendable {
     }
 
     func loadPage(_ index: Int) {
-        guard let pages else { return post(.pageFailed(index, "The PDF is not here yet.")) }
+        guard let pages else { return post(.pageFailed(index, "The PDF is not downloaded yet.")) }
         pages.tellText(index, post)
     }
 

@@ -92,13 +92,13 @@ final class PagePictures {
         wanted = nil
         guard let format else {
             return request.post(
-                .pictureFailed("this terminal shows no pictures: it knows neither kitty's graphics nor sixels"))
+                .pictureFailed("no pictures: the terminal supports neither kitty graphics nor sixel"))
         }
         guard milliseconds <= Self.timeout || isSlowAccepted else {
             isSlowAccepted = true
             return request.post(
                 .pictureFailed(
-                    "the terminal took \(milliseconds) ms to answer: i again sends it a picture all the same"))
+                    "the terminal took \(milliseconds) ms to respond; press i again to send a picture anyway"))
         }
         paint(request, as: format)
     }
@@ -121,7 +121,7 @@ final class PagePictures {
                 guard let text = try await paint() else { return }
                 try Task.checkCancellation()
                 guard text.size <= PagePictures.maxBytes else {
-                    return request.post(.pictureFailed("the picture is larger than is sent to a terminal"))
+                    return request.post(.pictureFailed("the picture is too large for the terminal"))
                 }
                 easel.text.withLock { $0 = text }
                 request.post(.pictureReady)

@@ -20,7 +20,7 @@ enum Viewer {
             terminal.usesMouse = options.preferences.isOn(.mouse)
             device = try TerminalDevice(options: terminal)
             loop = try TerminalLoop(device: device)
-        } catch { throw CommandFailure("\(error); --plain needs no screen", .usage) }
+        } catch { throw CommandFailure("\(error), or use --plain", .usage) }
         // Whatever happens from here on, the terminal is given back as it was.
         defer { device.close() }
 

@@ -72,7 +72,7 @@ final class ViewerServices: AppServices {
 
         case .perform(let step):
             guard let edits = tab?.edits else {
-                tab?.post(.editFailed(step: step.id, "a PDF from the disk is not edited"))
+                tab?.post(.editFailed(step: step.id, "a local PDF cannot be edited"))
                 return
             }
             edits.perform(step)
@@ -199,27 +199,27 @@ final class ViewerServices: AppServices {
             return post(
                 .notice(
                     isSent
-                        ? "sent \(name) to the terminal; cannot confirm"
-                        : "\(name) are more than terminals take: nothing was copied"))
+                        ? "Copied \(name) (if your terminal allows OSC 52)"
+                        : "Not copied: \(name) is too long for a terminal"))
         }
         let post = post
         Task {
             do {
                 try await TmuxBuffer.load(text)
-                post(.notice("sent \(name) to the terminal; cannot confirm"))
-            } catch { post(.notice("tmux did not take the text: \(error)")) }
+                post(.notice("Copied \(name) (if your terminal allows OSC 52)"))
+            } catch { post(.notice("Not copied: tmux failed: \(error)")) }
         }
     }
 
     private func paint(_ page: Int, in area: Area) {
         guard let tab else { return }
-        guard let pictures, let pages = tab.pages else { return tab.post(.pictureFailed("the PDF is not here yet")) }
+        guard let pictures, let pages = tab.pages else { return tab.post(.pictureFailed("PDF not downloaded yet")) }
         pictures.paint(PagePictures.Request(pages: pages, page: page, area: area, post: tab.post))
     }
 
     private func editExternally(_ text: String) {
         guard let editor = ExternalEditor(options.preferences) else {
-            post(.notice("set VISUAL or EDITOR to the editor you like"))
+            post(.notice("No editor; set VISUAL or EDITOR"))
             return post(.externallyEdited(nil))
         }
         do {

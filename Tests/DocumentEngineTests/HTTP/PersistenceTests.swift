@@ -73,7 +73,7 @@ import Testing
             "POST /api/documents/paper/layers HTTP/1.1\r\nHost: here\r\nTransfer-Encoding: chunked\r\n"
             + "Authorization: Token token=\"\(RunningServer.secret)\"\r\n\r\n"
         try await RunningServer.run { server in
-            let said = try await RawConnection.exchange(Self.ask + head + body, with: server)
+            let said = try await RawConnection.request(Self.ask + head + body, with: server)
             #expect(Self.statuses(said) == ["200", "400"])
         }
     }
@@ -122,7 +122,7 @@ import Testing
 
     @Test func aMalformedHeadIsAnswered() async throws {
         try await RunningServer.run { server in
-            let said = try await RawConnection.exchange(Self.ask + "no request\r\n\r\n", with: server)
+            let said = try await RawConnection.request(Self.ask + "no request\r\n\r\n", with: server)
             #expect(Self.statuses(said) == ["200", "400"])
         }
     }

@@ -59,7 +59,7 @@ import Testing
         } _: { server in
             try await server.upload()
             let lines = try one.lines(server) + more
-            let answer = try await RawConnection.exchange(Self.push(lines, one.body), with: server)
+            let answer = try await RawConnection.request(Self.push(lines, one.body), with: server)
             #expect(answer.hasPrefix("HTTP/1.1 \(one.status)"), "\(answer.prefix(200))")
             #expect(answer.lowercased().contains("\r\ndate: "))
             #expect(answer.contains("mine") == lines.contains("X-Request-Id: mine"))
@@ -76,7 +76,7 @@ import Testing
                 let n = round * 4
                 let pushes = (1...4).map { Self.push(who, Self.body(n + $0, acked: n)) }
                 let text = pushes[0] + health + pushes[1] + pushes[2] + session + pushes[3]
-                let answers = try await RawConnection.exchange(text, with: server)
+                let answers = try await RawConnection.request(text, with: server)
                     .components(separatedBy: "HTTP/1.1 200 OK").dropFirst().map { $0 }
                 #expect(answers.count == 6)
                 for (place, word) in [
@@ -95,7 +95,7 @@ import Testing
             try await server.upload()
             let token = try server.mint.token(TokenClaims())
             let text = Self.push(["Authorization: Bearer \(token)"], Self.body(1)) + "GARBAGE\r\n\r\n"
-            let answer = try await RawConnection.exchange(text, with: server)
+            let answer = try await RawConnection.request(text, with: server)
             #expect(answer.hasPrefix("HTTP/1.1 200"))
             #expect(answer.contains(#""applied""#) && answer.contains("HTTP/1.1 400"))
             #expect(try await server.session(token).head == 1)

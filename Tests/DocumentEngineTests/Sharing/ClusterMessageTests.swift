@@ -7,7 +7,7 @@ import Testing
         arguments: [
             ("7:12", .changed(layer: 7, head: 12)), ("7", .ended(layer: 7)), ("revoked", .revoked),
             ("", nil), (":", nil), ("7:", nil), ("7:x", nil), ("7:1:2", nil), ("tomorrow", nil), ("revoked:7", nil),
-            ("who", .whoIsThere),
+            ("who", .participantsRequested),
             (#"people {"people":[],"left":[]}"#, .people(PresenceMessage())),
         ] as [(String, ClusterMessage?)])
     func aNoticeIsReadOrPassedOver(text: String, notice: ClusterMessage?) {

@@ -43,7 +43,7 @@ struct RawConnection {
     /// Says this and, where nothing is waited for, that nothing follows.
     ///
     /// - Parameter end: what ends the wait; nil: that the server closes.
-    static func exchange(
+    static func request(
         _ text: String, with server: RunningServer, until end: String? = nil
     ) async throws -> String {
         try await open(server) { connection in

@@ -17,9 +17,9 @@ import Testing
             for id in ["1", "2", "3", "4", "5", "9"] {
                 try store.show(ShownRow(Record(id: id, content: note("old")), delivery: .delivered))
             }
-            var facts = try store.metadata()
-            facts.derivation = ShownRow.derivation - 1
-            try store.set(facts)
+            var metadata = try store.metadata()
+            metadata.derivation = ShownRow.derivation - 1
+            try store.set(metadata)
         }
     }
 
@@ -41,9 +41,9 @@ import Testing
 
     @Test func whereItStandsIsKept() throws {
         _ = try layer.migrate(limit: 2)
-        let facts = try layer.metadata()
-        #expect(try LayerMetadata(json: facts.json) == facts)
-        #expect(facts.migratedTo == "2")
+        let metadata = try layer.metadata()
+        #expect(try LayerMetadata(json: metadata.json) == metadata)
+        #expect(metadata.migratedTo == "2")
     }
 
     @Test func itIsDoneBeforeAnythingIsSent() throws {
@@ -69,10 +69,10 @@ import Testing
         #expect(states(synchronizer.handle(.storeChanged, now: fixture.now, random: &random)) == [.dirty])
         // Or it ends before it has: this one takes over.
         try layer.store.write { store in
-            var facts = try store.metadata()
-            facts.wasReset = true
-            facts.cursor = nil
-            try store.set(facts)
+            var metadata = try store.metadata()
+            metadata.wasReset = true
+            metadata.cursor = nil
+            try store.set(metadata)
         }
         synchronizer = Synchronizer(layer: layer, isLeading: false)
         #expect(synchronizer.cycle.state == .needsResetForDatabaseMigration)

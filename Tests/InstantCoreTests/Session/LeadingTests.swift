@@ -30,9 +30,9 @@ import Testing
                 title: "T"), seen: nil, now: it.now, newClientID: "c")
         guard let page = try it.layer.nextPage(epoch: "e") else {
             return try it.layer.store.write { store in
-                var facts = try store.metadata()
-                facts.cursor = Cursor(epoch: "e", revision: revision)
-                try store.set(facts)
+                var metadata = try store.metadata()
+                metadata.cursor = Cursor(epoch: "e", revision: revision)
+                try store.set(metadata)
             }
         }
         _ = try it.layer.take(SnapshotPage(epoch: "e", at: revision, records: [], next: nil), for: page)

@@ -23,7 +23,7 @@ import Testing
     private func image(edits: Int) throws -> (database: Data, log: Data) {
         let path = folder.path + "/layer.sqlite"
         let store = try LocalSQLiteStore(path: path)
-        try store.write { try $0.set(LocalStoreContract.facts) }
+        try store.write { try $0.set(LocalStoreContract.metadata) }
         for number in 0..<edits { _ = try store.write { try $0.append(entry(number)) } }
         let files = try (
             Data(contentsOf: URL(fileURLWithPath: path)), Data(contentsOf: URL(fileURLWithPath: path + "-wal"))

@@ -23,15 +23,15 @@ extension Fault {
             "if !PLANTED, later.kind == .restore || later.baseRevision <= entry.baseRevision {"),
         Fault(
             "the winner of a late answer overwrites what is known since", in: "InstantCore/Outbox/Layer+Answers.swift",
-            "if item.revision > facts.cursor?.revision ?? facts.loading?.at ?? .max {",
-            "if PLANTED || item.revision > facts.cursor?.revision ?? facts.loading?.at ?? .max {"),
+            "if item.revision > metadata.cursor?.revision ?? metadata.loading?.at ?? .max {",
+            "if PLANTED || item.revision > metadata.cursor?.revision ?? metadata.loading?.at ?? .max {"),
         Fault(
             "answers are acknowledged before they came", in: "InstantCore/Outbox/Layer+Sealing.swift",
-            #"let acked = (sealed.map(\.n).min() ?? facts.lastN + 1) - 1"#,
-            #"let acked = PLANTED ? facts.lastN : (sealed.map(\.n).min() ?? facts.lastN + 1) - 1"#),
+            #"let acked = (sealed.map(\.n).min() ?? metadata.lastN + 1) - 1"#,
+            #"let acked = PLANTED ? metadata.lastN : (sealed.map(\.n).min() ?? metadata.lastN + 1) - 1"#),
         Fault(
             "a record goes out before its file", in: "InstantCore/Outbox/Layer+Sealing.swift",
-            "facts.missingFile(of: entry) == nil else", "PLANTED || facts.missingFile(of: entry) == nil else"),
+            "metadata.missingFile(of: entry) == nil else", "PLANTED || metadata.missingFile(of: entry) == nil else"),
         Fault(
             "what is sent is not on the disk", in: "InstantCore/Outbox/Layer+Sealing.swift",
             "try store.write { try $0.seal(maximum: maximum) }",

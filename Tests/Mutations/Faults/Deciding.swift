@@ -3,7 +3,8 @@ extension Fault {
     static let deciding = [
         Fault(
             "the base revision is not looked at", in: "EngineCore/Writing/ChangeDecider.swift",
-            "guard isFirst(change, stored) else", "guard PLANTED || isFirst(change, stored) else"),
+            "over: stored, writer) { return .invalid(problem) }\n        guard isFirst(change, stored) else",
+            "over: stored, writer) { return .invalid(problem) }\n        guard PLANTED || isFirst(change, stored) else"),
         Fault(
             "a client conflicts with its own run", in: "EngineCore/Writing/ChangeDecider.swift",
             "|| (stored.run.client == clientID && change.baseRevision >= stored.run.start",
@@ -31,7 +32,7 @@ extension Fault {
             "guard change.n == client.lastN + 1 else {", "guard PLANTED || change.n == client.lastN + 1 else {"),
         Fault(
             "a record may name a file that was never uploaded", in: "EngineCore/Writing/ChangeDecider.swift",
-            "if let problem = try problem(ofAttachmentIn:",
-            "if !PLANTED, let problem = try problem(ofAttachmentIn:"),
+            "if let problem = try problem(ofAttachmentIn: content, over: nil",
+            "if !PLANTED, let problem = try problem(ofAttachmentIn: content, over: nil"),
     ]
 }

@@ -6,12 +6,12 @@ extension Fault {
             "package func take(_ delta: Delta) throws -> LayerChanges {",
             """
             package func take(_ delta: Delta) throws -> LayerChanges {
-                    if PLANTED, let cursor = try facts().cursor, cursor.epoch == delta.epoch, delta.upTo > cursor.revision {
+                    if PLANTED, let cursor = try metadata().cursor, cursor.epoch == delta.epoch, delta.upTo > cursor.revision {
                         for revision in [delta.upTo, cursor.revision] {
                             try store.write { store in
-                                var facts = try store.facts()
-                                facts.cursor?.revision = revision
-                                try store.set(facts)
+                                var metadata = try store.metadata()
+                                metadata.cursor?.revision = revision
+                                try store.set(metadata)
                             }
                         }
                     }
@@ -52,7 +52,7 @@ extension Fault {
             "return (!PLANTED && !generation.isExactly(answer.generation)) || seen"),
         Fault(
             "what was drawn on another PDF is sent all the same", in: "InstantCore/Layer/Layer+Session.swift",
-            "if accepted.pdfReplaced { try store.doubtUnsent",
-            "if !PLANTED, accepted.pdfReplaced { try store.doubtUnsent"),
+            "if accepted.pdfReplaced { try store.markUnsentUncertain",
+            "if !PLANTED, accepted.pdfReplaced { try store.markUnsentUncertain"),
     ]
 }

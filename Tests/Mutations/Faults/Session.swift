@@ -30,14 +30,15 @@ extension Fault {
             "a server that sends one round in circles is followed", in: "InstantCore/Session/ResetLedger.swift",
             [
                 Place(
-                    code: "guard entries.count < Self.most,", faulty: "guard PLANTED || entries.count < Self.most,"),
+                    code: "guard entries.count < Self.maxCount,",
+                    faulty: "guard PLANTED || entries.count < Self.maxCount,"),
                 Place(
                     code: "!entries.contains(where: { $0.from",
                     faulty: "PLANTED || !entries.contains(where: { $0.from"),
             ]),
         Fault(
             "a stream that fell silent is listened to for ever", in: "InstantCore/Session/StreamMachine.swift",
-            "return current.lastHeard + Self.patience <= now ? .dead : nil",
-            "return !PLANTED && current.lastHeard + Self.patience <= now ? .dead : nil"),
+            "return current.lastHeard + Self.silenceTimeout <= now ? .dead : nil",
+            "return !PLANTED && current.lastHeard + Self.silenceTimeout <= now ? .dead : nil"),
     ]
 }

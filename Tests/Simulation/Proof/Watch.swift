@@ -32,19 +32,19 @@ struct Watch {
     mutating func lostPower() { highest = [:] }
 
     mutating func looks(at device: Device, _ host: Host, rights: (Grant) -> Rights?) throws {
-        let facts = try device.disk.read { try $0.metadata() }
-        if let cursor = facts.cursor {
+        let metadata = try device.disk.read { try $0.metadata() }
+        if let cursor = metadata.cursor {
             try require(cursor.revision >= highest[cursor.epoch] ?? 0, "the cursor fell")
             highest[cursor.epoch] = cursor.revision
         }
-        guard facts.cursor != last?.cursor || facts.grant != last?.grant else { return }
-        last = facts
-        guard let grant = facts.grant, let rights = rights(grant) else { return }
+        guard metadata.cursor != last?.cursor || metadata.grant != last?.grant else { return }
+        last = metadata
+        guard let grant = metadata.grant, let rights = rights(grant) else { return }
         let rows = try device.disk.read { try $0.records(after: nil, limit: .max) }
         for row in rows {
             try require(rights.sees(Subject(row.record)), "\(row.id) is shown against the rules")
         }
-        if let cursor = facts.cursor, let book = try host.book(ofEpoch: cursor.epoch) {
+        if let cursor = metadata.cursor, let book = try host.book(ofEpoch: cursor.epoch) {
             try compare(rows, with: book, at: cursor, rights, host)
         }
     }

@@ -7,13 +7,13 @@ import SyncProtocol
 extension BackendAPI {
     // MARK: Reading
 
-    /// JSON stops at 1,000 and says so; NDJSON goes on to the end. Comments are left out.
-    func list(_ key: LayerKey, page: Int?, _ exchange: ServerRequest) async throws -> Response {
+    /// Lists annotations without comments. JSON is truncated after 1,000 and marked as such; NDJSON is complete.
+    func list(_ key: LayerKey, page: Int?, _ request: ServerRequest) async throws -> Response {
         let isWanted: @Sendable (ServerRecord) -> Bool = { row in
             row.contentType == .annotations
                 && (page == nil || row.record.content["pageIndex"]?.integer == page.map(Int64.init))
         }
-        if exchange.header(.accept)?.contains("application/x-ndjson") == true {
+        if request.header(.accept)?.contains("application/x-ndjson") == true {
             return try await file(of: key, type: "application/x-ndjson") { write in
                 try await eachPart(of: key) { row, _, _ in
                     isWanted(row) ? row.record : nil
@@ -32,7 +32,7 @@ extension BackendAPI {
         }
     }
 
-    /// - Returns: the first records of a layer, and whether there are more.
+    /// - Returns: the first records of a layer, and whether more exist.
     private static func first(
         _ limit: Int, of key: LayerKey, in store: any StoreReading, where isWanted: (ServerRecord) -> Bool
     ) throws -> (records: [Record], isCut: Bool) {
@@ -54,22 +54,22 @@ extension BackendAPI {
         let record = try await engine.read { store in
             try store.record(id, in: Self.layer(key, in: store))
         }
-        guard let record, record.isLive else { throw APIError(.notFound, "there is no record with this id") }
+        guard let record, record.isLive else { throw APIError(.notFound, "no record with this id") }
         return .json { record.record.write(to: &$0) }
     }
 
-    /// The layer, or 404. A layer that nobody has named yet shows what the document holds.
+    /// Returns the layer, or throws a 404. A default layer that does not exist yet shows the document's base records.
     static func layer(_ key: LayerKey, in store: any StoreReading) throws -> ServerLayer {
         let document = try Self.document(key.document, in: store)
         if let layer = try store.layer(key) { return layer }
-        guard key.name.isEmpty else { throw APIError(.notFound, "there is no layer with this name") }
+        guard key.name.isEmpty else { throw APIError(.notFound, "no layer with this name") }
         return ServerLayer(
             id: 0, key: key, generation: "", base: document.base, pageCount: document.pages.count)
     }
 
     // MARK: Writing
 
-    /// One transaction on the layer, which is made by the first write to it.
+    /// Runs one transaction on the layer, which the first write creates.
     func write<Result: Sendable>(
         _ key: LayerKey, _ body: @escaping @Sendable (inout BackendWriter) throws -> Result
     ) async throws -> Result {
@@ -84,18 +84,18 @@ extension BackendAPI {
         }
     }
 
-    func create(_ key: LayerKey, _ exchange: ServerRequest) async throws -> Response {
-        let body = try await recordBody(key, exchange)
+    func create(_ key: LayerKey, _ request: ServerRequest) async throws -> Response {
+        let body = try await recordBody(key, request)
         if let list = body["annotations"] {
-            return try await batch(key, list, at: "annotations", exchange) { try $0.create($1) }
+            return try await batch(key, list, at: "annotations", request) { try $0.create($1) }
         }
         let draft = try RecordBody(body, now: engine.now())
         let id = try await write(key) { try $0.create(draft) }
         return .data { $0.object { $0.member("annotation_id", id) } }
     }
 
-    func replace(_ key: LayerKey, _ id: Record.ID, _ exchange: ServerRequest) async throws -> Response {
-        var draft = try RecordBody(try await recordBody(key, exchange), now: engine.now())
+    func replace(_ key: LayerKey, _ id: Record.ID, _ request: ServerRequest) async throws -> Response {
+        var draft = try RecordBody(try await recordBody(key, request), now: engine.now())
         draft.id = id
         draft.hasOwnID = true
         let wanted = draft
@@ -103,12 +103,12 @@ extension BackendAPI {
         return .data { $0.object { $0.member("annotation_id", id) } }
     }
 
-    func replaceMany(_ key: LayerKey, _ exchange: ServerRequest) async throws -> Response {
-        let body = try await exchange.json()
+    func replaceMany(_ key: LayerKey, _ request: ServerRequest) async throws -> Response {
+        let body = try await request.json()
         guard let list = body["annotations"] else {
             throw APIError(.badRequest, #""annotations" must be an array of records"#)
         }
-        return try await batch(key, list, at: "annotations", exchange) { try $0.replace($1) }
+        return try await batch(key, list, at: "annotations", request) { try $0.replace($1) }
     }
 
     func delete(_ key: LayerKey, _ id: Record.ID) async throws -> Response {

@@ -3,12 +3,12 @@ import EngineCore
 import Hummingbird
 import SyncProtocol
 
-/// What became of each entry of a batch.
+/// The results of a batch, entry by entry.
 private struct BatchOutcome: Sendable {
     var done: [Record.ID] = []
     var failing: [(path: String, refusal: APIError)] = []
 
-    /// The vendor's envelope: always 200, what went wrong is told entry by entry.
+    /// Returns the vendor's envelope: always HTTP 200, with an error per failed entry.
     func response(_ request: RequestID) -> Response {
         let result = failing.isEmpty ? "success" : done.isEmpty ? "failure" : "partial_failure"
         return .json { json in
@@ -34,30 +34,30 @@ private struct BatchOutcome: Sendable {
 
 extension BackendAPI {
     func batch(
-        _ key: LayerKey, _ list: JSON, at name: String, _ exchange: ServerRequest,
+        _ key: LayerKey, _ list: JSON, at name: String, _ request: ServerRequest,
         _ perform: @escaping @Sendable (inout BackendWriter, RecordBody) throws -> Record.ID
     ) async throws -> Response {
         guard let entries = list.array else { throw APIError(.badRequest, "\"\(name)\" must be an array") }
         let now = engine.now()
-        return try await inPieces(key, entries, at: name, exchange) { writer, entry in
+        return try await inPieces(key, entries, at: name, request) { writer, entry in
             try perform(&writer, try RecordBody(entry, now: now))
         }
     }
 
-    /// `{"annotationIds":[…]|"all"}`
-    func deleteMany(_ key: LayerKey, _ exchange: ServerRequest) async throws -> Response {
-        let body = try await exchange.json()
+    /// Accepts `{"annotationIds":[…]|"all"}`.
+    func deleteMany(_ key: LayerKey, _ request: ServerRequest) async throws -> Response {
+        let body = try await request.json()
         switch body["annotationIds"] {
         case .string("all")?:
             var outcome = BatchOutcome()
             while true {
                 let gone = try await write(key) { try $0.deleteSome(Self.rows) }
                 outcome.done += gone
-                if gone.count < Self.rows { return outcome.response(exchange.id) }
+                if gone.count < Self.rows { return outcome.response(request.id) }
             }
         case .array(let ids)?:
-            return try await inPieces(key, ids, at: "annotationIds", exchange) { writer, entry in
-                guard let id = entry.string else { throw APIError(.invalid, "an id is a string") }
+            return try await inPieces(key, ids, at: "annotationIds", request) { writer, entry in
+                guard let id = entry.string else { throw APIError(.invalid, "an id must be a string") }
                 try writer.delete(id, user: nil)
                 return id
             }
@@ -65,9 +65,9 @@ extension BackendAPI {
         }
     }
 
-    /// More entries than one transaction holds are committed in pieces, so that nobody waits behind a large batch.
+    /// Commits more entries than one transaction holds in pieces, so that other writes do not wait for a large batch.
     private func inPieces(
-        _ key: LayerKey, _ entries: [JSON], at name: String, _ exchange: ServerRequest,
+        _ key: LayerKey, _ entries: [JSON], at name: String, _ request: ServerRequest,
         _ perform: @escaping @Sendable (inout BackendWriter, JSON) throws -> Record.ID
     ) async throws -> Response {
         _ = try await engine.read { try Self.document(key.document, in: $0) }
@@ -88,12 +88,12 @@ extension BackendAPI {
             outcome.done += result.done
             outcome.failing += result.failing
         }
-        return outcome.response(exchange.id)
+        return outcome.response(request.id)
     }
 }
 
 extension BackendWriter {
-    /// Deletes up to so many annotations, each with its thread.
+    /// Deletes at most `count` annotations, each with its thread.
     fileprivate mutating func deleteSome(_ count: Int) throws -> [Record.ID] {
         var gone: [Record.ID] = []
         var last: Record.ID?

@@ -3,14 +3,14 @@ import EngineCore
 import Hummingbird
 import SyncProtocol
 
-/// Threads as the customer's backend reads and writes them. A request is one transaction: all of it or nothing.
+/// Threads as the backend reads and writes them. A request is one transaction.
 extension BackendAPI {
-    /// The thread under an annotation, in the order of creation.
+    /// Returns the thread of an annotation, in the order of creation.
     func thread(_ key: LayerKey, _ root: Record.ID) async throws -> Response {
         let thread = try await engine.read { store in
             let layer = try Self.layer(key, in: store)
             guard try store.record(root, in: layer)?.isLive == true else {
-                throw APIError(.notFound, "there is no record with this id")
+                throw APIError(.notFound, "no record with this id")
             }
             return try store.thread(of: root, in: layer).map(\.record).inOrderOfCreation()
         }
@@ -22,17 +22,17 @@ extension BackendAPI {
         }
     }
 
-    /// `{"comments":[{"id"?,"user_id"?,"group"?,"content":{"text"}}]}`
-    func reply(_ key: LayerKey, _ root: Record.ID, _ exchange: ServerRequest) async throws -> Response {
-        let body = try await exchange.json()
+    /// Accepts `{"comments":[{"id"?,"user_id"?,"group"?,"content":{"text"}}]}`.
+    func reply(_ key: LayerKey, _ root: Record.ID, _ request: ServerRequest) async throws -> Response {
+        let body = try await request.json()
         let (comments, now) = (try Self.comments(of: body), engine.now())
         let ids = try await write(key) { try $0.reply(to: root, comments, at: now) }
         return .data { $0.object { $0.comments(ids) } }
     }
 
-    /// `{"annotation":{…},"comments":[…]}`
-    func beginThread(_ key: LayerKey, _ exchange: ServerRequest) async throws -> Response {
-        let body = try await exchange.json()
+    /// Accepts `{"annotation":{…},"comments":[…]}`.
+    func beginThread(_ key: LayerKey, _ request: ServerRequest) async throws -> Response {
+        let body = try await request.json()
         guard let annotation = body["annotation"] else {
             throw APIError(.badRequest, #""annotation" must be a record: the thread's root"#)
         }
@@ -52,7 +52,7 @@ extension BackendAPI {
 
     private static func comments(of body: JSON) throws -> [JSON] {
         guard let comments = body["comments"]?.array, !comments.isEmpty else {
-            throw APIError(.badRequest, #""comments" must be an array of comments, one at least"#)
+            throw APIError(.badRequest, #""comments" must be an array of at least one comment"#)
         }
         return comments
     }
@@ -66,7 +66,7 @@ extension BackendWriter {
         var ids: [Record.ID] = []
         for (index, comment) in comments.enumerated() {
             do {
-                // One thousandth of a second after the other: they are read in the order in which they were given.
+                // One millisecond apart, so that they are read in the given order.
                 ids.append(try create(RecordBody(comment, under: root, content, at: now + Int64(index))))
             } catch let refusal as APIError {
                 throw APIError(refusal.reason, "$.comments[\(index)]: \(refusal.description)")

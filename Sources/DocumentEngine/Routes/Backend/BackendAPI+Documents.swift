@@ -8,35 +8,35 @@ import SyncProtocol
 extension BackendAPI {
     // MARK: Upload
 
-    /// Bytes of a PDF with what a form may bring beside it.
+    /// The maximum bytes of a PDF and the other parts of its form.
     var uploadBytes: Int64 { intake.limit + Self.annotationFormBytes }
 
-    /// A PDF as the body itself, or as the part `file` of a form. `document_id`, `title` and
-    /// `overwrite_existing_document` come in the query or as parts; a form may bring Instant JSON as `attachment`, whose
-    /// records take the place of the PDF's own unless `keep_current_annotations` is `true`.
-    func upload(_ exchange: ServerRequest) async throws -> Response {
-        switch exchange.mediaType {
+    /// Accepts a PDF as the body or as the part `file` of a form. `document_id`, `title` and
+    /// `overwrite_existing_document` are in the query or are parts. A form may have an annotation file as `attachment`,
+    /// whose records replace the PDF's own unless `keep_current_annotations` is `true`.
+    func upload(_ request: ServerRequest) async throws -> Response {
+        switch request.mediaType {
         case "application/pdf":
             let wish = PDFIntake.Options(
-                id: exchange.query["document_id"], title: exchange.query["title"],
-                overwrites: exchange.query["overwrite_existing_document"] == "true")
+                id: request.query["document_id"], title: request.query["title"],
+                overwrites: request.query["overwrite_existing_document"] == "true")
             try await intake.check(wish.id, wish)
             let upload = try intake.blobs.receive()
-            try await exchange.receive(
+            try await request.receive(
                 into: upload, upTo: intake.limit, else: "the PDF is larger than \(intake.limit) bytes")
             let (document, errors) = try await intake.store(upload, wish)
             return answer(document, errors: errors)
         case "multipart/form-data":
-            let (upload, wish) = try await receiveForm(exchange)
+            let (upload, wish) = try await receiveForm(request)
             let (document, errors) = try await intake.store(upload, wish)
             return answer(document, errors: errors)
         default:
             throw APIError(
-                .badRequest, #"a PDF is sent as "application/pdf" or as the part "file" of "multipart/form-data""#)
+                .badRequest, #"send the PDF as "application/pdf" or as the part "file" of "multipart/form-data""#)
         }
     }
 
-    /// - Parameter errors: what was left out of the annotations that came with it.
+    /// - Parameter errors: what was left out of the supplied annotations.
     func answer(_ document: ServerDocument, errors: [String] = []) -> Response {
         .data {
             $0.object {
@@ -100,9 +100,9 @@ extension BackendAPI {
         return .data { $0.object { $0.member("document_id", id) } }
     }
 
-    /// `{"document_id", "new_document_id"?}`: a document of its own, which begins as the other one is now.
-    func copyDocument(_ exchange: ServerRequest) async throws -> Response {
-        let body = try await exchange.json(upTo: 64 << 10)
+    /// Accepts `{"document_id", "new_document_id"?}` and creates an independent copy of the document's current state.
+    func copyDocument(_ request: ServerRequest) async throws -> Response {
+        let body = try await request.json(upTo: 64 << 10)
         guard let source = body["document_id"]?.string else {
             throw APIError(.badRequest, #""document_id" must be a string: the document to copy"#)
         }
@@ -120,16 +120,16 @@ extension BackendAPI {
         return .data { $0.object { $0.member("document_id", id) } }
     }
 
-    /// The PDF: as it was uploaded, or with the annotations of a layer in it.
-    func pdf(_ key: LayerKey, _ exchange: ServerRequest) async throws -> Response {
+    /// Returns the PDF as uploaded, or with the annotations of a layer.
+    func pdf(_ key: LayerKey, _ request: ServerRequest) async throws -> Response {
         let document = try await engine.read { try Self.document(key.document, in: $0) }
-        guard exchange.query["source"] != "true" else {
+        guard request.query["source"] != "true" else {
             return try .file(
                 intake.blobs.open(document.pdfSHA256), sha256: document.pdfSHA256, type: "application/pdf",
-                by: engine.workers, exchange)
+                by: engine.workers, request)
         }
         _ = try await engine.read { try Self.layer(key, in: $0) }
-        // For the result, and for what has to be remembered until the end.
+        // For the result, and for intermediate data.
         let (target, notes) = (try intake.blobs.receive(), try intake.blobs.receive())
         defer { withExtendedLifetime((target, notes)) {} }
         do {
@@ -139,7 +139,7 @@ extension BackendAPI {
                 }
             }
         } catch let error as PDFError { throw error.refusal }
-        // Open it stays readable when its name is taken away.
+        // The open file stays readable after its name is removed.
         return .made(try FileBlob(path: target.path), type: "application/pdf", by: engine.workers)
     }
 
@@ -157,27 +157,27 @@ extension BackendAPI {
         }
     }
 
-    // MARK: A record sent together with the file it shows: a form with the part `annotation` and a part for the file
+    // MARK: A record sent with its file: a form with the part `annotation` and a part for the file
 
-    /// What a request says of one record, whether it comes as JSON or as a form with its file. The file is kept under
-    /// its SHA-256; a content that names no attachment, or names the part, gets that name.
-    func recordBody(_ key: LayerKey, _ exchange: ServerRequest) async throws -> JSON {
-        guard exchange.mediaType == "multipart/form-data" else {
-            return try await exchange.json(upTo: Int64(engine.limits.batchBytes))
+    /// Returns a request's record, sent as JSON or as a form with its file. The file is stored under its SHA-256; a
+    /// content that names no attachment, or names the part, gets that name.
+    func recordBody(_ key: LayerKey, _ request: ServerRequest) async throws -> JSON {
+        guard request.mediaType == "multipart/form-data" else {
+            return try await request.json(upTo: Int64(engine.limits.batchBytes))
         }
         _ = try await engine.read { try Self.document(key.document, in: $0) }
         let form = try await IncomingForm.read(
-            exchange,
+            request,
             IncomingForm.Rules(
                 isFile: { $0.name != "annotation" && $0.fileName != nil },
                 fieldLimit: { [limits = engine.limits] in $0 == "annotation" ? limits.recordBytes + 4096 : 4096 },
                 fileLimit: attachments.limit, receive: attachments.blobs.receive))
         guard let bytes = form["annotation"] else {
-            throw APIError(.badRequest, #"the form has no part "annotation" with the record"#)
+            throw APIError(.badRequest, #"missing part "annotation" with the record"#)
         }
         let body = try ServerRequest.json(bytes)
         guard let file = form.files.first else { return body }
-        guard form.files.count == 1 else { throw APIError(.badRequest, "a record has one attachment: send one file") }
+        guard form.files.count == 1 else { throw APIError(.badRequest, "a record has one attachment; send one file") }
         let id = try await attachments.keep(try file.upload.finish(), of: key.document)
         return Self.naming(id, sentAs: file.name, in: body)
     }
@@ -191,16 +191,16 @@ extension BackendAPI {
         return .object(record)
     }
 
-    /// An upload as a form: the part `file`, and what else is wished as further parts.
-    func receiveForm(_ exchange: ServerRequest) async throws -> (Upload, PDFIntake.Options) {
+    /// Reads an upload form: the part `file`, and the options as further parts.
+    func receiveForm(_ request: ServerRequest) async throws -> (Upload, PDFIntake.Options) {
         let form = try await IncomingForm.read(
-            exchange,
+            request,
             IncomingForm.Rules(
                 isFile: { $0.name == "file" },
                 fieldLimit: { $0 == "attachment" ? Self.annotationFileBytes : 4096 },
                 fileLimit: intake.limit, receive: intake.blobs.receive))
         guard let file = form.files.first else {
-            throw APIError(.badRequest, #"the form has no part "file" with the PDF"#)
+            throw APIError(.badRequest, #"missing part "file" with the PDF"#)
         }
         let wish = PDFIntake.Options(form, named: file.fileName)
         try await intake.check(wish.id, wish)

@@ -5,9 +5,9 @@ import Interchange
 import NIOCore
 import SyncProtocol
 
-/// A layer as one file of Instant JSON (vendor: "Instant JSON"), out and in.
+/// A layer exported and imported as Instant JSON (vendor: "Instant JSON"), and exported as XFDF.
 extension BackendAPI {
-    /// Annotations first, then comments, then the files they name.
+    /// Writes annotations, then comments, then the files they name.
     func instantJSON(_ key: LayerKey) async throws -> Response {
         try await file(of: key, type: "application/json") { write in
             var file = InstantJSONWriter()
@@ -29,15 +29,15 @@ extension BackendAPI {
         }
     }
 
-    /// The part `instant.json` of a form: records with an id that is there replace what is there, others are made, and
-    /// the PDF's own annotations that it names as skipped are deleted. Entry by entry: what cannot be done is told in
-    /// `errors`.
-    func applyInstantJSON(_ key: LayerKey, _ exchange: ServerRequest) async throws -> Response {
+    /// Applies the part `instant.json` of a form: replaces records whose id exists, creates the others, and deletes the
+    /// PDF's own annotations that the file lists as skipped. Each entry succeeds or fails alone; `errors` lists the
+    /// failures.
+    func applyInstantJSON(_ key: LayerKey, _ request: ServerRequest) async throws -> Response {
         let form = try await IncomingForm.read(
-            exchange,
+            request,
             IncomingForm.Rules(fieldLimit: { _ in Self.annotationFileBytes }, receive: intake.blobs.receive))
         guard let bytes = form["instant.json"] ?? form["file"] else {
-            throw APIError(.badRequest, #"the form has no part "instant.json""#)
+            throw APIError(.badRequest, #"missing part "instant.json""#)
         }
         let file = try SuppliedAnnotations.instantJSON(bytes)
         let now = engine.now()
@@ -63,12 +63,12 @@ extension BackendAPI {
         return answer(document, errors: errors)
     }
 
-    /// Bytes of a file of annotations: it is read as a whole.
+    /// The maximum bytes of an annotation file, which is read as a whole.
     static let annotationFileBytes = 64 << 20
     /// The same with the form around it.
     static let annotationFormBytes = Int64(annotationFileBytes) + (64 << 10)
 
-    /// A layer as one file of XFDF: annotations and their replies in the order of their ids.
+    /// Writes the layer as XFDF: annotations and their replies in id order.
     func xfdf(_ key: LayerKey) async throws -> Response {
         let pages = try await engine.read { try Self.document(key.document, in: $0).pages.map(\.frame) }
         return try await file(of: key, type: "application/vnd.adobe.xfdf") { write in
@@ -104,7 +104,7 @@ extension BackendWriter {
 }
 
 extension InstantJSONFile.Item {
-    /// What has no id of its own is the PDF's annotation that it names, or a new one.
+    /// Returns the item as a record. Without an id it becomes the PDF's annotation that it names, or a new one.
     func record(at moment: Timestamp) -> Record {
         var random = SystemRandomNumberGenerator()
         return Record(

@@ -12,9 +12,9 @@ extension BackendAPI {
         return .data { $0.array(names) { $0.string($1) } }
     }
 
-    /// `{"name", "source_layer_name"?}`; with a source the new layer begins as a copy of it.
-    func makeLayer(_ id: String, _ exchange: ServerRequest) async throws -> Response {
-        let body = try await exchange.json(upTo: 64 << 10)
+    /// Accepts `{"name", "source_layer_name"?}`; with a source, the new layer starts as a copy of it.
+    func makeLayer(_ id: String, _ request: ServerRequest) async throws -> Response {
+        let body = try await request.json(upTo: 64 << 10)
         guard let name = body["name"]?.string else {
             throw APIError(.badRequest, #""name" must be a string: the name of the new layer"#)
         }
@@ -26,7 +26,7 @@ extension BackendAPI {
                 try store.lock(.document(id))
                 _ = try Self.document(id, in: store)
                 guard try store.layer(key) == nil else {
-                    throw APIError(.alreadyExists, "there is a layer with this name already")
+                    throw APIError(.alreadyExists, "a layer with this name already exists")
                 }
                 var random = SystemRandomNumberGenerator()
                 _ = try Layers.make(key, in: store, using: &random)
@@ -54,7 +54,7 @@ extension BackendAPI {
         let layer = try await engine.writes.perform { store in
             _ = try Self.document(key.document, in: store)
             guard let layer = try store.layer(key) else {
-                throw APIError(.notFound, "there is no layer with this name")
+                throw APIError(.notFound, "no layer with this name")
             }
             try store.removeLayer(layer, at: now)
             return layer.id

@@ -5,21 +5,21 @@ import Hummingbird
 import SyncProtocol
 
 extension BackendAPI {
-    func listDocuments(_ exchange: ServerRequest) async throws -> Response {
-        var query = DocumentQuery(title: exchange.query["title"])
-        if let text = exchange.query["order_by"] {
+    func listDocuments(_ request: ServerRequest) async throws -> Response {
+        var query = DocumentQuery(title: request.query["title"])
+        if let text = request.query["order_by"] {
             guard let order = DocumentQuery.Order(rawValue: text) else {
-                throw APIError(.badRequest, #""order_by" is "created_at" or "title""#)
+                throw APIError(.badRequest, #""order_by" must be "created_at" or "title""#)
             }
             query.order = order
         }
-        query.descending = try direction(exchange.query["order_direction"])
-        let size = Int(min(try exchange.number("page_size") ?? 100, 1000))
+        query.descending = try direction(request.query["order_direction"])
+        let size = Int(min(try request.number("page_size") ?? 100, 1000))
         guard size > 0 else { throw APIError(.badRequest, #""page_size" must be at least 1"#) }
-        query.offset = try exchange.query["cursor"].map(Self.offset) ?? 0
-        // One more tells whether there is a next page.
+        query.offset = try request.query["cursor"].map(Self.offset) ?? 0
+        // Read one document more than fits, to detect a next page.
         query.limit = size + 1
-        let counts = exchange.query["count_remaining"] == "true"
+        let counts = request.query["count_remaining"] == "true"
         let wanted = query
         let (found, count) = try await engine.read { store in
             (try store.documents(wanted), try store.documentCount(wanted))
@@ -40,17 +40,17 @@ extension BackendAPI {
         switch text {
         case nil, "asc": return false
         case "desc": return true
-        default: throw APIError(.badRequest, #""order_direction" is "asc" or "desc""#)
+        default: throw APIError(.badRequest, #""order_direction" must be "asc" or "desc""#)
         }
     }
 
-    /// Opaque outside; inside, how many documents come before the page.
+    /// Returns an opaque cursor; it contains the number of documents before the page.
     private static func cursor(_ offset: Int) -> String { Base64URL.encode("from \(offset)".utf8) }
 
     private static func offset(_ cursor: String) throws -> Int {
         guard let bytes = Base64URL.decode(cursor), let text = String(validating: bytes, as: UTF8.self),
             text.hasPrefix("from "), let offset = Int(text.dropFirst(5)), offset >= 0
-        else { throw APIError(.badRequest, "this cursor was not handed out here") }
+        else { throw APIError(.badRequest, "invalid cursor") }
         return offset
     }
 }

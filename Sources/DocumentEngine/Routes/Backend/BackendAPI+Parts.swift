@@ -4,15 +4,14 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// A whole layer, read in the order of the ids: one short transaction after the other, so that nobody waits behind a large
-/// one.
+/// Reading a whole layer in id order, in short transactions, so that a large layer does not block others.
 extension BackendAPI {
-    /// Records of one transaction, read or written.
+    /// Records read or written per transaction.
     static let rows = 500
 
     /// - Parameters:
-    ///   - pick: what of a live record is wanted, if anything; asked inside the transaction.
-    ///   - take: given what was picked, part by part.
+    ///   - pick: selects from a live record what is wanted, inside the transaction.
+    ///   - take: called with the selected values of each part.
     func eachPart<Value: Sendable>(
         of key: LayerKey, _ pick: @escaping @Sendable (ServerRecord, ServerLayer, any StoreReading) throws -> Value?,
         _ take: ([Value]) async throws -> Void
@@ -32,7 +31,7 @@ extension BackendAPI {
         } while last != nil
     }
 
-    /// A record with its root, if it is a comment; nil for a comment whose root is gone.
+    /// Returns a record with its root, if it is a comment; nil for a comment whose root is missing.
     static func withRoot(
         _ row: ServerRecord, _ layer: ServerLayer, _ store: any StoreReading
     ) throws -> (record: Record, root: Record?)? {
@@ -41,9 +40,9 @@ extension BackendAPI {
         return (row.record, root.record)
     }
 
-    /// A file of text made of a layer, written while the layer is read.
+    /// Returns a text file generated from a layer, sent while the layer is read.
     ///
-    /// - Throws: ``APIError`` when there is no such layer, as long as that can still be said.
+    /// - Throws: ``APIError`` if the layer does not exist. Errors after the response has started cannot be reported.
     func file(
         of key: LayerKey, type: String,
         _ write: @escaping @Sendable ((String) async throws -> Void) async throws -> Void

@@ -2,13 +2,13 @@ import Annotations
 import EngineCore
 import SyncProtocol
 
-/// A record as a backend writes it: `{"id"?,"user_id"?,"group"?,"content"}`.
+/// A record in a backend request: `{"id"?,"user_id"?,"group"?,"content"}`.
 struct RecordBody: Sendable {
     var id: Record.ID
-    /// Whether the backend named the id itself.
+    /// Whether the backend supplied the id.
     var hasOwnID: Bool
     var user: String?
-    /// nil: not mentioned; `.some(nil)`: the null group.
+    /// nil: missing; `.some(nil)`: the null group.
     var group: String??
     var content: Content
 
@@ -27,10 +27,10 @@ struct RecordBody: Sendable {
         }
     }
 
-    /// A comment of a backend: `{"content":{"text"}}` is enough. What it says besides is kept; what it leaves out is
-    /// taken from its root and from the clock, which orders the thread.
+    /// Creates a comment; `{"content":{"text"}}` suffices. Other members stay; missing ones come from the root and from
+    /// the clock, which orders the thread.
     ///
-    /// - Parameter moment: later than that of the comment before it.
+    /// - Parameter moment: later than that of the previous comment.
     init(_ json: JSON, under id: Record.ID, _ root: Content, at moment: Timestamp) throws {
         try self.init(json, now: moment)
         guard let text = content["text"].flatMap(CommentText.init(json:)) else {
@@ -59,7 +59,7 @@ extension BackendWriter {
     }
 
     mutating func replace(_ draft: RecordBody) throws -> Record.ID {
-        guard draft.hasOwnID else { throw APIError(.invalid, #""id" is missing: it says which record to replace"#) }
+        guard draft.hasOwnID else { throw APIError(.invalid, #""id" of the record to replace is missing"#) }
         try replace(draft.id, draft.content, user: draft.user, group: draft.group)
         return draft.id
     }

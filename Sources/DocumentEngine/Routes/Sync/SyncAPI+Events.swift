@@ -7,20 +7,20 @@ import NIOCore
 import SyncProtocol
 
 extension SyncAPI {
-    func events(_ bearer: Bearer, _ exchange: ServerRequest) async throws -> Response {
-        let (claims, channel) = (bearer.claims, exchange.channel)
+    func events(_ bearer: Bearer, _ request: ServerRequest) async throws -> Response {
+        let (claims, channel) = (bearer.claims, request.channel)
         guard claims.grant.mayRead else {
             throw APIError(.insufficientScope, Denial.lacks(.readDocument).description)
         }
-        let cursor = try cursor(exchange)
+        let cursor = try cursor(request)
         let seat = try admission.seat(for: bearer.client)
         defer { withExtendedLifetime(seat) {} }
-        if let seconds = try exchange.number("wait") {
-            return try await longPoll(claims, since: cursor, seconds: min(seconds, 60), exchange)
+        if let seconds = try request.number("wait") {
+            return try await longPoll(claims, since: cursor, seconds: min(seconds, 60), request)
         }
-        // Asked now, so that a refusal is an answer with a status and not an event.
+        // Checked now, so that a refusal is a response with a status instead of an event.
         let layer = try await engine.view(claims) { $0.layer }
-        let session = try exchange.query["session"].map { name throws(APIError) in
+        let session = try request.query["session"].map { name throws(APIError) in
             try Presence.Session(name, at: layer.id, of: claims.grant)
         }
         let body = ResponseBody { writer in
@@ -42,37 +42,36 @@ extension SyncAPI {
             status: .ok,
             headers: [
                 .contentType: "text/event-stream", .cacheControl: "no-store",
-                // The stream is watched for its reader leaving, after which nothing more is read of this connection.
+                // Input is only watched for the client's disconnect: no further request is read on this connection.
                 .connection: "close",
-                // A proxy that gathers events before it passes them on would undo them.
+                // Disables buffering in proxies, which would delay events.
                 HTTPField.Name("X-Accel-Buffering")!: "no",
             ], body: body)
     }
 
-    /// Where the listener stands: `Last-Event-ID`, else `since` and `epoch`.
-    private func cursor(_ exchange: ServerRequest) throws -> Cursor? {
-        if let id = exchange.header(HTTPField.Name("Last-Event-ID")!) {
+    /// Returns the listener's cursor: `Last-Event-ID`, otherwise `since` and `epoch`.
+    private func cursor(_ request: ServerRequest) throws -> Cursor? {
+        if let id = request.header(HTTPField.Name("Last-Event-ID")!) {
             guard let cursor = Cursor(eventID: id) else {
-                throw APIError(.badRequest, "Last-Event-ID is the id of an event: epoch.revision")
+                throw APIError(.badRequest, "Last-Event-ID must be the id of an event: epoch.revision")
             }
             return cursor
         }
-        guard let since = try exchange.number("since"), let epoch = exchange.query["epoch"] else { return nil }
+        guard let since = try request.number("since"), let epoch = request.query["epoch"] else { return nil }
         return Cursor(epoch: epoch, revision: since)
     }
 
-    /// Answers as soon as there is something after the cursor, or with nothing when the time is over. Whoever leaves
-    /// meanwhile is not waited for.
+    /// Returns as soon as something follows the cursor, or empty on timeout. Ends early if the client disconnects.
     private func longPoll(
-        _ claims: Claims, since cursor: Cursor?, seconds: Int64, _ exchange: ServerRequest
+        _ claims: Claims, since cursor: Cursor?, seconds: Int64, _ request: ServerRequest
     ) async throws -> Response {
         guard let cursor else {
             throw APIError(.badRequest, #"a long poll needs a cursor: Last-Event-ID, or "since" and "epoch""#)
         }
         let layer = try await engine.view(claims) { $0.layer }
         let listener = engine.listen(layer, claims, by: .poll)
-        // Whoever asks for people tells which list of them it has; an empty name is none.
-        let known = exchange.query["presence"]
+        // A request for presence states the version of the list it has; empty: none.
+        let known = request.query["presence"]
         let pull = {
             let delta = try await engine.view(claims) { try $0.delta(since: cursor, limit: Push.deltaLimit) }
             try await engine.loadPresenceRecords(at: layer)
@@ -83,9 +82,9 @@ extension SyncAPI {
         guard answer.delta.upTo == cursor.revision, answer.presence == nil, seconds > 0 else {
             return .message(answer)
         }
-        // A token ends when it ends, also in the middle of the wait.
+        // A token may expire during the wait.
         let wait = min(seconds * 1000, claims.grant.expiresAt - engine.now())
-        try await exchange.channel.whenInputEnds { [wake = listener.wake] in wake.finish() }
+        try await request.channel.whenInputEnds { [wake = listener.wake] in wake.finish() }
         let timer = Task {
             try await Task.sleep(for: .milliseconds(max(0, wait)))
             listener.signal(.time)

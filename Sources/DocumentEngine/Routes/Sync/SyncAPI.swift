@@ -6,35 +6,35 @@ import Hummingbird
 import NIOCore
 import SyncProtocol
 
-/// `/instant/v1/…`: what a client does with its token. The token names the layer.
+/// The sync API, `/instant/v1/…`. The token names the layer.
 struct SyncAPI: Sendable {
     let engine: Engine
     let verifier: TokenVerifier
     let blobs: any Blobs
     let attachments: Attachments
     let admission: RequestLimiter
-    /// Where streams go on without the framework; nil: they stay with it.
+    /// Serves streams without the framework; nil: the framework serves them.
     let streams: DetachedStreams?
 
-    /// Who asks, by a token that was verified.
+    /// An authenticated client with its verified token.
     struct Bearer: Sendable {
         let claims: Claims
         let client: RequestLimiter.Client
     }
 
-    /// - Throws: ``APIError`` when the protocol's version or the token will not do, or too many requests came with it.
-    func admit(_ exchange: ServerRequest) throws -> Bearer {
-        try checkVersion(exchange)
-        return try verify(exchange)
+    /// - Throws: ``APIError`` if the protocol version or the token is not accepted, or on too many requests.
+    func admit(_ request: ServerRequest) throws -> Bearer {
+        try checkVersion(request)
+        return try verify(request)
     }
 
     // MARK: The token
 
-    private func verify(_ exchange: ServerRequest) throws -> Bearer {
-        guard let token = exchange.header(.authorization).flatMap(Self.token) else {
-            throw APIError(.tokenMissing, "a token is needed: Authorization: Bearer …")
+    private func verify(_ request: ServerRequest) throws -> Bearer {
+        guard let token = request.header(.authorization).flatMap(Self.token) else {
+            throw APIError(.tokenMissing, "missing token (Authorization: Bearer …)")
         }
-        let claims = try admission.login(with: .token, from: exchange.address) {
+        let claims = try admission.login(with: .token, from: request.address) {
             try verifier.verify(token, now: engine.now())
         }
         let client = RequestLimiter.Client(token: token)
@@ -53,28 +53,28 @@ struct SyncAPI: Sendable {
         }
     }
 
-    private func checkVersion(_ exchange: ServerRequest) throws {
-        guard let text = exchange.header(Responder.version) else { return }
-        guard let version = Int64(text) else { throw APIError(.badRequest, "the protocol version is a number") }
+    private func checkVersion(_ request: ServerRequest) throws {
+        guard let text = request.header(Responder.version) else { return }
+        guard let version = Int64(text) else { throw APIError(.badRequest, "the protocol version must be a number") }
         if version < ProtocolVersion.oldest {
             throw APIError(
-                .oldClient, "this server speaks version \(ProtocolVersion.oldest) and newer: update the client")
+                .oldClient, "this server supports version \(ProtocolVersion.oldest) and newer; update the client")
         }
         if version > ProtocolVersion.current {
-            throw APIError(.oldServer, "this server speaks version \(ProtocolVersion.current): update the server")
+            throw APIError(.oldServer, "this server supports version \(ProtocolVersion.current); update the server")
         }
     }
 
     // MARK: Routes
 
-    func session(_ bearer: Bearer, _ exchange: ServerRequest) async throws -> Response {
+    func session(_ bearer: Bearer, _ request: ServerRequest) async throws -> Response {
         let claims = bearer.claims
         try require(.readDocument, claims)
         let now = engine.now()
         let limits = engine.limits
         let answer = try await engine.view(claims) { view in
             guard let document = try view.store.document(claims.grant.documentID) else {
-                throw APIError(.documentNotFound, "there is no document with the id that the token names")
+                throw APIError(.documentNotFound, "the document of the token does not exist")
             }
             return SessionAnswer(
                 grant: claims.grant, now: now, generation: view.layer.generation, epoch: view.epoch,
@@ -84,70 +84,70 @@ struct SyncAPI: Sendable {
         return .message(answer)
     }
 
-    func document(_ bearer: Bearer, _ exchange: ServerRequest) async throws -> Response {
+    func document(_ bearer: Bearer, _ request: ServerRequest) async throws -> Response {
         let claims = bearer.claims
         try require(.download, claims)
         let hash = try await engine.view(claims) { try $0.store.document(claims.grant.documentID)?.pdfSHA256 }
-        guard let hash else { throw APIError(.documentNotFound, "the document is gone") }
+        guard let hash else { throw APIError(.documentNotFound, "the document was deleted") }
         let file = try await engine.apart { [blobs] in try blobs.open(hash) }
-        return try .file(file, sha256: hash, type: "application/pdf", by: engine.workers, exchange)
+        return try .file(file, sha256: hash, type: "application/pdf", by: engine.workers, request)
     }
 
-    func records(_ bearer: Bearer, _ exchange: ServerRequest) async throws -> Response {
+    func records(_ bearer: Bearer, _ request: ServerRequest) async throws -> Response {
         let claims = bearer.claims
         try require(.readDocument, claims)
-        let epoch = exchange.query["epoch"]
-        let limit = min(try exchange.number("limit") ?? Int64.max, Int64(engine.limits.pageRecords))
+        let epoch = request.query["epoch"]
+        let limit = min(try request.number("limit") ?? Int64.max, Int64(engine.limits.pageRecords))
         guard limit > 0 else { throw APIError(.badRequest, #""limit" must be at least 1"#) }
-        if let since = try exchange.number("since") {
-            guard let epoch else { throw APIError(.badRequest, #""since" needs the "epoch" it belongs to"#) }
+        if let since = try request.number("since") {
+            guard let epoch else { throw APIError(.badRequest, #""since" needs its "epoch""#) }
             let cursor = Cursor(epoch: epoch, revision: since)
             return .json(bytes: try await engine.view(claims) { try $0.delta(since: cursor, limit: Int(limit)).bytes })
         }
-        let after = exchange.query["after"]
-        let at = try exchange.number("at")
+        let after = request.query["after"]
+        let at = try request.number("at")
         let page = try await engine.view(claims) {
             try $0.snapshot(after: after, at: at, epoch: epoch, limit: Int(limit)).bytes
         }
         return .json(bytes: page)
     }
 
-    func digest(_ bearer: Bearer, _ exchange: ServerRequest) async throws -> Response {
+    func digest(_ bearer: Bearer, _ request: ServerRequest) async throws -> Response {
         let claims = bearer.claims
         try require(.readDocument, claims)
-        guard let epoch = exchange.query["epoch"] else {
-            throw APIError(.badRequest, #"the "epoch" of the session answer is needed"#)
+        guard let epoch = request.query["epoch"] else {
+            throw APIError(.badRequest, #"the "epoch" of the session answer is missing"#)
         }
         return .message(try await engine.digest(claims, epoch: epoch))
     }
 
-    func changes(_ bearer: Bearer, _ exchange: ServerRequest) async throws -> Response {
+    func changes(_ bearer: Bearer, _ request: ServerRequest) async throws -> Response {
         try require(.readDocument, bearer.claims)
         try require(.write, bearer.claims)
-        return .message(try await engine.push(exchange.message(PushRequest.self), bearer.claims))
+        return .message(try await engine.push(request.message(PushRequest.self), bearer.claims))
     }
 
-    func sendAttachment(_ bearer: Bearer, _ exchange: ServerRequest) async throws -> Response {
+    func sendAttachment(_ bearer: Bearer, _ request: ServerRequest) async throws -> Response {
         try require(.readDocument, bearer.claims)
-        return try await attachments.send(Self.attachment(exchange), bearer.claims, exchange)
+        return try await attachments.send(Self.attachment(request), bearer.claims, request)
     }
 
-    func receiveAttachment(_ bearer: Bearer, _ exchange: ServerRequest) async throws -> Response {
+    func receiveAttachment(_ bearer: Bearer, _ request: ServerRequest) async throws -> Response {
         try require(.readDocument, bearer.claims)
-        let id = try Self.attachment(exchange)
+        let id = try Self.attachment(request)
         try require(.write, bearer.claims)
-        return try await attachments.receive(id, bearer.claims, exchange)
+        return try await attachments.receive(id, bearer.claims, request)
     }
 
-    private static func attachment(_ exchange: ServerRequest) throws -> AttachmentID {
-        guard let id = AttachmentID(exchange["sha256"]) else {
-            throw APIError(.notFound, "an attachment is named by the SHA-256 of its bytes, in lower-case hex")
+    private static func attachment(_ request: ServerRequest) throws -> AttachmentID {
+        guard let id = AttachmentID(request["sha256"]) else {
+            throw APIError(.notFound, "the name of an attachment must be its SHA-256 in lower-case hex")
         }
         return id
     }
 
-    func presence(_ bearer: Bearer, _ exchange: ServerRequest) async throws -> Response {
+    func presence(_ bearer: Bearer, _ request: ServerRequest) async throws -> Response {
         try require(.readDocument, bearer.claims)
-        return .message(try await engine.announce(exchange.message(PresenceSign.self), bearer.claims))
+        return .message(try await engine.announce(request.message(PresenceSign.self), bearer.claims))
     }
 }

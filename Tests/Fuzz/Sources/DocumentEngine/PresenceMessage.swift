@@ -1,0 +1,1 @@
+../../../../Sources/DocumentEngine/Cluster/PresenceMessage.swift
