@@ -10,12 +10,12 @@ import pathlib
 import sys
 
 ENVIRONMENT = [
-    ("POSTILLA_SERVER", "The server, where no argument names it."),
-    ("POSTILLA_TOKEN_FILE, POSTILLA_TOKEN", "A file that holds the token, or the token itself."),
-    ("POSTILLA_DATA", "Where layers and PDFs are kept, instead of $XDG_DATA_HOME/postilla."),
-    ("POSTILLA_CONFIG", "The viewer's settings, instead of $XDG_CONFIG_HOME/postilla/config.toml."),
+    ("POSTILLA_SERVER", "The server, if no argument names one."),
+    ("POSTILLA_TOKEN_FILE, POSTILLA_TOKEN", "A file with the token, or the token itself."),
+    ("POSTILLA_DATA", "The data folder, instead of $XDG_DATA_HOME/postilla."),
+    ("POSTILLA_CONFIG", "The settings file, instead of $XDG_CONFIG_HOME/postilla/config.toml."),
     ("VISUAL, EDITOR", "The editor for texts."),
-    ("NO_COLOR", "No colours, whatever its value."),
+    ("NO_COLOR", "Disables colours if it is not empty."),
 ]
 STATUSES = [
     ("0", "done"), ("1", "failed"), ("3", "authentication"), ("4", "not permitted"), ("5", "server unreachable"),
@@ -82,7 +82,7 @@ def options(command):
         if argument.get("allValues"):
             lines.append("One of " + escaped(", ".join(argument["allValues"])) + ".")
         if argument.get("defaultValue") not in (None, ""):
-            lines.append("Else " + escaped(argument["defaultValue"]) + ".")
+            lines.append("Default: " + escaped(argument["defaultValue"]) + ".")
     return lines
 
 

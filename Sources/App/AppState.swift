@@ -2,47 +2,47 @@ package import Annotations
 package import PageLayout
 package import Screen
 
-/// All that the program knows and shows. A value: `update` changes it, `view` draws it.
+/// The whole state of the program. A value: `update` changes it, `view` draws it.
 package struct AppState: Equatable, Sendable {
-    /// Where the program begins.
+    /// What the program opens at start.
     package enum Start: Equatable, Sendable {
         case library
-        /// A layer that is on this machine.
+        /// A layer stored on this machine.
         case layer(LayerReference)
-        /// A layer named by a token, on this machine or not.
+        /// A layer named by a token, stored on this machine or not.
         case join(server: String, token: TokenText)
-        /// A PDF on the disk.
+        /// A PDF file on disk.
         case file(String)
-        /// A server alone: the library, and the card that asks for a token naming a layer there.
+        /// A server only: shows the library and the card that asks for a token of a layer on that server.
         case ask(server: String)
     }
 
     package internal(set) var size: Size
     package internal(set) var now = Timestamp(milliseconds: 0)
     package internal(set) var hasQuit = false
-    /// The exit that is pending until all edits are saved; nil when none is.
+    /// The exit that waits until all edits are saved.
     var departure: Departure?
     var ids: IDGenerator
     package let theme: Theme
-    /// Seconds that the wall clock of the person is ahead of UTC.
+    /// Offset of the user's wall clock from UTC, in seconds; positive is ahead.
     package let utcOffset: Int
     package let keymap: Keymap
-    /// How pages are shown until the person chooses; nil: laid out where there is room, else for reading.
+    /// The page view until the user chooses one; nil selects the layout view if the columns fit, else the reading view.
     let pageView: TypesetPage.View?
-    /// The line that others type to join, where this program knows one.
+    /// The command line with which others can join, if known.
     let invitation: String?
-    /// What others have just done stands out for a moment; false where nothing is to change by itself.
+    /// Whether changes by others are highlighted briefly. If false, the screen never changes on its own.
     let flashesChanges: Bool
     let begin: Start
 
     var library = LibraryState()
-    /// Whether there is a library to go back to.
+    /// Whether the user can return to a library.
     var hasLibrary: Bool
-    /// The layer that is shown; nil: the library is.
+    /// The layer on the screen; nil while the library is shown.
     var document: DocumentState?
-    /// What is open beside it.
+    /// The other open layers.
     var tabs = Tabs()
-    /// What is being opened, or why it could not be.
+    /// The layer being opened, or the reason why opening failed.
     var opening: Opening?
 
     var keys = KeyReader()
@@ -55,8 +55,9 @@ package struct AppState: Equatable, Sendable {
     var help: HelpState?
 
     /// - Parameters:
-    ///   - begin: where the program begins; leaving a layer leads to the library only if it began there.
-    ///   - seed: random bits, of which the ids of new records are made.
+    ///   - begin: What to open at start. If it is a layer or a file, closing the last tab quits the program, unless the
+    ///     user has opened the library since.
+    ///   - seed: Random bits for the ids of new records.
     package init(
         begin: Start, size: Size, theme: Theme = .standard, utcOffset: Int = 0, keymap: Keymap = .standard,
         pageView: TypesetPage.View? = nil, flashesChanges: Bool = true, invitation: String? = nil,
@@ -82,27 +83,27 @@ package struct AppState: Equatable, Sendable {
         }
     }
 
-    /// Says something, and does nothing else.
+    /// Shows a notice without requesting any effect.
     mutating func only(_ notice: Notice) -> [Effect] {
         self.notice = notice
         return []
     }
 }
 
-/// The time between asking for a layer and having it.
+/// The state between the request for a layer and its arrival.
 struct Opening: Equatable, Sendable {
-    /// Why it could not be opened, in a sentence.
+    /// Why opening failed, as a sentence.
     var problem: String?
 }
 
-/// A sentence at the foot of the screen, until the next key.
+/// A sentence at the bottom of the screen, shown until the next key.
 struct Notice: Equatable, Sendable {
     enum Kind: Equatable, Sendable { case done, warning, error }
 
-    /// What could come next: `u takes it back`, by the key that the person has for it.
+    /// A suggested next command, shown with the user's key for it: `u to revert`.
     struct Hint: Equatable, Sendable {
         var command: Command
-        /// What it does, as `takes it back`.
+        /// What the command does, as `to revert`.
         var effect: String
     }
 
@@ -115,7 +116,7 @@ struct Notice: Equatable, Sendable {
     static func error(_ text: String) -> Notice { Notice(text: text, kind: .error) }
 }
 
-/// The help over the screen: what was valid where it was asked for.
+/// The help screen, for the contexts that were active when it was opened.
 struct HelpState: Equatable, Sendable {
     var contexts: [KeyContext]
     /// First line shown.

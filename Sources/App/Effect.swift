@@ -2,95 +2,95 @@ package import Annotations
 package import InstantCore
 package import Screen
 
-/// A request to the world, as a value that tests compare. What answers it is named with each; an effect without an
-/// answer named has none. An answer that comes late is harmless: `update` drops what no longer fits.
+/// A request to the services, as a value that tests can compare. The arrow names the response; an effect without an
+/// arrow has none. A late response is harmless: `update` drops it if it no longer applies.
 package enum Effect: Hashable, Sendable {
     // The library of layers.
     /// → `library`, now and whenever an entry changes while no layer is open.
     case loadLibrary
-    /// Opens the local copy and starts to listen. → `opened` at once, or `openFailed`; from then on `status`,
-    /// `recordsChanged` and `lostAccess`-like changes by themselves.
+    /// Opens the local copy and starts listening. → `opened` at once, or `openFailed`; then `status`, `recordsChanged`
+    /// and other events as they occur.
     case openLayer(LayerReference)
-    /// A layer that is not on this machine yet, named by its token. → `opened`, or `openFailed`
+    /// Opens a layer named by its token that is not on this machine yet. → `opened` or `openFailed`
     case join(server: String, token: TokenText)
-    /// A server of its own with samples and tokens, for as long as the program runs. → `demoReady`, or `openFailed`
+    /// Starts a local server with samples and tokens, which runs as long as the program. → `demoReady` or `openFailed`
     case startDemo
-    /// A PDF from the disk, without a layer. → `opened` and `pdfReady`, or `openFailed`
+    /// Opens a PDF from disk, without a layer. → `opened` and `pdfReady`, or `openFailed`
     case openFile(String)
-    /// What follows is about this one of the open layers. One that was opened just now is selected before anything is
-    /// asked of it.
+    /// Directs the following effects to this open layer. A newly opened layer must be selected before any other effect.
     case select(LayerReference)
-    /// Stops listening to the selected layer. Nothing more is posted for it.
+    /// Stops listening to the selected layer. No more messages are posted for it.
     case closeLayer
-    /// Removes the layer's annotations from this machine, unsent edits too. → `library`
+    /// Removes the layer's annotations from this machine, including unsent edits. → `library`
     case removeLayer(LayerReference)
 
-    /// Removes PDFs that no layer on this machine needs. → `notice` with what became free, then `library`
+    /// Removes PDFs that no layer on this machine needs. → `notice` with the space freed, then `library`
     case pruneStorage
 
     // The PDF of the selected layer.
     /// → `download` at most four times a second, then `pdfReady` or `downloadFailed`
     case startDownload
-    /// What has arrived is kept. → `downloadFailed` with nil
+    /// Stops the download and keeps the bytes received. → `downloadFailed` with nil
     case cancelDownload
-    /// Text of a page, counted from 0. → `page` or `pageFailed`
+    /// Reads the text of a page, counted from 0. → `page` or `pageFailed`
     case loadPage(Int)
-    /// Outline and page labels. → `navigation`
+    /// Reads outline and page labels. → `navigation`
     case loadNavigation
-    /// The text of all pages, for searching. → `indexed` for each, `indexFailed` when it ends early
+    /// Reads the text of all pages for searching. → `indexed` for each, `indexFailed` if it ends early
     case indexDocument
-    /// What was read of them is kept.
+    /// Stops indexing and keeps the pages already read.
     case stopIndexing
-    /// The words under marks, of pages whose marks no filter knows by them. → `quoted` for some at a time, and at the end
+    /// Reads the words under marks on pages where filters cannot find them yet. → `quoted` several times, and at the
+    /// end
     case quoteDocument
 
     // Records of the selected layer.
     /// → `rows`
     case loadRows(RowRequest)
-    /// The first unread row behind this index of the query, else the first one before it. → `rows` around it, its
-    /// place in `anchor`; or `rows` with a nil anchor when nothing is unread
+    /// Finds the first unread row after this index of the query, else the first one before it. → `rows` around it, its
+    /// index in `anchor`; nil `anchor` if no row is unread
     case findUnread(RowRequest)
-    /// All rows of one page. → `pageRows`
+    /// Reads all rows of one page. → `pageRows`
     case loadPageRows(Int)
     /// → `record`
     case loadRecord(Record.ID)
-    /// The comments under an annotation. → `thread`
+    /// Reads the comments under an annotation. → `thread`
     case loadThread(Record.ID)
-    /// → `gathered`
+    /// → `batchLoaded`
     case loadBatch(RecordBatchRequest)
     /// → `facets`
     case loadFacets
     /// → `outbox`
     case loadOutbox
-    /// Seen by this person. → `recordsChanged`
+    /// Marks records as read by the user. → `recordsChanged`
     case markRead([Record.ID])
 
-    // Edits. They are saved in the order of the requests, beside the thread of the screen, and are durable before they are
-    // answered.
+    // Edits. They are saved in the order of the requests, off the screen's thread, and are durable before the response
+    // is posted.
     /// → `edited` or `editFailed`
     case perform(EditStep)
     /// → `undone` or `undoFailed`
     case undo(step: Int)
     /// → `resolved` or `resolveFailed`
     case resolve(Record.ID, Resolution)
-    /// For new records from now on, kept for this installation.
+    /// Stores the author's name of new records for this installation.
     case rememberAuthor(String)
-    /// For new records of this layer, kept when the token changes; nil: what the token says.
+    /// Sets the group of new records in this layer; it survives a token change. Nil restores the token's default.
     case setDefaultGroup(LayerMetadata.GroupChoice?)
-    /// Writes what waits of a layer, open or not, to a file. → `notice` with its name
+    /// Writes the outbox of a layer, open or not, to a file. → `notice` with the file name
     case saveUnsent(LayerReference)
-    /// Keeps a text that is being written; nil removes it. `becoming` names the record that it is about to make:
-    /// if that record is there when the layer is opened again, the draft is forgotten.
+    /// Stores a text that is being written; nil removes it. `becoming` names the record that the text will create: if
+    /// that record exists when the layer is next opened, the draft is dropped.
     case saveDraft(DraftKey, String?, becoming: Record.ID? = nil)
 
-    // The line after `:`.
+    // The command line.
     /// → `history`
     case loadHistory
-    /// Keeps a line that was used, for later runs.
+    /// Stores an executed line for later runs.
     case remember(line: String)
 
     // Sync.
-    /// → `status`, and `tokenRefused` when it is not taken
+    /// → `status`, and `tokenRefused` if the token is refused
     case supplyToken(TokenText)
     /// → `tokenRead` or `tokenRefused`
     case readTokenFile(String)
@@ -99,21 +99,21 @@ package enum Effect: Hashable, Sendable {
     case setOnline(Bool)
     /// → `requests`
     case loadRequests
-    /// The others at the layer are told where this person is, for as long as it is open. → `presence`
+    /// Sends the user's position to the other participants while the layer is open. → `presence`
     case announce(OwnPresence)
 
     // The terminal. Performed on the loop's thread, in order.
-    /// The person's own editor over this text. → `externallyEdited`
+    /// Opens this text in the user's external editor. → `externallyEdited`
     case editExternally(String)
-    /// A page, counted from 0, painted to fit into a part of the screen. → `pictureReady` or `pictureFailed`
+    /// Renders a page, counted from 0, to fit an area of the screen. → `pictureReady` or `pictureFailed`
     case paintPage(Int, Area)
-    /// Puts what was painted there.
+    /// Shows the rendered picture in that area.
     case showPicture
-    /// Ends the painting, or takes the picture off the screen.
+    /// Cancels rendering, or removes the picture from the screen.
     case hidePicture
-    /// To the clipboard of the terminal. → `notice`
+    /// Copies to the terminal's clipboard. → `notice`
     ///
-    /// - Parameter isAddress: to be named in the notice.
+    /// - Parameter isAddress: Whether the notice shows the text instead of its length.
     case copy(String, isAddress: Bool)
     case redraw
     case suspend

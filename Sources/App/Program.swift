@@ -1,7 +1,7 @@
 package import Annotations
 package import Screen
 
-/// The program without its terminal: a state, the queue's messages, the world. The loop around it is
+/// The program without its terminal: state, messages and services. The loop around it:
 ///
 /// ```swift
 /// program.start(at: now)
@@ -12,7 +12,7 @@ package import Screen
 /// // until program.isDone
 /// ```
 ///
-/// All of it happens on one thread. `post` only fills the loop's queue.
+/// Everything runs on one thread. `post` only fills the loop's queue.
 package struct Program {
     package private(set) var state: AppState
     private let services: any AppServices
@@ -24,7 +24,7 @@ package struct Program {
         self.post = post
     }
 
-    /// Asks for what the first screen shows.
+    /// Requests the content of the first screen.
     package mutating func start(at now: Timestamp) {
         perform(update(&state, .tick(now)) + state.start())
     }
@@ -42,12 +42,12 @@ package struct Program {
     }
 }
 
-/// The world as the program sees it: what performs effects and answers with messages.
+/// The I/O of the program: performs effects and responds with messages.
 ///
-/// `perform` is called on the loop's thread, one effect after the other, in the order in which `update` asked for them.
-/// It returns at once, except for `Effect.suspend` and `Effect.editExternally`, which hold the terminal, and never waits
-/// for a write. It may wait for a read as long as a screen shows a picture, so that a quick answer is in the same one.
-/// `post` may be called from there, and from any thread later.
+/// `perform` is called on the loop's thread, one effect after another, in the order in which `update` requested them.
+/// It returns at once, except for `Effect.suspend` and `Effect.editExternally`, which block the terminal, and never
+/// waits for a write. It may wait up to one frame for a read, so that a fast response appears in the same frame. `post`
+/// may be called during the call, and later from any thread.
 package protocol AppServices: AnyObject {
     func perform(_ effect: Effect, post: @escaping @Sendable (Message) -> Void)
 }

@@ -1,7 +1,7 @@
 import PageLayout
 
-/// What a message does to the state, and what it asks of the world. Pure and total: no clock, no I/O, no message that
-/// it cannot take in any state.
+/// Applies a message to the state and returns the requested effects. Pure and total: no clock, no I/O, and every
+/// message is accepted in every state.
 package func update(_ state: inout AppState, _ message: Message) -> [Effect] {
     let effects = state.handle(message)
     let departing = state.departIfSaved()
@@ -9,7 +9,7 @@ package func update(_ state: inout AppState, _ message: Message) -> [Effect] {
 }
 
 extension AppState {
-    /// The first requests.
+    /// Returns the first requests.
     func start() -> [Effect] {
         switch begin {
         case .library: [.loadLibrary]

@@ -1,6 +1,6 @@
 package import Screen
 
-/// The screen of a state: as large as the terminal, whatever the state is.
+/// Draws the screen of a state, always as large as the terminal.
 package func view(_ state: AppState) -> Canvas {
     var canvas = Canvas(size: state.size)
     if state.size.rows < DocumentLayout.smallest.rows || state.size.columns < DocumentLayout.smallest.columns {
@@ -36,7 +36,7 @@ extension Canvas {
             return
         }
         write("Cannot open this layer", row: 1, column: 2, style: state.theme.title)
-        let lines = CleanText(cleaning: problem).wrapped(to: state.size.columns - 4)
+        let lines = CleanText(cleaning: problem.asSentence).wrapped(to: state.size.columns - 4)
         for (row, line) in lines.enumerated() { write(line, row: row + 3, column: 2) }
     }
 }

@@ -30,7 +30,7 @@ extension PDFTools {
     ///
     /// - Parameter writing: size limit in bytes of each file it writes.
     func run<Sink: OutputSink>(
-        _ tool: Tool, _ arguments: [String], writing: Int64 = 64 << 20, into sink: Sink
+        _ tool: ExternalTool, _ arguments: [String], writing: Int64 = 64 << 20, into sink: Sink
     ) async throws -> ToolResult<Sink> {
         let command = try find(.prlimit)
         let program = try find(tool)

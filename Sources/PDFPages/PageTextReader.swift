@@ -35,7 +35,7 @@ struct PageTextReader: Sendable {
             keep(rest[..<end])
             rest = rest[(end + 1)...]
             if inTag {
-                if let page = tag(Tag(token)) { done.append(page) }
+                if let page = tag(ListingTag(token)) { done.append(page) }
             } else if box != nil {
                 text += token
             }
@@ -50,7 +50,7 @@ struct PageTextReader: Sendable {
         token += bytes.prefix(max(0, Self.maxWordLength - token.count))
     }
 
-    private mutating func tag(_ tag: Tag) -> PageText? {
+    private mutating func tag(_ tag: ListingTag) -> PageText? {
         switch tag.name {
         case "page":
             let size = count < sizes.count ? sizes[count] : nil
@@ -82,7 +82,7 @@ struct PageTextReader: Sendable {
     }
 
     /// Returns the box of a word; a malformed one becomes an empty box at the end of the previous word.
-    private func wordBox(_ tag: Tag, on page: PageText) -> Rect {
+    private func wordBox(_ tag: ListingTag, on page: PageText) -> Rect {
         if let left = tag["xMin"], let top = tag["yMin"], let right = tag["xMax"], let bottom = tag["yMax"] {
             return Rect(
                 left: min(left, right), top: min(top, bottom), width: abs(right - left), height: abs(bottom - top))

@@ -1,6 +1,6 @@
 /// One line of text that is safe to send to a terminal: no control characters, and nothing that reorders, joins, hides
 /// or moves adjacent text. `Canvas` accepts only this type, so text from a file, a token or a server cannot reach the
-/// terminal unchanged. `Cleaning` defines the replacements.
+/// terminal unchanged. `TextSanitizer` defines the replacements.
 package struct CleanText: Hashable, Sendable {
     /// The cleaned text.
     package private(set) var string: String
@@ -18,10 +18,10 @@ package struct CleanText: Hashable, Sendable {
 
     /// Cleans any text into one line: a line end becomes a symbol.
     package init(cleaning text: String) {
-        if let width = Cleaning.widthIfPlain(text) {
+        if let width = TextSanitizer.widthIfPlain(text) {
             self.init(alreadyClean: text, width: width)
         } else {
-            self = Cleaning.clean(text)
+            self = TextSanitizer.clean(text)
         }
     }
 

@@ -42,7 +42,7 @@ package struct PrintableText: Hashable, Sendable {
     /// are replaced.
     package init(xml text: String) {
         self.init(escaping: text) { scalar in
-            if scalar.value < 0x20, let standIn = Cleaning.standIn(for: scalar) { return String(standIn) }
+            if scalar.value < 0x20, let standIn = TextSanitizer.standIn(for: scalar) { return String(standIn) }
             return "&#x\(String(scalar.value, radix: 16, uppercase: true));"
         }
     }
@@ -77,7 +77,7 @@ package struct PrintableText: Hashable, Sendable {
     }
 
     private static func standIn(for scalar: Unicode.Scalar) -> Unicode.Scalar? {
-        scalar == "\n" || scalar == "\t" ? nil : Cleaning.standIn(for: scalar)
+        scalar == "\n" || scalar == "\t" ? nil : TextSanitizer.standIn(for: scalar)
     }
 
     private init(escaping text: String, as escape: (Unicode.Scalar) -> String) {

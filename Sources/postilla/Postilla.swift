@@ -1,5 +1,5 @@
-// The executable: arguments, configuration and wiring. What the program does lives in the modules; what is here
-// reads the command line, puts the parts together and turns failures into sentences and exit codes.
+// The executable: reads the command line, wires the modules together and turns failures into messages and exit codes.
+// The behaviour is in the modules.
 
 import ArgumentParser
 import Glibc
@@ -30,7 +30,7 @@ struct Postilla: AsyncParsableCommand {
         defaultSubcommand: LibraryCommand.self)
 
     @MainActor static func main() async {
-        // A closed pipe (`postilla list | head`) is an error of the write, not a reason to die without a word.
+        // Writing to a closed pipe (`postilla list | head`) returns an error instead of killing the process silently.
         signal(SIGPIPE, SIG_IGN)
         do {
             var command = try parseAsRoot()
@@ -45,7 +45,7 @@ struct Postilla: AsyncParsableCommand {
         } catch is CancellationError {
             ExitStatus.leave(.interrupted)
         } catch {
-            // As the library writes it, but for characters that act: an argument may be another person's text.
+            // Prints the library's text with control characters replaced: an argument may be another person's text.
             let status = exitCode(for: error)
             let text = fullMessage(for: error)
             if !text.isEmpty { status.isSuccess ? Output.line(text) : Output.message(text) }

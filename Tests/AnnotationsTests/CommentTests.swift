@@ -54,7 +54,7 @@ import Testing
         ] as [(String, String?)])
     func roots(type: String, name: String?) throws {
         let why = try Content(#"{"type":"\#(type)"}"#).noThread
-        #expect(why?.description == name.map { "a thread begins at a text markup or a comment marker, not at \($0)" })
+        #expect(why?.description == name.map { "a thread needs a text markup or a comment marker, not \($0)" })
     }
 
     @Test func aCommentIsNoRoot() throws {

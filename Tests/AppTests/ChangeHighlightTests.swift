@@ -6,9 +6,9 @@ import Testing
 
 @testable import App
 
-/// What another person has just done stands out for a moment, and then counts as unread like all else.
+/// A recent change by another person is highlighted briefly, then counts as unread.
 @Suite struct ChangeHighlightTests {
-    /// The list with the cursor on its first row, a moment after ana has added a note below it.
+    /// The list with the cursor on its first row, just after ana added a note below it.
     private func stageWithNews(_ id: String = "n0") -> Stage {
         let services = Sample.services()
         let stage = Stage(services)
@@ -41,7 +41,7 @@ import Testing
         for theme in [Theme.plain, .standard, .light, .dark] {
             #expect(theme.flash.attributes != theme.unread.attributes)
             #expect(theme.flash.attributes != theme.text.attributes)
-            // Reverse is the cursor's.
+            // Reverse marks the cursor.
             #expect(!theme.flash.attributes.contains(.reverse))
         }
     }
@@ -111,7 +111,7 @@ import Testing
         #expect(stage.state.document?.highlights.contains("h2", at: stage.now) == false)
     }
 
-    /// Changes ten times a second for a minute: no row goes on or off more than once a second.
+    /// With ten changes a second for a minute, no row's highlight changes more than once a second.
     @Test(arguments: [Int64(0), 137, 999, -1, -1001])
     func aStreamOfChangesNeverFlickers(offset: Int64) {
         var flashes = ChangeHighlights()

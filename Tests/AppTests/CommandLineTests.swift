@@ -3,7 +3,7 @@ import Testing
 
 @testable import App
 
-/// What is typed after `:`.
+/// Commands typed after `:`.
 @Suite struct CommandLineTests {
     @Test(arguments: [
         ("page 2", [Effect]()), ("sync", [.syncNow]), ("offline", [.setOnline(false)]), ("onl", [.setOnline(true)]),
@@ -26,9 +26,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("page 99", " page N, with N from 1 to 3"), ("page", " page N, with N from 1 to 3"),
-        ("frobnicate", " no such command: frobnicate"),
-        ("o", " offline, online, outbox, open?"), ("author", " author NAME"), ("download", " the PDF is here already"),
+        ("page 99", " Usage: page N (1 to 3)"), ("page", " Usage: page N (1 to 3)"),
+        ("frobnicate", " Unknown command: frobnicate"),
+        ("o", " Ambiguous command: offline, online, outbox, open"), ("author", " Usage: author NAME"),
+        ("download", " The PDF is already downloaded"),
         ("", ""),
     ])
     func complaints(line: String, notice: String) throws {
@@ -49,7 +50,7 @@ import Testing
         try stage.press(":filter ana<enter>")
         #expect(stage.lines[13].contains("filter: ana"))
         try stage.press(":outbox<enter>")
-        #expect(stage.lines[0].contains("Not yet at the server: 0"))
+        #expect(stage.lines[0].contains("Unsent: 0"))
         try stage.press("q:help<enter>")
         #expect(stage.lines[0].contains("Help"))
     }
@@ -57,7 +58,7 @@ import Testing
     @Test func theLibraryKnowsOnlyWhatMakesSenseThere() throws {
         let stage = Stage(FakeServices(), begin: .library)
         try stage.press(":sync<enter>")
-        #expect(stage.foot == " open a layer first")
+        #expect(stage.foot == " Open a layer first")
         try stage.press(":quit<enter>")
         #expect(stage.state.hasQuit)
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import App
 
-/// The line after `:` is completed by Tab and remembers what was typed before.
+/// Tab completes the line after `:`, which has a history.
 @Suite struct CompletionTests {
     @Test func tabGoesThroughWhatAWordCouldBecome() throws {
         let stage = Stage(Sample.services())
@@ -32,7 +32,7 @@ import Testing
         try stage.press(":down 2<enter>")
         #expect(stage.state.document?.list.cursorID == "u1")
         try stage.press(":word-forward<enter>")
-        #expect(stage.foot == " word-forward means nothing here, but in: Page")
+        #expect(stage.foot == " word-forward is not available here, only in: Page")
         try stage.press("<tab>:word-forward<enter>")
         #expect(stage.underCursor == "calls")
     }

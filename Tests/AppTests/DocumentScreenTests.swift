@@ -4,7 +4,7 @@ import Testing
 
 @testable import App
 
-/// The document screen at every size: what a person sees first.
+/// The document screen at every size.
 @Suite struct DocumentScreenTests {
     @Test func eightyByTwentyFour() {
         let stage = Stage(Sample.services())
@@ -56,7 +56,7 @@ import Testing
         try stage.press("jj")
         let before = stage.screen
         stage.send(.resize(Size(rows: 5, columns: 20)))
-        #expect(stage.lines == ["too small: 20x5,", "need 30x8", "", "", ""])
+        #expect(stage.lines == ["Too small: 20x5,", "minimum 30x8", "", "", ""])
         stage.send(.resize(Size(rows: 24, columns: 80)))
         #expect(stage.screen == before)
         stage.send(.resize(Size(rows: 5, columns: 20)))
@@ -77,7 +77,7 @@ import Testing
         let services = Sample.services()
         services.pages[0] = Sample.page([String(repeating: "wide words ", count: 14)], width: 1200)
         let stage = Stage(services)
-        #expect(stage.lines[0].contains("reading view (L: layout is 155 wide)"))
+        #expect(stage.lines[0].contains("reading view (L: layout, 155 wide)"))
         try stage.press("<tab>L")
         #expect(stage.lines[0].contains("layout view"))
         try stage.press("zl")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import App
 
-/// The PDF on its way, and pages that show no text.
+/// The PDF download, and pages without text.
 @Suite struct DownloadTests {
     private func downloading() -> Stage {
         let services = Sample.services()
@@ -16,14 +16,14 @@ import Testing
     @Test func theBarAndTheListBeforeThePDFIsThere() throws {
         let stage = downloading()
         #expect(stage.asked.contains(.startDownload))
-        #expect(stage.lines[3].contains("waiting for the first bytes; Esc stops it"))
+        #expect(stage.lines[3].contains("Waiting for data; Esc to stop"))
         stage.send(.download(DownloadStatus(received: 130_000, total: 300_000, bytesPerSecond: 10_000)))
         #expect(
             stage.lines[1...6] == [
                 "      Downloading hotos17", "",
                 "      [#########################.................................]",
-                "      43 %  130 kB of 300 kB  10 kB/s  17s left", "",
-                "      Esc stops it; it goes on where it was next time.",
+                "      43%  130 kB of 300 kB  10 kB/s  17s left", "",
+                "      Esc to stop; the next download resumes here.",
             ])
         #expect(stage.lines[14].contains("Which ones?"))
         try stage.press("anow<enter>")
@@ -36,7 +36,7 @@ import Testing
         try stage.press("<esc>")
         #expect(stage.asked.last == .cancelDownload)
         stage.send(.downloadFailed(nil))
-        #expect(stage.lines[1].contains("not on this machine yet (130 kB of 300 kB). D downloads it."))
+        #expect(stage.lines[1].contains("not downloaded yet (130 kB of 300 kB). Press D to download it."))
         try stage.press("D")
         #expect(stage.asked.last == .startDownload)
         stage.send(stage.services.pdfReady)
@@ -45,8 +45,8 @@ import Testing
 
     @Test func aFailureIsSaidAndCanBeTriedAgain() throws {
         let stage = downloading()
-        stage.send(.downloadFailed("The PDF is cut or damaged and cannot be read."))
-        #expect(stage.lines[1].contains("The PDF is cut or damaged and cannot be read."))
+        stage.send(.downloadFailed("The PDF is damaged and cannot be read."))
+        #expect(stage.lines[1].contains("The PDF is damaged and cannot be read."))
         #expect(stage.lines[14].contains("Which ones?"))
         try stage.press("D")
         #expect(stage.asked.last == .startDownload)
@@ -55,8 +55,8 @@ import Testing
     @Test func withTheAccessTheDownloadIsLost() {
         let stage = downloading()
         stage.send(.status(SyncStatus(connection: .lost("the layer was removed"))))
-        #expect(!stage.screen.contains("Esc stops it"))
-        #expect(stage.lines[1].contains("the layer was removed"))
+        #expect(!stage.screen.contains("Esc to stop"))
+        #expect(stage.lines[1].contains("The layer was removed"))
     }
 
     @Test func aPageWithoutTextListsItsMarksByPosition() throws {
@@ -67,7 +67,7 @@ import Testing
         try stage.press("<tab>JJ")
         #expect(
             stage.lines[1...4] == [
-                "      Page 3 has no text. Its marks, by position:", "", " N   top right: note over here",
+                "      Page 3 has no text. Marks by position:", "", " N   top right: note over here",
                 " N   bottom right: note down there",
             ])
         try stage.press("j<enter>")
@@ -79,7 +79,7 @@ import Testing
         services.pages.removeLast()
         services.pages.append(PageText(width: 612, height: 792, words: []))
         let stage = Stage(services)
-        stage.send(.pageFailed(0, "The PDF is encrypted: it has to be saved without its password first."))
+        stage.send(.pageFailed(0, "The PDF is encrypted. Save it without a password first."))
         #expect(stage.lines[1].contains("The PDF is encrypted"))
         #expect(stage.lines[14].contains("Which ones?"))
     }
@@ -106,7 +106,7 @@ import Testing
     }
 }
 
-/// Pages are there before they are turned to.
+/// Pages are loaded before the reader turns to them.
 @Suite struct PrefetchTests {
     @Test func theNeighboursOfAPageAreReadAhead() throws {
         let services = Sample.services()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import App
 
-/// Every screen at a wide, a usual, a narrow and the smallest size, kept as pictures.
+/// Snapshots of every screen at a wide, a usual, a narrow and the smallest size.
 @Suite struct EveryScreenTests {
     struct Scene: CustomTestStringConvertible, Sendable {
         var name: String
@@ -98,7 +98,7 @@ import Testing
         try expectSnapshot(stage.screen, "\(scene.name)-\(size.columns)x\(size.rows)")
     }
 
-    /// Wherever keys are, one of them leads to the help or out.
+    /// Where keys are shown, one of them opens the help or leaves.
     @Test(arguments: scenes)
     func theLastRowTellsHowToGoOn(scene: Scene) throws {
         let foot = try scene.make(24, 80).foot
@@ -110,7 +110,7 @@ import Testing
         let stage = try scene.make(24, 80)
         let before = stage.canvas
         stage.send(.resize(Size(rows: 5, columns: 20)))
-        #expect(stage.lines.prefix(2) == ["too small: 20x5,", "need 30x8"])
+        #expect(stage.lines.prefix(2) == ["Too small: 20x5,", "minimum 30x8"])
         stage.send(.resize(Size(rows: 24, columns: 80)))
         #expect(stage.canvas == before)
     }
@@ -130,6 +130,6 @@ import Testing
         #expect(stage.state.document?.editor == nil && stage.state.document?.conflict == nil)
         try stage.press("<C-c>")
         #expect(
-            ["quits", "closes this tab"].contains { stage.foot.contains($0) } || stage.asked.last == .cancelDownload)
+            ["to quit", "to close this"].contains { stage.foot.contains($0) } || stage.asked.last == .cancelDownload)
     }
 }

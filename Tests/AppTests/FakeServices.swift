@@ -6,8 +6,8 @@ import PDFPages
 import PageLayout
 import Screen
 
-/// A world for the program in memory: a layer with records, a PDF with pages, and what a test makes happen. Answers at
-/// once, in the order of the requests.
+/// In-memory services: a layer with records, a PDF with pages, and events that a test triggers. They respond at once,
+/// in the order of the requests.
 final class FakeServices: AppServices {
     var entries: [LibraryEntry] = []
     var opened = OpenedLayer(reference: .hotos, title: "hotos17", status: .live(), hasPDF: true, author: "me")
@@ -18,21 +18,21 @@ final class FakeServices: AppServices {
     var outbox: [OutboxItem] = []
     var navigation = PDFNavigation()
     var requests: [SentRequest] = []
-    /// Lines typed after `:` in earlier runs.
+    /// Lines typed after `:` in earlier sessions.
     var history: [String] = []
-    /// Set to have edits fail with this sentence.
+    /// Makes edits fail with this message.
     var failure: String?
-    /// Pages are on their way and do not come.
+    /// Whether page requests stay unanswered.
     var holdsPages = false
-    /// The disk is busy: edits wait until ``saveHeld()``.
+    /// Whether the disk is busy: edits wait until ``saveHeld()``.
     var holdsEdits = false
     private var held: [() -> Void] = []
-    /// Every request, in order, but for what others are told.
+    /// Every request, in order, except announcements of presence.
     private(set) var asked: [Effect] = []
-    /// What others were told of this person, in order.
+    /// The presence announced for this person, in order.
     private(set) var announced: [OwnPresence] = []
     private var steps: [Int: [Record]] = [:]
-    /// The layer that requests are about.
+    /// The layer that requests apply to.
     private var selected: LayerReference?
 
     func perform(_ effect: Effect, post: @escaping @Sendable (Message) -> Void) {
@@ -78,7 +78,7 @@ final class FakeServices: AppServices {
                     }))
         case .loadFacets: post(.facets(facets))
         case .copy(let text, let isAddress):
-            post(.notice("sent \(isAddress ? text : "\(text.count) characters") to the terminal; cannot confirm"))
+            post(.notice("Copied \(isAddress ? text : "\(text.count) characters") (if your terminal allows OSC 52)"))
         case .loadOutbox: post(.outbox(outbox))
         case .loadRequests: post(.requests(requests))
         case .markRead(let ids):
@@ -108,7 +108,7 @@ final class FakeServices: AppServices {
         }
     }
 
-    /// The disk is free again: the edits that wait are done, in their order.
+    /// Saves waiting edits in order, as when the disk is free again.
     func saveHeld(_ count: Int = .max) {
         let now = Array(held.prefix(count))
         held.removeFirst(now.count)
@@ -129,7 +129,7 @@ final class FakeServices: AppServices {
                 title: nil, isEncrypted: false, pages: pages.map { PageSize(width: $0.width, height: $0.height) }))
     }
 
-    /// As if others had written since: nothing can be undone.
+    /// Makes undo impossible, as if others had written since.
     func forgetSteps() { steps = [:] }
 
     private func perform(_ step: EditStep, post: (Message) -> Void) {
@@ -235,7 +235,7 @@ extension LayerReference {
 }
 
 extension Grant {
-    /// - Parameter minutes: how long it goes on from noon.
+    /// - Parameter minutes: How long it is valid from noon.
     static func hotos(
         _ general: Set<GeneralPermission> = Set(GeneralPermission.allCases), minutes: Int64 = 12
     ) -> Grant {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import App
 
-/// What the list shows: chosen from what there is, or typed.
+/// The filter of the list, chosen from options or typed.
 @Suite struct FilterTests {
     private func stage() -> Stage {
         let services = Sample.services()
@@ -28,7 +28,7 @@ import Testing
         #expect(stage.lines[13].contains("filter: none"))
     }
 
-    /// A filter that finds nothing for a moment, while it is typed, has no record either; the one that is found again is whole.
+    /// A filter without matches while typing clears the record; the next match is shown in full.
     @Test func whatIsFoundAgainIsShownWholeAgain() throws {
         let stage = stage()
         let first = try #require(stage.state.document?.detail?.id)
@@ -40,7 +40,7 @@ import Testing
         #expect(stage.state.document?.detail?.id == first)
     }
 
-    /// The words under marks are read when somebody looks for words, and the list is looked at again when there are more.
+    /// The text under marks is read when a text search needs it, and the list reloads when more text arrives.
     @Test func wordsThatAreMarkedAreAskedForWhenWordsAreSought() throws {
         let stage = stage()
         #expect(stage.state.document?.quotesAsked == false)
@@ -63,10 +63,10 @@ import Testing
         let after = looks()
         stage.send(.quoted(isAll: false))
         #expect(looks() == after)
-        // Marks may have come meanwhile.
+        // There may be new marks by now.
         try stage.press(":filter ~td<enter>")
         #expect(stage.asked.count { $0 == .quoteDocument } == 2)
-        // Under the marks of another PDF stand other words.
+        // Another PDF has different text under the marks.
         stage.send(stage.services.pdfReady)
         #expect(stage.asked.count { $0 == .quoteDocument } == 3)
     }
@@ -106,7 +106,7 @@ import Testing
         var wanted = ListFilter()
         change(&wanted)
         wanted.inQuotes = !wanted.text.isEmpty || !wanted.fuzzy.isEmpty
-        #expect(FilterText.parse(text) == wanted)
+        #expect(FilterSyntax.parse(text) == wanted)
     }
 
     @Test func sortingByGroupToo() throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import App
 
-/// The group of what one writes, and what may be done to each record.
+/// The group of new records, and what the user may do with each record.
 @Suite struct GroupTests {
     private func stage(_ rights: [Permission]? = nil, columns: Int = 80) -> Stage {
         let services = Sample.services()
@@ -19,13 +19,13 @@ import Testing
         try stage.press("a")
         #expect(stage.screen.contains("New note on page 1, group first"))
         try stage.press("<esc>:default-group second round<enter>")
-        #expect(stage.foot.contains("new records get the group second round; :default-group alone takes this back"))
+        #expect(stage.foot.contains("Group of new records: second round; :default-group without a name to reset"))
         try stage.press("a")
         #expect(stage.screen.contains("New note on page 1, group second round"))
         try stage.press("<esc>:default-group \"\"<enter>")
-        #expect(stage.foot.contains("new records get no group"))
+        #expect(stage.foot.contains("Group of new records: none"))
         try stage.press(":default-group<enter>")
-        #expect(stage.foot.contains("new records get the group first; as the token says"))
+        #expect(stage.foot.contains("Group of new records: first; from the token"))
         let choices = stage.asked.compactMap { effect -> LayerMetadata.GroupChoice?? in
             if case .setDefaultGroup(let choice) = effect { .some(choice) } else { nil }
         }
@@ -37,7 +37,7 @@ import Testing
             Permission(.annotations, .view, .all), Permission(.annotations, .setGroup, .group("second")),
         ])
         try stage.press(":default-group third<enter>")
-        #expect(stage.foot.contains("needs annotations:set-group:"))
+        #expect(stage.foot.contains("Needs annotations:set-group:"))
         #expect(!stage.asked.contains { if case .setDefaultGroup = $0 { true } else { false } })
         try stage.press(":default-group second<enter>")
         let second = Effect.setDefaultGroup(LayerMetadata.GroupChoice(group: "second"))
@@ -50,9 +50,9 @@ import Testing
                 Permission(.annotations, .view, .all), Permission(.annotations, .edit, .own),
                 Permission(.annotations, .delete, .createdBy("ben")),
             ], columns: 260)
-        #expect(stage.lines.contains { $0.contains("Which ones?") && $0.contains("read only: not yours") })
+        #expect(stage.lines.contains { $0.contains("Which ones?") && $0.contains("read-only: not yours") })
         #expect(stage.lines.contains { $0.contains("ben") && $0.contains("delete only") })
-        #expect(stage.lines.contains { $0.contains("  me ") && $0.contains("not to delete") })
+        #expect(stage.lines.contains { $0.contains("  me ") && $0.contains("no delete") })
     }
 
     @Test func theDetailSaysItInFull() throws {

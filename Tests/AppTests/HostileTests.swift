@@ -8,7 +8,7 @@ import Testing
 
 @testable import App
 
-/// Whatever comes in, in whatever order, at whatever size: a whole screen comes out, and no control character is on it.
+/// Any input in any order at any size yields a complete screen without control characters.
 @Suite struct HostileTests {
     private static let nasty = [
         "\u{1B}[2J\u{1B}]0;title\u{7}", "\u{9B}31m", "a\rb\u{8}\u{8}c", "\u{202E}txet",
@@ -61,7 +61,7 @@ import Testing
         #expect(isClean, sourceLocation: sourceLocation)
     }
 
-    /// Random keys, messages and sizes, with a world that answers and one that does not.
+    /// Random keys, messages and sizes, with services that respond and services that do not.
     @Test(arguments: 0..<30)
     func anythingInAnyOrder(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)

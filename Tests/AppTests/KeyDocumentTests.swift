@@ -4,14 +4,14 @@ import Testing
 
 @testable import App
 
-/// `docs/keys.md` is written by the keymap: it says what the program does.
+/// `docs/keys.md` is generated from the keymap and matches the program.
 @Suite struct KeyDocumentTests {
     @Test func theKeysInTheDocumentationAreTheKeys() throws {
         var text = """
             # Keys
 
-            This page is made from the keymap by `KeyDocumentTests` (`RECORD_SNAPSHOTS=1 swift test --filter \
-            KeyDocumentTests`). The program shows the same under `?`, for what is valid at that moment.
+            This page is generated from the keymap by `KeyDocumentTests` (`RECORD_SNAPSHOTS=1 swift test --filter \
+            KeyDocumentTests`). In the program, `?` lists the keys available at that moment.
 
             """
         for context in KeyContext.allCases {
@@ -22,7 +22,7 @@ import Testing
                 text += "| `\(keys)` | `\(binding.command.rawValue)` | \(binding.help) |\n"
             }
         }
-        text += "\n## Typed after `:`\n\n| command | what it does |\n|---|---|\n"
+        text += "\n## Commands after `:`\n\n| command | what it does |\n|---|---|\n"
         for command in TypedCommand.allCases { text += "| `:\(command.rawValue)` | \(command.help) |\n" }
         let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "docs/keys.md")

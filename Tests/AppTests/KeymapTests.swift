@@ -7,7 +7,7 @@ import Testing
 
 @testable import App
 
-/// The keymap is the one place that knows keys: what it says of them is true.
+/// The keymap is the only place that defines keys, and its descriptions are correct.
 @Suite struct KeymapTests {
     private let keymap = Keymap.standard
 
@@ -23,7 +23,7 @@ import Testing
         for sequence in keymap.bindings(in: [context]).flatMap(\.sequences) {
             #expect(seen.insert(sequence).inserted, "\(sequence.map(\.notation).joined())")
         }
-        // A sequence that another one begins with would never be heard.
+        // A sequence that is a prefix of another could never be recognised.
         for sequence in seen {
             #expect(!seen.contains { $0 != sequence && sequence.starts(with: $0) })
         }
@@ -36,7 +36,7 @@ import Testing
         #expect(binding.keyNames.count <= 20)
     }
 
-    /// Keys that terminals, tmux, screen or docker take for themselves.
+    /// Keys that terminals, tmux, screen or docker intercept.
     @Test func nothingIsReachableOnlyByKeysThatNeverArrive() throws {
         let taken = try Set(["<C-s>", "<C-q>", "<C-]>", "<C-\\>", "<C-b>"].map { try Key($0) })
         for command in Command.allCases {
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    /// In some state where its context holds, every key changes something or asks for something.
+    /// In some state where its context applies, every key changes the state or makes a request.
     @Test func eachKeyInTheHelpDoesSomething() throws {
         let scenes = try Self.scenes()
         var idle: [String] = []
@@ -70,7 +70,7 @@ import Testing
         return !effects.isEmpty || state != before
     }
 
-    /// The program in every situation that has keys of its own.
+    /// The program in every situation with its own keys.
     private static func scenes() throws -> [AppState] {
         let scripts = [
             "", "j", "jd u", "/hi<enter>", "<tab>", "<tab>jww", "<tab>jwwL", "<tab>LG$zl", "aone<C-j>two", "<tab>J",

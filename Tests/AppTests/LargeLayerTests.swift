@@ -4,12 +4,12 @@ import Testing
 
 @testable import App
 
-/// A layer of 100,000 is never loaded whole, and what others do never moves what one looks at.
+/// A layer of 100,000 records is never loaded whole, and remote changes never move the view.
 @Suite struct LargeLayerTests {
-    /// Rows that are made when they are asked for.
+    /// Services that generate rows on request.
     final class Endless: AppServices {
         var total = 100_000
-        /// Rows that came in before the first one.
+        /// The number of rows added before the first one.
         var before = 0
         private(set) var largest = 0
         private(set) var requests = 0
@@ -86,7 +86,7 @@ import Testing
         #expect(stage.screen.contains("No annotations yet"))
     }
 
-    /// The answer to a question that is no longer asked changes nothing.
+    /// The response to an outdated query changes nothing.
     @Test func lateAnswersAreDropped() throws {
         let stage = stage(Endless())
         let other = RowWindow(query: ListQuery(order: .author), total: 0, rows: [], all: 0, unread: 0)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import App
 
-/// The library of layers, and the way into one and out again.
+/// The library of layers, opening a layer and returning.
 @Suite struct LibraryTests {
     static let entries = [
         LibraryEntry(
@@ -30,7 +30,7 @@ import Testing
             library().screen == """
                 -- Layers on this machine ------------------------------------------------------------------------------------
                 > hotos17 / review                          1 unsent  2 new  clean  synced 5m  309 kB  mia  http://localhos...
-                  plan / default layer                      PDF not here  anonymous  http://docs.example
+                  plan / default layer                      no PDF  anonymous  http://docs.example
                   torn / default layer                      the local copy is damaged  anonymous  http://docs.example
 
 
@@ -43,7 +43,7 @@ import Testing
 
     @Test func empty() throws {
         let stage = Stage(FakeServices(), begin: .library, rows: 8, columns: 60)
-        #expect(stage.screen.contains("Nothing here yet. d demo · + add a server or token · o"))
+        #expect(stage.screen.contains("No layers yet. d demo · + add a server or token · o"))
         try stage.press("<enter>jkxGq")
         #expect(stage.state.hasQuit)
     }
@@ -52,8 +52,8 @@ import Testing
         let stage = library()
         try stage.press(":prune<enter>")
         #expect(stage.asked.contains(.pruneStorage))
-        stage.send(.notice("every PDF here belongs to a layer"))
-        #expect(stage.foot == " every PDF here belongs to a layer")
+        stage.send(.notice("Nothing removed: every PDF is needed"))
+        #expect(stage.foot == " Nothing removed: every PDF is needed")
     }
 
     @Test func openingAndLeaving() throws {
@@ -64,12 +64,12 @@ import Testing
         try stage.press("<esc><esc><esc>")
         #expect(stage.state.document != nil)
         try stage.press("<C-c>")
-        #expect(stage.foot == " q leaves this layer, q again quits")
+        #expect(stage.foot == " Press q to leave this layer, q again to quit")
         try stage.press("q")
         #expect(stage.asked.suffix(2) == [.closeLayer, .loadLibrary])
         #expect(stage.lines[0].hasPrefix("-- Layers on this machine"))
         try stage.press("<C-c>")
-        #expect(stage.foot == " q quits")
+        #expect(stage.foot == " Press q to quit")
         try stage.press("q")
         #expect(stage.asked.last == .quit)
     }
@@ -77,16 +77,16 @@ import Testing
     @Test func aDamagedOneSaysSo() throws {
         let stage = library()
         try stage.press("G<enter>")
-        #expect(stage.foot == " the local copy is damaged")
+        #expect(stage.foot == " The local copy is damaged")
         #expect(!stage.asked.contains { if case .openLayer = $0 { true } else { false } })
     }
 
     @Test func removingNamesWhatGoes() throws {
         let stage = library()
         try stage.press("x")
-        #expect(stage.foot == "Remove hotos17 with 1 unsent edit from here? s saves first, y/N")
+        #expect(stage.foot == "Remove hotos17 and 1 unsent edit? s to save first, y/N")
         try stage.press("n")
-        #expect(stage.foot == " left as it is")
+        #expect(stage.foot == " Cancelled")
         try stage.press("xy")
         #expect(stage.asked.last == .removeLayer(.hotos))
     }
@@ -95,14 +95,14 @@ import Testing
         let stage = library()
         try stage.press("xs")
         #expect(stage.asked.last == .saveUnsent(.hotos))
-        stage.send(.notice("1 unsent saved in /home/mia/unsent-1.json"))
-        #expect(stage.foot == " 1 unsent saved in /home/mia/unsent-1.json")
+        stage.send(.notice("1 unsent edit saved in /home/mia/unsent-1.json"))
+        #expect(stage.foot == " 1 unsent edit saved in /home/mia/unsent-1.json")
         #expect(!stage.asked.contains(.removeLayer(.hotos)))
-        // Where nothing waits there is nothing to save.
+        // Without queued edits there is nothing to save.
         try stage.press("jx")
         #expect(stage.foot == "Remove plan from this machine? y/N")
         try stage.press("s")
-        #expect(stage.foot == " left as it is")
+        #expect(stage.foot == " Cancelled")
     }
 
     @Test func theQuestionFitsAScreenOf80ColumnsWhateverTheTitle() throws {
@@ -112,13 +112,13 @@ import Testing
         services.entries[0].unsent = 1000
         let stage = Stage(services, begin: .library)
         try stage.press("x")
-        #expect(stage.foot.hasSuffix(" with 1000 unsent edits from here? s saves first, y/N"))
+        #expect(stage.foot.hasSuffix(" and 1000 unsent edits? s to save first, y/N"))
     }
 
     @Test func whatCannotBeReadIsNotRemovedBlindly() throws {
         let stage = library()
         try stage.press("Gx")
-        #expect(stage.foot == " the local copy is damaged; postilla storage check looks into it")
+        #expect(stage.foot == " The local copy is damaged; run postilla storage check")
         #expect(stage.state.prompt == nil)
     }
 
@@ -131,7 +131,7 @@ import Testing
     @Test func addingByServerAndToken() throws {
         let stage = library(columns: 80)
         try stage.press("+http://localhost:5000<enter>")
-        #expect(stage.screen.contains("A token for a layer on http://localhost:5000 names what is opened."))
+        #expect(stage.screen.contains("The token for http://localhost:5000 selects the layer to open."))
         stage.send(.key(.paste(TokenTests.readOnly)))
         try stage.press("<enter>")
         #expect(stage.asked.contains(.join(server: "http://localhost:5000", token: TokenText(TokenTests.readOnly))))
@@ -142,15 +142,15 @@ import Testing
         let stage = Stage(Sample.services(), begin: .library)
         try stage.press("d")
         #expect(stage.asked.last == .startDemo)
-        #expect(stage.foot == " starting a server with sample documents ...")
+        #expect(stage.foot == " Starting a server with sample documents ...")
         try stage.press("d")
         #expect(stage.asked.count { $0 == .startDemo } == 1)
         stage.send(.demoReady(server: "http://localhost:5000", TokenText(TokenTests.readOnly)))
         #expect(stage.statusLine.hasPrefix(" hotos17 / review"))
         let failing = Stage(FakeServices(), begin: .library)
         try failing.press("d")
-        failing.send(.openFailed("the sample PDFs are not beside the program"))
-        #expect(failing.foot == " the sample PDFs are not beside the program")
+        failing.send(.openFailed("sample PDFs not found"))
+        #expect(failing.foot == " Sample PDFs not found")
         try failing.press("d")
         #expect(failing.asked.last == .startDemo)
     }
@@ -163,9 +163,9 @@ import Testing
     }
 
     @Test func theEmptyLibraryNamesThePersonsOwnKeys() throws {
-        let own = KeyChange(.library, .startDemo, [[.function(2)]])
+        let own = KeyRebinding(.library, .startDemo, [[.function(2)]])
         let stage = Stage(FakeServices(), begin: .library, keymap: Keymap.standard.changed(by: [own]).keymap)
-        #expect(stage.screen.contains("Nothing here yet. F2 demo · + add a server or token · o open a PDF"))
+        #expect(stage.screen.contains("No layers yet. F2 demo · + add a server or token · o open a PDF"))
     }
 
     @Test func theCursorStaysOnItsLayer() throws {
@@ -185,7 +185,7 @@ import Testing
         var state = AppState(begin: .layer(.hotos), size: Size(rows: 8, columns: 60), seed: (1, 2))
         #expect(view(state).text.contains("Opening ..."))
         _ = update(&state, .openFailed("the folder cannot be written"))
-        #expect(view(state).text.contains("the folder cannot be written"))
+        #expect(view(state).text.contains("The folder cannot be written"))
         #expect(update(&state, .key(.character("q"))) == [.quit])
     }
 
@@ -193,7 +193,7 @@ import Testing
         let services = Sample.services()
         services.opened.status.unsent = 3
         let stage = Stage(services)
-        #expect(stage.state.farewell == "3 unsent kept here, sent next time")
+        #expect(stage.state.farewell == "3 unsent, kept for the next sync")
         try stage.press("q")
         #expect(stage.asked.last == .quit)
     }

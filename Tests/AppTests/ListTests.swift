@@ -5,7 +5,7 @@ import Testing
 
 @testable import App
 
-/// Moving in the list, narrowing it, and going from it to the page.
+/// Moving in the list, filtering it, and going from it to the page.
 @Suite struct ListTests {
     @Test(arguments: [
         ("j", "h2"), ("jj", "u1"), ("3j", "n1"), ("99j", "n1"), ("jk", "h1"), ("G", "n1"), ("Ggg", "h1"), ("2G", "h2"),
@@ -41,9 +41,9 @@ import Testing
     @Test func nothingMatches() throws {
         let stage = Stage(Sample.services())
         try stage.press("/zebra<enter>")
-        #expect(stage.lines[14] == "  Nothing matches the filter. Esc removes it.")
+        #expect(stage.lines[14] == "  No matches. Esc to clear the filter.")
         try stage.press("<enter>ed")
-        #expect(stage.foot.contains("the list is empty"))
+        #expect(stage.foot.contains("The list is empty"))
     }
 
     @Test func sortingKeepsTheCursorOnItsRecord() throws {
@@ -80,7 +80,7 @@ import Testing
         #expect(stage.asked.contains(.markRead(["u1"])))
         #expect(!stage.statusLine.contains("new"))
         try stage.press("m")
-        #expect(stage.foot == " nothing new")
+        #expect(stage.foot == " Nothing new")
     }
 
     @Test func theWholeTextIsShownBelowTheList() throws {
@@ -89,7 +89,7 @@ import Testing
             "n1", page: 1, top: 90, text: "First line.\nSecond line.", by: "ana", minutes: 3)
         let stage = Stage(services)
         try stage.press("Gs")
-        #expect(stage.screen.contains(" note on page 2, by ana, 2026-05-30 11:57, read only") == false)
+        #expect(stage.screen.contains(" note on page 2, by ana, 2026-05-30 11:57, read-only") == false)
         #expect(stage.lines.contains(" First line."))
         try stage.press("s")
         #expect(!stage.lines.contains(" First line."))

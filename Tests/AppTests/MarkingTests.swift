@@ -6,9 +6,9 @@ import Testing
 
 @testable import App
 
-/// Choosing words with the keyboard and marking them.
+/// Selecting words with the keyboard and marking them.
 @Suite struct MarkingTests {
-    /// The content of the record that was asked for last.
+    /// The content of the last record whose creation was requested.
     private func created(_ stage: Stage) -> Content? {
         for case .perform(let step) in stage.asked.reversed() {
             if case .create(let content)? = step.edits.first { return content }
@@ -30,7 +30,7 @@ import Testing
                 "rects":[[102,72,114,12]],"color":"#fcee7c","blendMode":"multiply"}
                 """#)
         #expect(stage.lines[1] == " H ^  This[calls for a rethink]of how we approach the instruction set. In")
-        #expect(stage.foot == " highlight added; u takes it back")
+        #expect(stage.foot == " Added highlight; u to revert")
         #expect(stage.state.document?.list.current?.id == stage.services.records.last?.id)
     }
 
@@ -40,7 +40,7 @@ import Testing
         try stage.press("<tab>vjj\(key)")
         let content = try #require(created(stage))
         #expect(content["type"]?.string == "pspdfkit/markup/\(type)")
-        // One box for each line, and one around them.
+        // One box per line, and one around them all.
         #expect(content["rects"]?.array?.count == 3)
         let rects = content["rects"]?.array?.compactMap(Rect.init(json:)) ?? []
         #expect(content["bbox"].flatMap(Rect.init(json:)) == rects.dropFirst().reduce(rects[0]) { $0.union($1) })
@@ -65,7 +65,7 @@ import Testing
     @Test func aMarkNeedsASelection() throws {
         let stage = Stage(Sample.services())
         try stage.press("<tab>H")
-        #expect(stage.foot == " select words first: v")
+        #expect(stage.foot == " Select words first (v)")
         #expect(created(stage) == nil)
     }
 
@@ -97,7 +97,7 @@ import Testing
             if case .create(let content) = edit { content["pageIndex"]?.integer } else { nil }
         }
         #expect(pages == [0, 1])
-        #expect(stage.foot == " highlight on 2 pages added; u takes it back")
+        #expect(stage.foot == " Added highlight on 2 pages; u to revert")
         #expect(stage.state.document?.list.total == 6)
         try stage.press("u")
         #expect(stage.state.document?.list.total == 4)
@@ -108,7 +108,7 @@ import Testing
         try stage.press("<tab>Gbvje")
         #expect(stage.statusLine.contains("SELECT 3 words on 2 pages"))
         try stage.press("o")
-        #expect(stage.foot == " the other end is on page 1")
+        #expect(stage.foot == " The other end is on page 1")
         try stage.press("vv")
         #expect(stage.statusLine.contains("on 2 pages"))
         try stage.press("kkk")
@@ -120,7 +120,7 @@ import Testing
     @Test func aPageWithoutTextEndsTheSelection() throws {
         let stage = Stage(Sample.services())
         try stage.press("<tab>JGvj")
-        #expect(stage.foot == " the next page shows no text that could be selected")
+        #expect(stage.foot == " The next page has no text to select")
         #expect(stage.state.document?.page.index == 1)
         try stage.press("<esc>")
         #expect(stage.state.document?.page.selection == nil)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import App
 
-/// The outline, what is printed on the pages, and links.
+/// The outline, printed annotations and links.
 @Suite struct NavigationTests {
     private func services() -> FakeServices {
         let services = Sample.services()
@@ -33,13 +33,13 @@ import Testing
         try stage.press("<C-o>")
         #expect(stage.state.document?.page.index == 1)
         try stage.press("telse<enter>")
-        #expect(stage.foot == " leads nowhere in this PDF")
+        #expect(stage.foot == " Has no page in this PDF")
     }
 
     @Test func withoutOneThatIsSaid() throws {
         let stage = Stage(Sample.services())
         try stage.press("<tab>t")
-        #expect(stage.foot == " this PDF has no outline")
+        #expect(stage.foot == " This PDF has no outline")
     }
 
     @Test func pagesHaveTheNamesThatArePrintedOnThem() throws {
@@ -74,7 +74,7 @@ import Testing
         try stage.press("<tab>f")
         #expect(stage.lines[1].contains("See the [a]ond page"))
         #expect(stage.lines[2].contains("or [s]ps://example.com/a, and ([d].example.org)."))
-        #expect(stage.foot == " type the letters of a link; Esc puts them away")
+        #expect(stage.foot == " Type a link's letters to follow it; Esc cancels")
         try stage.press("a")
         #expect(stage.state.document?.page.index == 1)
         #expect(stage.state.document?.page.hints.isEmpty == true)
@@ -86,7 +86,7 @@ import Testing
         let stage = linked(["type": "goTo", "pageIndex": 1])
         try stage.press("<tab>fs")
         #expect(stage.asked.last == .copy("https://example.com/a", isAddress: true))
-        #expect(stage.foot == " sent https://example.com/a to the terminal; cannot confirm")
+        #expect(stage.foot == " Copied https://example.com/a (if your terminal allows OSC 52)")
         try stage.press("fd")
         #expect(stage.asked.last == .copy("https://www.example.org", isAddress: true))
     }
@@ -95,17 +95,17 @@ import Testing
         arguments: [
             (
                 ["type": "uri", "uri": "https://example.com"],
-                " sent https://example.com to the terminal; cannot confirm"
+                " Copied https://example.com (if your terminal allows OSC 52)"
             ),
-            (["type": "goTo", "pageIndex": 99], " this link leads to a page that is not there"),
-            (["type": "launch", "filePath": "/bin/sh"], " this link leads to /bin/sh, which is not opened"),
-            (["type": "goToRemote", "relativePath": "b.pdf"], " this link leads to b.pdf, which is not opened"),
-            (.null, " this link leads nowhere"),
+            (["type": "goTo", "pageIndex": 99], " This link leads to a page that does not exist"),
+            (["type": "launch", "filePath": "/bin/sh"], " This link leads to /bin/sh, which is not opened"),
+            (["type": "goToRemote", "relativePath": "b.pdf"], " This link leads to b.pdf, which is not opened"),
+            (.null, " This link has no target"),
         ] as [(JSON, String)])
     func whatALinkLeadsTo(action: JSON, notice: String) throws {
         let stage = linked(action)
         try stage.press("<tab>fa")
-        #expect(stage.foot == notice || notice.hasSuffix("nowhere") && stage.foot.contains("not opened"))
+        #expect(stage.foot == notice || notice.hasSuffix("no target") && stage.foot.contains("not opened"))
         #expect(stage.state.document?.page.index == 0)
     }
 
@@ -121,10 +121,10 @@ import Testing
         try stage.press("<tab>f<esc>")
         #expect(stage.state.document?.page.hints.isEmpty == true)
         try stage.press("fx")
-        #expect(stage.foot == " no link x")
+        #expect(stage.foot == " No link x")
         #expect(stage.state.document?.page.hints.isEmpty == true)
         try stage.press("Jf")
-        #expect(stage.foot == " no links on this screen")
+        #expect(stage.foot == " No links on this screen")
     }
 
     @Test func manyLinksHaveTwoLettersEach() {

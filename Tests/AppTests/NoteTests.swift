@@ -4,7 +4,7 @@ import Testing
 
 @testable import App
 
-/// Writing, changing and deleting notes.
+/// Creating, editing and deleting notes.
 @Suite struct NoteTests {
     private func performed(_ stage: Stage) -> [Edit] {
         stage.asked.flatMap { effect -> [Edit] in
@@ -36,7 +36,7 @@ import Testing
         let services = Sample.services()
         services.records = []
         let stage = Stage(services)
-        #expect(stage.screen.contains("No annotations yet. a adds a note on this page."))
+        #expect(stage.screen.contains("No annotations yet. Press a to add a note."))
         try stage.press("aFirst<enter>")
         #expect(performed(stage) == [.create(.note(page: 0, at: Point(x: 36, y: 36), text: "First"))])
     }
@@ -58,7 +58,7 @@ import Testing
             return
         }
         #expect(content == Sample.services().records[0].content.changing { $0["note"] = "Better" })
-        #expect(stage.foot == " changed; u takes it back")
+        #expect(stage.foot == " Changed; u to revert")
     }
 
     @Test func aTextThatIsAnObjectStaysOne() {
@@ -81,10 +81,10 @@ import Testing
             return
         }
         #expect(content["text"] == ["format": "xhtml", "value": "<p>see <b>that</b></p>"])
-        // What plain words cannot carry is not thrown away: neither the formatting nor what was written.
+        // A change that plain text cannot express loses neither the formatting nor the new text.
         try stage.press("e<C-u>gone<enter>")
         #expect(performed(stage).count == 1)
-        #expect(stage.foot.hasPrefix(" not saved: the words were changed across formatting"))
+        #expect(stage.foot.hasPrefix(" Not saved: the change crosses formatting"))
         #expect(stage.state.document?.editor?.input.text == "gone")
     }
 
@@ -93,7 +93,7 @@ import Testing
         try stage.press("e<enter>")
         #expect(performed(stage).isEmpty)
         try stage.press("e<C-u>  <enter>")
-        #expect(stage.foot == " an empty text is not saved: Esc leaves, d deletes the record")
+        #expect(stage.foot == " Empty text not saved; Esc to leave, d to delete the record")
         #expect(stage.state.document?.editor != nil)
     }
 
@@ -102,7 +102,7 @@ import Testing
     @Test func escKeepsADraftAndTheSameKeyBringsItBack() throws {
         let stage = Stage(Sample.services())
         try stage.press("a unfinished<esc>")
-        #expect(stage.foot == " draft kept: the same key brings it back")
+        #expect(stage.foot == " Draft kept; press the same key to resume")
         #expect(stage.asked.last == .saveDraft(.note(page: 0), " unfinished"))
         try stage.press("a business<enter>")
         #expect(stage.state.document?.list.current?.text == " unfinished business")
@@ -145,13 +145,13 @@ import Testing
         services.failure = "the disk is full"
         let stage = Stage(services)
         try stage.press("aprecious<enter>")
-        #expect(stage.foot == " not saved: the disk is full")
+        #expect(stage.foot == " Not saved: the disk is full")
         #expect(stage.state.document?.editor?.input.text == "precious")
         try stage.press("<esc>a")
         #expect(stage.state.document?.editor?.input.text == "precious")
     }
 
-    // MARK: The person's own editor
+    // MARK: The user's own editor
 
     @Test func theTextMovesToTheOwnEditorAndComesBack() throws {
         let stage = Stage(Sample.services())
@@ -166,7 +166,7 @@ import Testing
         #expect(stage.state.document?.list.current?.text == "all new")
         try stage.press("E")
         stage.send(.externallyEdited(""))
-        #expect(stage.foot == " left without a text: nothing was changed")
+        #expect(stage.foot == " Text left empty; nothing changed")
         #expect(stage.state.document?.list.current?.text == "all new")
     }
 
@@ -179,19 +179,19 @@ import Testing
         #expect(stage.state.document?.list.total == 3)
         try stage.press("u")
         #expect(stage.state.document?.list.total == 4)
-        #expect(stage.foot == " undone; Ctrl-R does it again")
+        #expect(stage.foot == " Undone; Ctrl-R to redo")
         try stage.press("<C-r>")
         #expect(stage.state.document?.list.total == 3)
         try stage.press("uu")
-        #expect(stage.foot == " nothing of yours to undo")
+        #expect(stage.foot == " Nothing to undo")
     }
 
     @Test func anothersIsAskedAboutWithNoAsTheDefault() throws {
         let stage = Stage(Sample.services())
         try stage.press("d")
-        #expect(stage.foot == "Delete the highlight of ana? y/N")
+        #expect(stage.foot == "Delete the highlight by ana? y/N")
         try stage.press("<enter>")
-        #expect(stage.foot == " left as it is")
+        #expect(stage.foot == " Cancelled")
         #expect(performed(stage).isEmpty)
         try stage.press("dy")
         #expect(performed(stage) == [.delete("h1")])
@@ -202,9 +202,9 @@ import Testing
         try stage.press("jjd")
         stage.services.forgetSteps()
         try stage.press("u")
-        #expect(stage.foot == " cannot be undone: someone wrote since")
+        #expect(stage.foot == " Cannot undo: someone wrote since")
         try stage.press("u")
-        #expect(stage.foot == " nothing of yours to undo")
+        #expect(stage.foot == " Nothing to undo")
     }
 
     // MARK: The author
@@ -214,7 +214,7 @@ import Testing
         services.opened.author = nil
         let stage = Stage(services)
         try stage.press("aHello<enter>")
-        #expect(stage.foot == "Your name, shown with what you write:")
+        #expect(stage.foot == "Your name, shown on your annotations:")
         #expect(performed(stage).isEmpty)
         try stage.press("<enter>Mia<enter>")
         #expect(stage.asked.contains(.rememberAuthor("Mia")))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import App
 
-/// What has not arrived, and what to do when two people changed the same.
+/// Unsent edits, and conflicts between two people.
 @Suite struct OutboxTests {
     private func note(_ text: String) -> Content { Self.note(text) }
     private static func note(_ text: String) -> Content { .note(page: 0, at: Point(x: 0, y: 0), text: text) }
@@ -35,13 +35,13 @@ import Testing
         var status = SyncStatus.live()
         status.conflicts = 1
         stage.send(.status(status))
-        #expect(stage.foot == " one of your edits is in conflict; O compares, nothing is lost")
+        #expect(stage.foot == " One of your edits is in conflict; O to compare, nothing is lost")
         try stage.press("j")
         stage.send(.status(status))
         #expect(!stage.foot.contains("conflict"))
         status.conflicts = 3
         stage.send(.status(status))
-        #expect(stage.foot.hasPrefix(" 2 of your edits are in conflict; O compares"))
+        #expect(stage.foot.hasPrefix(" 2 of your edits are in conflict; O to compare"))
     }
 
     @Test func withoutAScreenAConflictIsToldWithItsWord() {
@@ -49,7 +49,7 @@ import Testing
         var status = SyncStatus.live()
         status.conflicts = 1
         stage.send(.status(status))
-        #expect(stage.type("next").contains("one of your edits is in conflict; outbox compares, nothing is lost"))
+        #expect(stage.type("next").contains("One of your edits is in conflict; outbox to compare, nothing is lost"))
     }
 
     @Test func theList() throws {
@@ -58,9 +58,9 @@ import Testing
         try stage.press("O")
         #expect(
             stage.lines[0...3] == [
-                "-- Not yet at the server: 3 " + String(repeating: "-", count: 52),
-                "> ^H  1  highlight changed      1m   waits  waiting",
-                "  !N  2  note changed           2m   conflict, Enter compares  my text",
+                "-- Unsent: 3 " + String(repeating: "-", count: 67),
+                "> ^H  1  highlight changed      1m   unsent  waiting",
+                "  !N  2  note changed           2m   conflict, Enter to compare  my text",
                 "  !U  1  underline deleted           refused: needs annotations:delete:self",
             ])
         try stage.press("q")
@@ -79,7 +79,7 @@ import Testing
         try stage.press("OGt")
         #expect(stage.asked.contains(.resolve("u1", .theirs)))
         try stage.press("ggt")
-        #expect(stage.foot == " it is not refused, it waits: u takes back your last edit")
+        #expect(stage.foot == " Not refused, only unsent; u to undo your last edit")
         try stage.press("s")
         #expect(stage.asked.last == .saveUnsent(.hotos))
     }
@@ -89,7 +89,7 @@ import Testing
         try stage.press("Oj<enter>")
         let card = stage.lines.drop { !$0.hasPrefix("-- ana changed the same note on page 2") }.filter { !$0.isEmpty }
         #expect(card.dropFirst().prefix(3) == [" was:    the base", " theirs: her text", " yours:  my text"])
-        #expect(stage.foot == " m mine again  t theirs  e merge  ? help")
+        #expect(stage.foot == " m keep mine  t keep theirs  e merge  ? help")
     }
 
     @Test(arguments: [("m", Resolution.mine), ("t", .theirs)])
@@ -108,7 +108,7 @@ import Testing
         #expect(stage.asked.contains(.resolve("n1", .merged(note("her text\nmy text together")))))
     }
 
-    // MARK: Someone changes what is being edited
+    // MARK: A record changes while it is edited
 
     private func overtaken() throws -> Stage {
         let stage = Stage(Sample.services())
@@ -120,7 +120,7 @@ import Testing
 
     @Test func itIsSaidAndTheTextStays() throws {
         let stage = try overtaken()
-        #expect(stage.foot == " ana changed this meanwhile: Enter compares, nothing is lost")
+        #expect(stage.foot == " ana changed this meanwhile; Enter to compare (nothing is lost)")
         #expect(stage.state.document?.editor?.input.text == "Which ones? mine")
         try stage.press("<enter>")
         #expect(!stage.asked.contains { if case .perform = $0 { true } else { false } })

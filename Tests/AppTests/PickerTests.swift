@@ -5,7 +5,7 @@ import Testing
 
 @testable import App
 
-/// The palette: every command that is valid here, found by some of its letters.
+/// The palette lists every command that is valid here, matched by some of its letters.
 @Suite struct PickerTests {
     @Test func thePaletteShowsCommandsTheirKeysAndWhatTheyDo() throws {
         let stage = Stage(Sample.services())
@@ -14,7 +14,7 @@ import Testing
         try stage.press("nxtunr")
         #expect(stage.lines[0].hasPrefix("-- Commands 1/"))
         #expect(stage.lines[1].hasPrefix("> next-unread"))
-        #expect(stage.lines[1].contains("next unread"))
+        #expect(stage.lines[1].contains("Next unread"))
         #expect(stage.lines[1].hasSuffix(" m"))
         #expect(stage.foot == "Command: nxtunr")
         try stage.press("<enter>")
@@ -34,11 +34,11 @@ import Testing
 
     @Test func whatIsSaidOfACommandIsSearchedToo() throws {
         let stage = Stage(Sample.services())
-        try stage.press("<C-p>bring back zebra")
-        #expect(stage.lines[1] == "  Nothing fits.")
+        try stage.press("<C-p>restore zebra")
+        #expect(stage.lines[1] == "  No matches.")
         try stage.press("<enter>")
         #expect(stage.state.picker != nil)
-        try stage.press("<C-u>screenful up")
+        try stage.press("<C-u>one screen up")
         #expect(stage.screen.contains("screen-up"))
     }
 
@@ -47,9 +47,9 @@ import Testing
         services.opened.status = .live(.hotos([.readDocument, .download]))
         let stage = Stage(services)
         try stage.press("<C-p>delete")
-        #expect(stage.lines[1].contains(#"read-only: this token lacks "write""#))
+        #expect(stage.lines[1].contains(#"Read-only: this token lacks "write""#))
         try stage.press("<enter>")
-        #expect(stage.foot == #" read-only: this token lacks "write""#)
+        #expect(stage.foot == #" Read-only: this token lacks "write""#)
         #expect(stage.state.picker != nil)
     }
 

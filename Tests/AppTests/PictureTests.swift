@@ -6,7 +6,7 @@ import Testing
 
 @testable import App
 
-/// The page as a picture: it has the place of the page for itself, and goes with the next key.
+/// The page as a picture fills the place of the page until the next key.
 @Suite struct PictureTests {
     private func stage(rows: Int = 24, columns: Int = 80) throws -> Stage {
         let stage = Stage(Sample.services(), rows: rows, columns: columns)
@@ -19,7 +19,7 @@ import Testing
         let before = stage.canvas
         try stage.press("i")
         #expect(stage.asked.last == .paintPage(0, Area(row: 1, column: 0, rows: 12, columns: 80)))
-        #expect(stage.foot == " a picture of the page: the next key brings the text back")
+        #expect(stage.foot == " Page shown as a picture; press any key to return")
         #expect(stage.lines[1...12].allSatisfy { $0.isEmpty })
         #expect(stage.lines[13] == before.line(13))
         stage.send(.pictureReady)
@@ -41,7 +41,7 @@ import Testing
     @Test func whereThereIsRoomForOnePaneOnlyItIsOfThePage() throws {
         let stage = Stage(Sample.services(), rows: 20, columns: 40)
         try stage.press(":picture<enter>")
-        #expect(stage.foot.hasPrefix(" picture means nothing here"))
+        #expect(stage.foot.hasPrefix(" picture is not available here"))
         try stage.press("<tab>:picture<enter>")
         #expect(stage.asked.contains(.paintPage(0, stage.state.layout.page)) && !stage.state.layout.page.isEmpty)
         try stage.press("j")
@@ -53,9 +53,9 @@ import Testing
         let page = stage.lines[1...12]
         try stage.press("i")
         stage.send(.pictureFailed("this terminal shows no pictures"))
-        #expect(stage.foot == " this terminal shows no pictures")
+        #expect(stage.foot == " This terminal shows no pictures")
         #expect(stage.lines[1...12] == page)
-        // An answer that comes too late is no news.
+        // A late response is ignored.
         try stage.press("j")
         stage.send(.pictureFailed("late"))
         stage.send(.pictureReady)
@@ -103,7 +103,7 @@ import Testing
         services.opened.hasPDF = false
         let stage = Stage(services)
         try stage.press("<tab>i")
-        #expect(stage.foot == " the PDF is not here yet")
+        #expect(stage.foot == " The PDF is not downloaded yet")
         #expect(stage.state.picture == nil)
     }
 }

@@ -4,13 +4,13 @@ import TestSupport
 
 @testable import App
 
-/// The program without a screen on a stage: lines in, lines out.
+/// A test driver for the program without a screen: lines in, lines out.
 final class PlainStage {
     let services: FakeServices
     private var program: PlainProgram
     private let queue = Queue<Message>()
     var now = Timestamp.noon
-    /// Everything that was said so far and not asked for.
+    /// The output since the last typed line.
     private(set) var said: [String] = []
 
     init(_ services: FakeServices, begin: AppState.Start = .layer(.hotos)) {
@@ -23,7 +23,7 @@ final class PlainStage {
         drain()
     }
 
-    /// Types a line and gives what is said to it.
+    /// Types a line and returns the output.
     @discardableResult
     func type(_ line: String) -> [String] {
         said = []

@@ -5,7 +5,7 @@ import Testing
 
 @testable import App
 
-/// The program without a screen: what is said to a line.
+/// The output of the program without a screen.
 @Suite struct PlainTests {
     @Test func whatIsOpenIsSaidFirst() {
         let stage = PlainStage(Sample.services())
@@ -33,16 +33,16 @@ import Testing
         ("new", ["1 highlight on page 1 by ana: \"some of the challenges\" Which ones? (unread, 5m)"]),
         ("list by:carla", ["None."]), ("more", ["1 highlight on page 1"]),
         ("page 2", ["Page 2 of 3, 1 mark."]), ("next", ["Page 2 of 3, 1 mark."]), ("J", ["Page 2 of 3, 1 mark."]),
-        ("previous", ["this is the first page", "Page 1 of 3, 3 marks."]),
-        ("page 9", ["page N, with N from 1 to 3"]), ("page 3", ["Page 3 of 3, 0 marks."]),
+        ("previous", ["This is the first page", "Page 1 of 3, 3 marks."]),
+        ("page 9", ["Usage: page N (1 to 3)"]), ("page 3", ["Page 3 of 3, 0 marks."]),
         ("find rate", ["In this paper we highlight some of the challenges"]),
-        ("find nothing", ["Not on this page: nothing"]), ("find", ["find WORDS"]),
+        ("find nothing", ["Not on this page: nothing"]), ("find", ["Usage: find WORDS"]),
         ("status", ["hotos17 / review   p1/3   synced   token 12m   1 new"]),
-        ("frobnicate", ["no such command: frobnicate"]), ("", []),
-        ("show 7", ["show N, with the number of an annotation: list, read and show tell them"]),
-        ("announce off", ["Changes of others are not told."]),
-        ("author Ana Maria", ["new records are by Ana Maria"]),
-        ("outbox", ["Everything has arrived."]), ("undo", ["nothing of yours to undo"]),
+        ("frobnicate", ["Unknown command: frobnicate"]), ("", []),
+        ("show 7", ["Usage: show N, the number of an annotation in list, read or show"]),
+        ("announce off", ["Changes by others are not announced."]),
+        ("author Ana Maria", ["Author of new records: Ana Maria"]),
+        ("outbox", ["Everything is sent."]), ("undo", ["Nothing to undo"]),
         ("open 2", ["Leave this layer first: library"]),
     ])
     func answers(line: String, answer: [String]) {
@@ -65,7 +65,7 @@ import Testing
         stage.type("next")
         #expect(stage.type("read").contains("note 4 by ana: Compare with the 2019 paper, section 4"))
         stage.type("page 3")
-        #expect(stage.type("read") == ["Page 3 has no text. Its marks, by position:"])
+        #expect(stage.type("read") == ["Page 3 has no text. Marks by position:"])
     }
 
     @Test func oneIsShownWholeAndCountsAsRead() {
@@ -92,7 +92,7 @@ import Testing
         let stage = PlainStage(ThreadTests.services())
         stage.type("list")
         #expect(stage.type("show 1").suffix(2) == ["ben: The second one.", "mia: I agree."])
-        #expect(stage.type("show 99") == ["show N, with the number of an annotation: list, read and show tell them"])
+        #expect(stage.type("show 99") == ["Usage: show N, the number of an annotation in list, read or show"])
     }
 
     @Test func theColonOfTheScreenIsNotInTheWay() {
@@ -119,10 +119,10 @@ import Testing
         }
         let stage = PlainStage(services)
         let first = stage.type("list")
-        #expect(first.count == 21 && first.last == "25 more: more")
+        #expect(first.count == 21 && first.last == "25 more; type more")
         #expect(stage.type("more").first?.contains("Note 21") == true)
         #expect(stage.type("more").last?.contains("Note 45") == true)
-        #expect(stage.type("more") == ["That was all."])
+        #expect(stage.type("more") == ["End of the list."])
     }
 
     // MARK: Others
@@ -132,19 +132,19 @@ import Testing
         stage.type("status")
         stage.send(.recordsChanged(["h1", "h2"], author: "ana"))
         #expect(stage.said.count == 1, "nothing is said into what is being typed")
-        #expect(stage.type("announce on").last == "2 changes by ana, type new")
+        #expect(stage.type("announce on").last == "2 changes by ana; type new")
         stage.send(.recordsChanged(["h1"], author: "ben"))
         stage.now = stage.now + 4000
         #expect(stage.type("undo").count == 1)
         stage.now = stage.now + 1000
-        #expect(stage.type("undo").last == "1 change by ben, type new")
+        #expect(stage.type("undo").last == "1 change by ben; type new")
         stage.type("announce off")
         stage.send(.recordsChanged(["h1"], author: "ben"))
         stage.now = stage.now + 9000
         #expect(stage.type("undo").count == 1)
     }
 
-    /// The words that marks cover are read from the PDF: what is found must not depend on how quickly it comes.
+    /// The text under marks comes from the PDF: search results must not depend on when it arrives.
     @Test func aListOfWordsWaitsForThePDF() {
         let services = Sample.services()
         services.opened.hasPDF = false
@@ -164,7 +164,7 @@ import Testing
         services.opened.hasPDF = false
         let stage = PlainStage(services)
         stage.send(.download(DownloadStatus(received: 0, total: 100)))
-        #expect(stage.said == ["hotos17, layer review, PDF on its way: 0 B of 100 B, 4 annotations, 1 unread"])
+        #expect(stage.said == ["hotos17, layer review, PDF downloading: 0 B of 100 B, 4 annotations, 1 unread"])
         stage.type("read")
         #expect(!stage.isReady, "there is nothing to read yet")
         for part in [Int64(10), 26, 30, 60, 99] {
@@ -173,8 +173,8 @@ import Testing
         stage.send(services.pdfReady)
         #expect(
             stage.said.prefix(4) == [
-                "25 % of the PDF is here", "50 % of the PDF is here", "75 % of the PDF is here",
-                "100 % of the PDF is here",
+                "25% of the PDF downloaded", "50% of the PDF downloaded", "75% of the PDF downloaded",
+                "100% of the PDF downloaded",
             ])
         #expect(stage.said.contains("The number of transistors doubles."))
         #expect(stage.isReady)

@@ -16,13 +16,13 @@ import Testing
         #expect(stage.said.count == 1)
         let said = stage.type("status")
         #expect(said.contains { $0.hasPrefix("The token for hotos17 / review expired") })
-        #expect(said.last == "Type token to give one.")
+        #expect(said.last == "Type token to enter one.")
         #expect(stage.type("status").count == 1, "once is enough")
         stage.type("token")
         #expect(stage.hidesInput)
-        #expect(stage.prompt == "token, or @ and the name of a file (not shown): ")
+        #expect(stage.prompt == "token, or @ and a file name (hidden): ")
         let asked = stage.type(TokenTests.readOnly)
-        #expect(asked.contains { $0.hasPrefix("It says: user") } && !asked.joined().contains(TokenTests.readOnly))
+        #expect(asked.contains { $0.hasPrefix("Token for user") } && !asked.joined().contains(TokenTests.readOnly))
         #expect(stage.asked.last == .supplyToken(TokenText(TokenTests.readOnly)))
         #expect(!stage.isReady)
         stage.send(.status(.live()))
@@ -35,7 +35,7 @@ import Testing
         #expect(stage.type("nonsense").isEmpty == false)
         #expect(!stage.asked.contains { if case .supplyToken = $0 { true } else { false } })
         stage.type("token")
-        #expect(stage.type("") == ["No token was given."])
+        #expect(stage.type("") == ["No token entered."])
         #expect(stage.isReady)
     }
 
@@ -47,7 +47,7 @@ import Testing
         stage.send(.tokenRead(TokenText(TokenTests.readOnly)))
         #expect(stage.asked.last == .supplyToken(TokenText(TokenTests.readOnly)))
         stage.send(.tokenRefused("this token has ended"))
-        #expect(stage.said.last == "this token has ended")
+        #expect(stage.said.last == "This token has ended")
         #expect(stage.isReady)
     }
 
@@ -55,10 +55,10 @@ import Testing
         let services = Sample.services()
         services.entries = LibraryTests.entries
         let stage = PlainStage(services, begin: .library)
-        #expect(stage.said.first == "1 hotos17, layer review, 1 unsent, 2 unread, by mia at http://localhost:5000")
+        #expect(stage.said.first == "1 hotos17, layer review, 1 unsent, 2 unread, mia at http://localhost:5000")
         #expect(stage.prompt == "library> ")
         #expect(stage.type("read") == ["Open a layer first: open N"])
-        #expect(stage.type("open 9") == ["open N, with N from 1 to 3"])
+        #expect(stage.type("open 9") == ["Usage: open N (1 to 3)"])
         #expect(stage.type("open 1") == ["hotos17, layer review, 3 pages, 4 annotations, 1 unread"])
         #expect(stage.type("library").count == 3)
         stage.type("quit")
@@ -67,7 +67,7 @@ import Testing
 
     @Test func anEmptyLibrarySaysWhatToDo() {
         let stage = PlainStage(FakeServices(), begin: .library)
-        #expect(stage.said == ["Nothing here yet. Type demo, add SERVER, or open FILE."])
+        #expect(stage.said == ["No layers yet. Type demo, add SERVER or open FILE."])
         stage.type("add http://localhost:5000")
         #expect(stage.hidesInput)
         stage.type("")
@@ -79,7 +79,7 @@ import Testing
         #expect(state.start(at: .noon) == [.openFile("nowhere.pdf")])
         #expect(!state.isReady)
         _ = state.receive(.openFailed("nowhere.pdf is no PDF"))
-        #expect(state.takeLines().map(\.string) == ["This layer could not be opened: nowhere.pdf is no PDF"])
+        #expect(state.takeLines().map(\.string) == ["Cannot open this layer: nowhere.pdf is no PDF"])
         #expect(state.app.hasQuit)
     }
 }

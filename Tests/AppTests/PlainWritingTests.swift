@@ -13,11 +13,11 @@ import Testing
 
     @Test func wordsOfThePageAreMarked() {
         let stage = PlainStage(Sample.services())
-        #expect(stage.type("highlight \"some of the challenges\"") == ["highlight added; undo takes it back"])
+        #expect(stage.type("highlight \"some of the challenges\"") == ["Added highlight; undo to revert"])
         guard case .create(let content)? = edits(stage).first else { return }
         #expect(content["type"]?.string == "pspdfkit/markup/highlight")
         #expect(stage.prompt == "page 1, 4 marks> ")
-        #expect(stage.type("u") == ["undone; Ctrl-R does it again"])
+        #expect(stage.type("u") == ["Undone; Ctrl-R to redo"])
         #expect(stage.prompt == "page 1, 3 marks> ")
     }
 
@@ -30,35 +30,35 @@ import Testing
                 "3 The number of transistors doubles.",
             ])
         #expect(stage.prompt == "which of 3? ")
-        #expect(stage.type("4") == ["Left as it is."])
+        #expect(stage.type("4") == ["Cancelled."])
         #expect(edits(stage).isEmpty)
         stage.type("underline the")
-        #expect(stage.type("3") == ["underline added; undo takes it back"])
+        #expect(stage.type("3") == ["Added underline; undo to revert"])
     }
 
     @Test func aNoteIsWrittenLineByLine() {
         let stage = PlainStage(Sample.services())
-        #expect(stage.type("note transistors") == ["New note on page 1. Write it, then a line with . alone."])
+        #expect(stage.type("note transistors") == ["New note on page 1. Type the text, then a line with only a dot."])
         #expect(stage.prompt == "")
         stage.type("Not any more.")
         stage.type("quit")
-        #expect(stage.type(".") == ["note added; undo takes it back"])
+        #expect(stage.type(".") == ["Added note; undo to revert"])
         guard case .create(let content)? = edits(stage).first else { return }
         #expect(content["text"]?.string == "Not any more.\nquit")
         stage.type("note")
-        #expect(stage.type(".") == ["Nothing was written, nothing is made."])
+        #expect(stage.type(".") == ["Empty text, nothing created."])
         #expect(edits(stage).count == 1)
     }
 
     @Test func aReplyGoesUnderItsAnnotation() {
         let stage = PlainStage(Sample.services())
         stage.type("list")
-        #expect(stage.type("reply 1") == ["Reply to highlight 1. Write it, then a line with . alone."])
+        #expect(stage.type("reply 1") == ["Reply to highlight 1. Type the text, then a line with only a dot."])
         stage.type("All of them.")
         stage.type(".")
         guard case .create(let content)? = edits(stage).first else { return }
         #expect(content["rootId"]?.string == "h1")
-        #expect(stage.type("reply 4").first?.hasPrefix("Comments go under") == true)
+        #expect(stage.type("reply 4").first?.hasPrefix("No replies to a note") == true)
     }
 
     @Test func textIsChangedInTheEditorAndDeleted() {
@@ -70,11 +70,11 @@ import Testing
         #expect(edits(stage).count == 1)
         #expect(stage.isReady)
         stage.type("delete 4")
-        #expect(stage.prompt == "Delete the note of ana? y/N ")
-        #expect(stage.type("n") == ["left as it is"])
+        #expect(stage.prompt == "Delete the note by ana? y/N ")
+        #expect(stage.type("n") == ["Cancelled"])
         stage.type("delete 4")
-        #expect(stage.type("yes") == ["deleted; undo brings it back"])
-        #expect(stage.type("show 4") == ["It is not there any more."])
+        #expect(stage.type("yes") == ["Deleted; undo to restore it"])
+        #expect(stage.type("show 4") == ["It no longer exists."])
     }
 
     @Test func whoMayNotWriteIsToldWhy() {
@@ -83,7 +83,7 @@ import Testing
         let stage = PlainStage(services)
         stage.type("list")
         for line in ["note", "highlight transistors", "edit 1", "delete 1", "reply 1"] {
-            #expect(stage.type(line) == ["read-only: this token lacks \"write\""], "\(line)")
+            #expect(stage.type(line) == ["Read-only: this token lacks \"write\""], "\(line)")
         }
         #expect(edits(stage).isEmpty)
     }
@@ -93,8 +93,8 @@ import Testing
         services.opened.author = nil
         let stage = PlainStage(services)
         stage.type("highlight transistors")
-        #expect(stage.prompt == "Your name, shown with what you write: ")
-        #expect(stage.type("Mia") == ["highlight added; undo takes it back"])
+        #expect(stage.prompt == "Your name, shown on your annotations: ")
+        #expect(stage.type("Mia") == ["Added highlight; undo to revert"])
         #expect(stage.asked.contains(.rememberAuthor("Mia")))
     }
 
@@ -113,6 +113,6 @@ import Testing
         stage.type("mine 1")
         #expect(stage.asked.contains(.resolve("n1", .mine)))
         stage.send(.recordsChanged(["n1"], author: nil))
-        #expect(stage.said.last == "Settled.")
+        #expect(stage.said.last == "Resolved.")
     }
 }

@@ -5,7 +5,7 @@ import InstantCore
 import Screen
 import Testing
 
-/// Presenting, following, and who else is here.
+/// Presenting, following, and who else is present.
 @Suite struct PresenceTests {
     private static let ana = LayerPerson(id: "1", userID: "ana", name: "Ana Alba")
     private static let ben = LayerPerson(id: "2", userID: "ben")
@@ -30,9 +30,9 @@ import Testing
         let stage = stage(Self.ana, Self.ben)
         #expect(stage.services.announced == [OwnPresence(Location(pageIndex: 0))])
         try stage.press("P")
-        #expect(stage.foot.contains("presenting this page and what you select: P stops"))
+        #expect(stage.foot.contains("Presenting your page and selection. P to stop"))
         stage.send(.presence(LayerPresence(people: [Self.ana, Self.ben], own: stage.services.announced.last)))
-        #expect(stage.statusLine.contains("PRESENTING to 2 · P stops"))
+        #expect(stage.statusLine.contains("PRESENTING to 2 · P to stop"))
         try stage.press("<tab>jv$")
         let selection = try #require(stage.services.announced.last?.whereabouts.selection)
         #expect(selection.map(\.pageIndex) == [0])
@@ -44,14 +44,14 @@ import Testing
         #expect(!stage.statusLine.contains("PRESENTING"))
     }
 
-    /// With room for one pane, following the page from the list would show nothing of it.
+    /// With room for one pane only, following must show the page.
     @Test(arguments: [40, 80]) func whoFollowsSeesThePage(columns: Int) throws {
         let stage = Stage(Sample.services(), rows: 20, columns: columns)
         stage.send(.presence(LayerPresence(people: [Self.ana(page: 1)])))
         try stage.press("F")
         #expect(stage.lines[0].contains("Page 2 of 3"))
         #expect(stage.statusLine.contains("FOLLOWING Ana"))
-        // Beside the page, the list goes on taking the keys.
+        // With the page beside it, the list still takes the keys.
         try stage.press("j")
         #expect(stage.statusLine.contains("FOLLOWING Ana") == (columns == 80))
     }
@@ -64,18 +64,18 @@ import Testing
         var status = SyncStatus.live(.hotos())
         status.connection = .offline(retryAt: stage.now + 5000)
         stage.send(.status(status))
-        #expect(stage.statusLine.contains("PRESENTING, cut off"))
+        #expect(stage.statusLine.contains("PRESENTING, offline"))
     }
 
-    /// Where the program knows how others get here, it says so to whoever is alone.
+    /// A person who is alone is shown how others join, if the program knows.
     @Test func whoIsAloneIsToldHowOthersJoin() throws {
         let line = "postilla open http://127.0.0.1:5000 --token-file colleague.jwt"
         let stage = Stage(Sample.services(), columns: 100, invitation: line)
         try stage.press("P")
-        #expect(stage.foot == " presenting, to nobody yet: :who tells how others join")
+        #expect(stage.foot == " Presenting, no audience yet; :who shows how to join")
         try stage.press(":who<enter>")
-        #expect(stage.screen.contains("Nobody else has this layer open."))
-        #expect(stage.screen.contains("To join, in a second terminal:\n \(line)"))
+        #expect(stage.screen.contains("No one else has this layer open."))
+        #expect(stage.screen.contains("To join from a second terminal:\n \(line)"))
     }
 
     @Test func whatIsSelectedIsToldByPresentersOnly() throws {
@@ -95,7 +95,7 @@ import Testing
         services.opened.status.grant = .hotos([.readDocument])
         let stage = Stage(services)
         try stage.press("P")
-        #expect(stage.foot.contains(#"read-only: this token lacks "write""#))
+        #expect(stage.foot.contains(#"Read-only: this token lacks "write""#))
         #expect(stage.services.announced.allSatisfy { !$0.isPresenting })
     }
 
@@ -103,25 +103,25 @@ import Testing
         let stage = stage()
         stage.send(.status(SyncStatus(connection: .idle, grant: .hotos())))
         try stage.press("P")
-        #expect(stage.foot.contains("not connected: presenting needs the server"))
+        #expect(stage.foot.contains("Not connected, presenting needs the server"))
     }
 
     @Test func aSecondPresenterIsToldWhoPresents() throws {
         let stage = stage(Self.ana(page: 1))
         try stage.press("P")
-        #expect(stage.foot.contains("Ana Alba presents, and one presents at a time"))
+        #expect(stage.foot.contains("Only one person can present: Ana Alba"))
         #expect(stage.services.announced.allSatisfy { !$0.isPresenting })
     }
 
     @Test func ofTwoWhoBeginAtOnceOneIsRefused() throws {
         let stage = stage(Self.ana)
         try stage.press("P")
-        // What was known before the answer says nothing about it.
+        // A state from before the response does not answer it.
         stage.send(.presence(LayerPresence(people: [Self.ana])))
         #expect(stage.statusLine.contains("PRESENTING?"))
         stage.send(.presence(LayerPresence(people: [Self.ana(page: 1)], own: OwnPresence())))
-        #expect(stage.foot.contains("not presenting: Ana Alba does, and one presents at a time"))
-        #expect(stage.statusLine.contains("FREE · F follows"))
+        #expect(stage.foot.contains("Not presenting: Ana Alba is already presenting"))
+        #expect(stage.statusLine.contains("NOT FOLLOWING · F to follow Ana Alba"))
         #expect(stage.services.announced.last?.isPresenting == false)
     }
 
@@ -130,7 +130,7 @@ import Testing
         try stage.press("P")
         stage.send(.presence(LayerPresence(people: [Self.ana], own: stage.services.announced.last)))
         stage.send(.presence(LayerPresence(people: [Self.ana], own: OwnPresence())))
-        #expect(stage.foot.contains("you no longer present"))
+        #expect(stage.foot.contains("Stopped presenting"))
         #expect(!stage.statusLine.contains("PRESENTING"))
     }
 
@@ -141,38 +141,38 @@ import Testing
         services.opened.status.grant = .hotos([.readDocument])
         let stage = Stage(services)
         try stage.press("F")
-        #expect(stage.foot.contains("nobody presents"))
+        #expect(stage.foot.contains("No one is presenting"))
         stage.send(.presence(LayerPresence(people: [Self.ana(page: 1)])))
-        #expect(stage.foot.contains("Ana Alba presents: F follows"))
-        #expect(stage.statusLine.contains("FREE · F follows   p1/3"))
+        #expect(stage.foot.contains("Ana Alba is presenting; F to follow"))
+        #expect(stage.statusLine.contains("NOT FOLLOWING · F to follow Ana Alba   p1/3"))
         try stage.press("F")
         #expect(stage.statusLine.contains("FOLLOWING Ana Alba   p2/3"))
         stage.send(.presence(LayerPresence(people: [Self.ana(page: 2)])))
         #expect(stage.statusLine.contains("FOLLOWING Ana Alba   p3/3"))
         try stage.press("K")
-        #expect(stage.statusLine.contains("FREE · F follows   p2/3"))
+        #expect(stage.statusLine.contains("NOT FOLLOWING · F to follow Ana Alba   p2/3"))
         stage.send(.presence(LayerPresence(people: [Self.ana(page: 0)])))
         #expect(stage.statusLine.contains("p2/3"))
         try stage.press("F")
         #expect(stage.statusLine.contains("FOLLOWING Ana Alba   p1/3"))
         try stage.press("<C-o>")
-        #expect(stage.statusLine.contains("FREE · F follows   p2/3"))
+        #expect(stage.statusLine.contains("NOT FOLLOWING · F to follow Ana Alba   p2/3"))
     }
 
     @Test(arguments: ["<tab>j", "<tab>l", "<tab>v", "J", ":page 3<enter>", "jjj<enter>", "<tab>/paper<enter>"])
     func anyMotionOnThePageBreaksAway(keys: String) throws {
         let stage = stage(Self.ana(page: 0))
         try stage.press("F")
-        #expect(stage.statusLine.contains("FOLLOWING"))
+        #expect(stage.statusLine.contains(" FOLLOWING Ana"))
         try stage.press(keys)
-        #expect(stage.statusLine.contains("FREE"))
+        #expect(stage.statusLine.contains("NOT FOLLOWING"))
     }
 
     @Test(arguments: ["j", "jk", "m", "?<esc>", "<tab>", "s", "a<esc>", "/kind:h<enter>", "F"])
     func whatLeavesThePageAloneGoesOnFollowing(keys: String) throws {
         let stage = stage(Self.ana(page: 0))
         try stage.press("F" + keys)
-        #expect(stage.statusLine.contains("FOLLOWING"))
+        #expect(stage.statusLine.contains(" FOLLOWING Ana"))
     }
 
     @Test func thePresentersWordsStandInBraces() throws {
@@ -193,7 +193,7 @@ import Testing
         let before = stage.canvas.cursor
         stage.send(.presence(LayerPresence(people: [Self.ana(page: 0), Self.ben])))
         #expect(stage.canvas.cursor == before)
-        #expect(stage.statusLine.contains("FOLLOWING"))
+        #expect(stage.statusLine.contains(" FOLLOWING Ana"))
     }
 
     @Test func whenThePresenterLeavesOneStaysWhereOneIs() throws {
@@ -210,7 +210,7 @@ import Testing
         try stage.press("F")
         stage.send(.status(SyncStatus(connection: .offline(retryAt: .noon + 5000), grant: .hotos())))
         stage.send(.presence(LayerPresence()))
-        #expect(stage.statusLine.contains("FOLLOWING"))
+        #expect(stage.statusLine.contains(" FOLLOWING Ana"))
         stage.send(.status(.live()))
         var again = Self.ana(page: 2)
         again.id = "7"
@@ -224,8 +224,8 @@ import Testing
         var ben = Self.ben
         (ben.isPresenting, ben.whereabouts.pageIndex) = (true, 2)
         stage.send(.presence(LayerPresence(people: [Self.ana, ben])))
-        #expect(stage.foot.contains("ben presents: F follows"))
-        #expect(stage.statusLine.contains("FREE · F follows   p2/3"))
+        #expect(stage.foot.contains("ben is presenting; F to follow"))
+        #expect(stage.statusLine.contains("NOT FOLLOWING · F to follow ben   p2/3"))
     }
 
     @Test func aPageThatIsNotInThisDocumentIsTheLastOne() throws {
@@ -234,12 +234,12 @@ import Testing
         #expect(stage.statusLine.contains("p3/3"))
     }
 
-    // MARK: Who is here
+    // MARK: Who is present
 
     @Test(arguments: [
         ([LayerPerson](), nil), ([ana], "Ana Alba"), ([ana, ben], "Ana Alba +1"),
         ([ana, LayerPerson(id: "3", name: "Zoe", isPresenting: true)], "Zoe +1"),
-        ([LayerPerson(id: "4")], "somebody"),
+        ([LayerPerson(id: "4")], "someone"),
     ])
     func theStatusLineNamesOneAndCountsTheRest(people: [LayerPerson], words: String?) {
         let stage = Stage(Sample.services(), columns: 120)
@@ -255,11 +255,11 @@ import Testing
     @Test func whoNamesEverybodyInFull() throws {
         let stage = stage(Self.ana(page: 4), Self.ben)
         try stage.press(":who<enter>")
-        #expect(stage.screen.contains("-- Here besides you: 2 (Esc closes) --"))
-        #expect(stage.screen.contains(" Ana Alba (ana)  on page 5  presents"))
+        #expect(stage.screen.contains("-- Other participants: 2 (Esc to close) --"))
+        #expect(stage.screen.contains(" Ana Alba (ana)  on page 5  presenting"))
         #expect(stage.lines.contains { $0.hasPrefix(" ben") })
         try stage.press("<esc>")
-        #expect(!stage.screen.contains("besides you"))
+        #expect(!stage.screen.contains("Other participants"))
     }
 
     @Test func aCrowdIsCounted() throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import App
 
-/// However fast others write, the screen is drawn at a pace that can be read, and the last change is never missed.
+/// However fast others write, the screen redraws at a readable rate and never misses the last change.
 @Suite struct RefreshThrottleTests {
     private let start = Timestamp.noon
 
@@ -14,7 +14,7 @@ import Testing
         for moment: Int64 in [0, 1, 50, 99] where looks.changed(at: start + moment) { looked.append(moment) }
         #expect(looked == [0])
         #expect(looks.wait(at: start + 99) == 1)
-        // Nothing came between the last two.
+        // Nothing changed between the last two.
         for moment: Int64 in [99, 100, 200] where looks.timePassed(at: start + moment) { looked.append(moment) }
         #expect(looked == [0, 100])
         #expect(looks.wait(at: start + 200) == nil)
@@ -41,7 +41,7 @@ import Testing
         func count(_ isLooked: (Effect) -> Bool) -> Int { asked.filter(isLooked).count }
         #expect((9...11).contains(count { if case .loadRows = $0 { true } else { false } }))
         #expect((9...11).contains(count { $0 == .loadPageRows(0) }))
-        // The loop wakes for what is owed.
+        // The loop wakes for the pending refresh.
         let wait = try #require(stage.state.wakeAfter)
         #expect(wait <= RefreshThrottle.interval)
         stage.now = stage.now + wait

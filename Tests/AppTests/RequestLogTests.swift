@@ -4,7 +4,7 @@ import Testing
 
 @testable import App
 
-/// What was asked of the server.
+/// The log of requests to the server.
 @Suite struct RequestLogTests {
     private func stage() -> Stage {
         let services = Sample.services()
@@ -19,9 +19,9 @@ import Testing
     @Test func theNewestIsFirst() throws {
         let stage = stage()
         try stage.press(":requests<enter>")
-        #expect(stage.lines[0].hasPrefix("-- Requests to the server: 3, newest first (Esc closes) --"))
+        #expect(stage.lines[0].hasPrefix("-- Requests to the server: 3, newest first (Esc to close) --"))
         #expect(stage.lines[1].hasPrefix("  12:00:02  GET  events "))
-        #expect(stage.lines[1].hasSuffix(" under way"))
+        #expect(stage.lines[1].hasSuffix(" pending"))
         #expect(stage.lines[2].hasPrefix("  12:00:01  POST changes "))
         #expect(stage.lines[2].hasSuffix("12 ms  200"))
         #expect(stage.lines[3].hasSuffix("3 ms  401"))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import App
 
-/// What a new token gives and takes.
+/// The rights that a new token adds and removes.
 @Suite struct RightsChangeTests {
     private func grant(_ rights: [Permission]?, _ change: (inout Grant) -> Void = { _ in }) -> Grant {
         var grant = Grant.hotos()
@@ -24,8 +24,8 @@ import Testing
 
     @Test func theClaimItselfComesAndGoes() {
         #expect(
-            RightsChange(from: grant(nil), to: grant([])).sentence == "Record by record, no more than: nothing.")
-        #expect(RightsChange(from: grant(own), to: grant(nil)).sentence == "No longer record by record: every record.")
+            RightsChange(from: grant(nil), to: grant([])).sentence == "Records limited to: nothing.")
+        #expect(RightsChange(from: grant(own), to: grant(nil)).sentence == "No longer limited to certain records.")
     }
 
     @Test func withoutAnEarlierTokenAllOfItIsNew() {

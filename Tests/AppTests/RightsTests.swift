@@ -7,7 +7,7 @@ import Testing
 
 @testable import App
 
-/// What a token does not allow is dim, says why when it is pressed, and asks for nothing.
+/// Commands that the token forbids are dimmed, explain why when used, and make no request.
 @Suite struct RightsTests {
     private func reader() -> Stage {
         let services = Sample.services()
@@ -19,7 +19,7 @@ import Testing
     func withoutWriteEveryEditSaysWhy(keys: String) throws {
         let stage = reader()
         try stage.press(keys)
-        #expect(stage.foot == #" read-only: this token lacks "write""#)
+        #expect(stage.foot == #" Read-only: this token lacks "write""#)
         #expect(!stage.asked.contains { if case .perform = $0 { true } else { false } })
         #expect(stage.state.document?.editor == nil)
     }
@@ -41,7 +41,7 @@ import Testing
         services.opened.status = .live(grant)
         let stage = Stage(services)
         try stage.press("d")
-        #expect(stage.foot == " needs annotations:delete:group=")
+        #expect(stage.foot == " Needs annotations:delete:group=")
         try stage.press("jje")
         #expect(stage.state.document?.editor != nil)
     }
@@ -51,7 +51,7 @@ import Testing
         services.opened.status = SyncStatus(connection: .connecting)
         let stage = Stage(services)
         try stage.press("a")
-        #expect(stage.foot == " no token was accepted yet, so nothing can be changed")
+        #expect(stage.foot == " No token accepted yet, editing is disabled")
     }
 
     @Test func aPDFFromTheDiskIsReadOnlyShown() throws {
@@ -61,7 +61,7 @@ import Testing
         let stage = Stage(services)
         #expect(stage.statusLine.hasPrefix(" hotos17   p1/3   LOCAL"))
         try stage.press("a")
-        #expect(stage.foot == " LOCAL: this PDF is in no layer; postilla upload puts it on a server")
+        #expect(stage.foot == " LOCAL: this PDF is not in a layer; postilla upload puts it on a server")
         #expect(!stage.asked.contains { if case .perform = $0 { true } else { false } })
     }
 
@@ -70,7 +70,7 @@ import Testing
         services.opened.isReadOnly = true
         let stage = Stage(services)
         try stage.press("a")
-        #expect(stage.foot == " read-only: opened with --read-only")
+        #expect(stage.foot == " Read-only: opened with --read-only")
         #expect(stage.statusLine.contains("READ-ONLY"))
     }
 
@@ -80,7 +80,7 @@ import Testing
         stage.send(.status(.live(.hotos([.readDocument]))))
         #expect(stage.state.document?.editor?.input.text == "Hello")
         try stage.press("<enter>")
-        #expect(stage.foot == #" kept as a draft, not sent: read-only: this token lacks "write""#)
+        #expect(stage.foot == #" Kept as a draft, not sent: read-only: this token lacks "write""#)
         #expect(stage.asked.last == .saveDraft(.note(page: 0), "Hello"))
     }
 
@@ -91,6 +91,6 @@ import Testing
         let stage = Stage(services)
         try stage.press("a")
         #expect(stage.state.prompt == nil)
-        #expect(stage.foot == #" read-only: this token lacks "write""#)
+        #expect(stage.foot == #" Read-only: this token lacks "write""#)
     }
 }

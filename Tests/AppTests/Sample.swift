@@ -3,9 +3,9 @@ import App
 import InstantCore
 import PDFPages
 
-/// A small document, a layer on it, and the world they live in.
+/// A small document with a layer and its services.
 enum Sample {
-    /// A page of short lines, 6 points a character, 12 points a line.
+    /// A page of short lines, with characters 6 points wide and lines 12 points high, 14 points apart.
     static func page(_ lines: [String], width: Double = 612, height: Double = 792) -> PageText {
         var words: [PageText.Word] = []
         for (line, text) in lines.enumerated() {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import App
 
-/// What is seen of an edit between the key and the disk.
+/// The display of an edit between the key press and the disk write.
 @Suite struct SavingTests {
     private func stage(_ change: (FakeServices) -> Void = { _ in }) -> Stage {
         let services = Sample.services()
@@ -24,7 +24,7 @@ import Testing
         #expect(stage.state.document?.list.total == 5)
         stage.saveHeld()
         #expect(row(stage, "Here").hasSuffix(" unsent"))
-        #expect(stage.foot == " note added; u takes it back")
+        #expect(stage.foot == " Added note; u to revert")
         #expect(!stage.statusLine.contains("saving"))
         #expect(stage.state.document?.list.total == 5)
     }
@@ -44,7 +44,7 @@ import Testing
         try stage.press("e<C-u>Better<enter>")
         #expect(row(stage, "Better").hasSuffix(" saving"))
         #expect(stage.state.document?.detail.map { Annotation($0).text } == "Better")
-        // What is read meanwhile is of before.
+        // Data read meanwhile is older than the edit.
         stage.send(.recordsChanged([], author: nil))
         try stage.press("jk")
         #expect(row(stage, "Better").hasSuffix(" saving"))
@@ -75,7 +75,7 @@ import Testing
         try stage.press("u")
         #expect(stage.asked.last == .undo(step: 1))
         try stage.press("<C-r>")
-        #expect(stage.foot == " the undo is being saved: do it again in a moment")
+        #expect(stage.foot == " The undo is still being saved; try again in a moment")
         stage.saveHeld(1)
         #expect(stage.state.document?.list.total == 3)
         stage.saveHeld()
@@ -129,11 +129,11 @@ import Testing
         let stage = stage { $0.failure = "the disk is full" }
         try stage.press("e<C-u>Better<enter>j")
         stage.saveHeld()
-        #expect(stage.foot == " not saved: the disk is full")
+        #expect(stage.foot == " Not saved: the disk is full")
         #expect(stage.state.document?.editor?.input.text == "Better")
         #expect(stage.asked.contains(.saveDraft(.record("h1"), "Better")))
         #expect(row(stage, "not saved").contains("not saved: the disk is full"))
-        // Read, and tried again.
+        // The user reads the error and tries again.
         stage.services.failure = nil
         try stage.press("<enter>")
         #expect(!stage.screen.contains("not saved"))
@@ -163,7 +163,7 @@ import Testing
             }
         }
         #expect(edits == ["precious", "performed"])
-        // Whoever finds both the draft and the record after a crash knows that they are the same.
+        // After a crash, the id shows that draft and record are the same note.
         let step = stage.asked.compactMap { effect in if case .perform(let step) = effect { step } else { nil } }.first
         #expect(stage.asked.contains(.saveDraft(.note(page: 0), "precious", becoming: step?.newIDs.first)))
         #expect(step?.newIDs.count == 1)
@@ -177,7 +177,7 @@ import Testing
         #expect(stage.state.document?.editor?.input.text == "")
         try stage.press("two")
         stage.saveHeld()
-        #expect(stage.foot == " not saved: the disk is full; the text is kept as a draft")
+        #expect(stage.foot == " Not saved: the disk is full; the text is kept as a draft")
         #expect(stage.state.document?.editor?.input.text == "two\none")
         #expect(stage.asked.contains(.saveDraft(.note(page: 0), "two\none")))
     }
@@ -194,7 +194,7 @@ import Testing
     @Test func leavingWaitsUntilItIsSavedAndSaysSo() throws {
         let stage = stage()
         try stage.press("aone<enter>q")
-        #expect(stage.foot == " saving an edit, then leaving")
+        #expect(stage.foot == " Saving an edit before leaving")
         #expect(!stage.state.hasQuit)
         stage.saveHeld()
         #expect(stage.state.hasQuit)
@@ -250,7 +250,7 @@ import Testing
         services.saveHeld()
         stage.send(.tick(stage.now))
         #expect(stage.isReady)
-        #expect(stage.said.contains { $0.hasPrefix("note added") })
+        #expect(stage.said.contains { $0.hasPrefix("Added note") })
     }
 
     @Test func withoutAScreenAFailureIsSaidAndTheTextIsADraft() {
@@ -259,7 +259,7 @@ import Testing
         let stage = PlainStage(services)
         stage.type("note")
         stage.type("Written")
-        #expect(stage.type(".").contains("not saved: the disk is full"))
+        #expect(stage.type(".").contains("Not saved: the disk is full"))
         #expect(stage.type("note").contains("Written"))
     }
 }

@@ -3,7 +3,7 @@ import Testing
 @testable import App
 
 @Suite struct ScrollingTests {
-    /// Ten rows of a hundred, from a first row, with the cursor in a row.
+    /// Ten visible rows of a hundred, with the first row and the cursor's row given.
     @Test(arguments: [
         (0, 5, 0), (0, 9, 0), (0, 10, 1), (20, 19, 19), (20, 29, 20), (20, 30, 21), (20, 50, 47), (20, 2, 0),
         (60, 99, 90),

@@ -7,24 +7,24 @@ import Testing
 
 @testable import App
 
-/// What is typed after `/` on the page: found there, then on all other pages, which are read meanwhile.
+/// A search after `/` finds matches on the page, then on all other pages, which are read meanwhile.
 @Suite struct SearchTests {
     @Test func hitsOneAfterTheOtherAndAround() throws {
         let stage = Stage(Sample.services())
         try stage.press("<tab>/Of<enter>")
-        #expect(stage.foot == " hit 1 of 5 on this page, 0 % of the document searched")
+        #expect(stage.foot == " Hit 1 of 5 on this page, 0% of the document searched")
         #expect(stage.underCursor == "of")
         let first = stage.canvas.cursor
         try stage.press("n")
-        #expect(stage.foot == " hit 2 of 5")
+        #expect(stage.foot == " Hit 2 of 5")
         try stage.press("4n")
-        #expect(stage.foot == " hit 1 of 5")
+        #expect(stage.foot == " Hit 1 of 5")
         #expect(stage.canvas.cursor == first)
         try stage.press("N")
-        #expect(stage.foot == " hit 5 of 5")
+        #expect(stage.foot == " Hit 5 of 5")
         #expect(stage.lines[0].contains("/Of"))
         try stage.press("<esc>n")
-        #expect(stage.foot == " search first: /")
+        #expect(stage.foot == " No search yet; press / to search")
     }
 
     @Test func whatIsNotOnThisPageIsFoundOnAnother() throws {
@@ -32,11 +32,11 @@ import Testing
         try stage.press("<tab>/two<enter>")
         #expect(stage.lines[0].contains("Page 2 of 3"))
         #expect(stage.underCursor == "two")
-        #expect(stage.foot == " hit 1 of 1 on this page, 66 % of the document searched")
+        #expect(stage.foot == " Hit 1 of 1 on this page, 66% of the document searched")
         try stage.press("<C-o>")
         #expect(stage.lines[0].contains("Page 1 of 3"))
         try stage.press("/zebra<enter>")
-        #expect(stage.foot == " not in this document: zebra")
+        #expect(stage.foot == " Not found in this document: zebra")
     }
 
     @Test func hitsGoOnOverThePagesAndRoundTheDocument() throws {
@@ -45,19 +45,19 @@ import Testing
         let stage = Stage(services)
         try stage.press("<tab>/fox<enter>n")
         #expect(stage.lines[0].contains("Page 3 of 4"))
-        #expect(stage.foot == " hit 2 of 3")
+        #expect(stage.foot == " Hit 2 of 3")
         try stage.press("n")
-        #expect(stage.foot == " hit 3 of 3")
+        #expect(stage.foot == " Hit 3 of 3")
         try stage.press("n")
         #expect(stage.lines[0].contains("Page 1 of 4"))
-        #expect(stage.foot == " hit 1 of 3")
+        #expect(stage.foot == " Hit 1 of 3")
         try stage.press("N")
-        #expect(stage.foot == " hit 3 of 3")
+        #expect(stage.foot == " Hit 3 of 3")
         #expect(stage.state.document?.page.cursor.glyph == 12)
         try stage.press("2N")
-        #expect(stage.foot == " hit 1 of 3")
+        #expect(stage.foot == " Hit 1 of 3")
         try stage.press("301n")
-        #expect(stage.foot == " hit 2 of 3")
+        #expect(stage.foot == " Hit 2 of 3")
     }
 
     @Test func whilePagesAreReadOneWaitsAndSeesHowFarItIs() throws {
@@ -65,10 +65,10 @@ import Testing
         let stage = Stage(services)
         services.holdsPages = true
         try stage.press("<tab>/two<enter>")
-        #expect(stage.foot == " searching the other pages: 0 %")
-        #expect(stage.lines[0].contains("/two 0 %"))
+        #expect(stage.foot == " Searching the other pages: 0%")
+        #expect(stage.lines[0].contains("/two 0%"))
         stage.send(.indexed(0, "this"))
-        #expect(stage.foot == " searching the other pages: 33 %")
+        #expect(stage.foot == " Searching the other pages: 33%")
         stage.send(.indexed(1, "it has two lines."))
         #expect(stage.lines[0].contains("Page 2 of 3"))
         #expect(stage.underCursor == "two")
@@ -82,7 +82,7 @@ import Testing
         services.holdsPages = true
         try stage.press("<tab>/two<enter>")
         stage.send(.indexFailed("the file is damaged"))
-        #expect(stage.foot == " not all pages could be searched: the file is damaged")
+        #expect(stage.foot == " Not all pages were searched: the file is damaged")
     }
 
     @Test func escGivesTheWaitingUp() throws {
@@ -103,8 +103,8 @@ import Testing
         stage.send(.indexed(0, "this"))
         try stage.press("<esc>")
         #expect(stage.asked.last == .stopIndexing)
-        #expect(stage.foot == " stopped at 33 % of the document: n goes on")
-        #expect(stage.lines[0].contains("/two 33 %"))
+        #expect(stage.foot == " Stopped at 33% of the document; n to continue")
+        #expect(stage.lines[0].contains("/two 33%"))
         try stage.press("<esc>")
         #expect(!stage.lines[0].contains("/two"))
         #expect(stage.asked.count { $0 == .stopIndexing } == 1)
@@ -145,7 +145,7 @@ import Testing
         #expect(PageGlyphs.count(of: wanted, in: text) == count)
     }
 
-    /// What the index counts is what the page marks.
+    /// The index counts what the page highlights.
     @Test(arguments: ["the", "of", "a", "challenges arising", "systems software", "zebra"])
     func theIndexAgreesWithThePage(text: String) {
         let page = PageGlyphs(Sample.page(Sample.lines))

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Testing
 
-/// A screen kept in a file under `Tests/Snapshots`, rewritten only when RECORD_SNAPSHOTS is 1.
+/// Compares a screen with its file under `Tests/Snapshots`, which is rewritten only when RECORD_SNAPSHOTS is 1.
 func expectSnapshot(_ screen: String, _ name: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
     let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "Snapshots")

@@ -3,10 +3,10 @@ import App
 import Screen
 import TestSupport
 
-/// The program on a stage, over `FakeServices`.
+/// A test driver over `FakeServices`.
 typealias Stage = StageOver<FakeServices>
 
-/// The program on a stage: keys and events in, screens out.
+/// A test driver for the program: keys and events in, screens out.
 final class StageOver<Services: AppServices> {
     let services: Services
     private var program: Program
@@ -28,7 +28,7 @@ final class StageOver<Services: AppServices> {
         drain()
     }
 
-    /// Presses keys written as in `Key.sequence`.
+    /// Presses keys, written as in `Key.sequence`.
     @discardableResult
     func press(_ script: String) throws -> StageOver {
         for key in try Key.sequence(script) { send(.key(key)) }
@@ -40,7 +40,7 @@ final class StageOver<Services: AppServices> {
         drain()
     }
 
-    /// Takes what was posted.
+    /// Processes the posted messages.
     func drain() {
         while true {
             let messages = queue.take()
@@ -53,10 +53,10 @@ final class StageOver<Services: AppServices> {
     var canvas: Canvas { program.canvas }
     var screen: String { canvas.text }
     var lines: [String] { (0..<canvas.size.rows).map(canvas.line) }
-    /// The last row: prompt, notice or keys.
+    /// The last row, with the prompt, notice or keys.
     var foot: String { lines.last ?? "" }
     var statusLine: String { lines.dropLast().last ?? "" }
-    /// The text that the cursor stands on.
+    /// The text under the cursor.
     var underCursor: String {
         guard let cursor = canvas.cursor else { return "" }
         return String(canvas.line(cursor.row).dropFirst(cursor.column).prefix { $0 != " " })
@@ -66,7 +66,7 @@ final class StageOver<Services: AppServices> {
 extension StageOver<FakeServices> {
     var asked: [Effect] { services.asked }
 
-    /// The disk is free again: so many of the edits that wait are done, in their order.
+    /// Saves up to this many waiting edits in order, as when the disk is free again.
     func saveHeld(_ count: Int = .max) {
         services.saveHeld(count)
         drain()

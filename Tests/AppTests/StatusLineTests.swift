@@ -6,7 +6,7 @@ import Testing
 
 @testable import App
 
-/// What the status line says, and what it gives up first.
+/// What the status line shows, and what it omits first.
 @Suite struct StatusLineTests {
     private func stage() -> Stage {
         let services = Sample.services()
@@ -50,7 +50,7 @@ import Testing
         (SyncStatus(connection: .idle, grant: .hotos()), "offline"),
         (SyncStatus(connection: .connecting, grant: .hotos()), "connecting"),
         (SyncStatus(connection: .connecting, grant: .hotos(), lastSync: .noon), "local copy of 12:00, connecting"),
-        (SyncStatus(connection: .live, grant: .hotos(), parked: 2), "synced   2 kept: not allowed"),
+        (SyncStatus(connection: .live, grant: .hotos(), parked: 2), "synced   2 edits held: no permission"),
     ])
     func syncState(status: SyncStatus, words: String) {
         let stage = Stage(Sample.services())

@@ -5,7 +5,7 @@ import Testing
 
 @testable import App
 
-/// Several layers and files side by side.
+/// Several layers and files in tabs.
 @Suite struct TabTests {
     private static let plan = LayerReference(server: "http://docs.example", documentID: "plan", userID: "mia")
 
@@ -18,7 +18,7 @@ import Testing
         return services
     }
 
-    /// Two layers opened from the library; the second is shown.
+    /// Two layers opened from the library, with the second shown.
     private func two(rows: Int = 24, columns: Int = 80) throws -> Stage {
         let stage = Stage(Self.services(), begin: .library, rows: rows, columns: columns)
         return try stage.press("<enter>[j<enter>")
@@ -32,7 +32,7 @@ import Testing
         let stage = Stage(Self.services())
         #expect(bar(stage).hasPrefix("    Page 1 of 3"))
         try stage.press("]")
-        #expect(stage.foot.contains("nothing else is open: :open opens"))
+        #expect(stage.foot.contains("No other tabs; :open to open"))
     }
 
     @Test func theLibraryIsTheFirstTabAndRoundItGoes() throws {
@@ -64,7 +64,7 @@ import Testing
         #expect(bar(stage) == "  hotos17 / review 1 new  [~/notes.pdf]")
         #expect(stage.statusLine.contains("LOCAL"))
         try stage.press("a")
-        #expect(stage.foot.contains("LOCAL: this PDF is in no layer"))
+        #expect(stage.foot.contains("LOCAL: this PDF is not in a layer"))
         try stage.press("q")
         #expect(stage.statusLine.hasPrefix(" hotos17 / review"))
         #expect(!stage.state.hasQuit)
@@ -82,10 +82,10 @@ import Testing
     @Test func aServerIsOpenedByTheTokenThatNamesALayerThere() throws {
         let stage = Stage(Self.services())
         try stage.press(":open https://docs.example<enter>")
-        #expect(stage.screen.contains("A token for a layer on https://docs.example names what is opened."))
-        #expect(stage.screen.contains("Nothing is stored before the server has accepted it."))
+        #expect(stage.screen.contains("The token for https://docs.example selects the layer to open."))
+        #expect(stage.screen.contains("Nothing is stored until the server accepts it."))
         try stage.press("<esc>:open<enter>")
-        #expect(stage.foot.contains("open FILE.pdf, or open SERVER"))
+        #expect(stage.foot.contains("Usage: open FILE.pdf or open SERVER"))
     }
 
     @Test func theLibraryCanBeCalledFromALayerThatWasOpenedByName() throws {
@@ -103,19 +103,19 @@ import Testing
         #expect(stage.statusLine.hasPrefix(" hotos17 / review"))
     }
 
-    /// It may take a while to open: by then something else is being typed.
+    /// Opening may take a while, and the user may be typing elsewhere when it ends.
     @Test func whatOpensLateTakesNoKeysAway() throws {
         let stage = Stage(Self.services())
         try stage.press("ahalf a no")
         stage.send(.opened(OpenedLayer(reference: Self.plan, title: "The plan", status: .live(), hasPDF: false)))
-        #expect(stage.foot.contains("The plan is open: ] shows it"))
+        #expect(stage.foot.contains("The plan is open; ] to show it"))
         try stage.press("te<enter>")
         #expect(stage.screen.contains("half a note"))
         #expect(stage.asked.contains(.startDownload))
         #expect(stage.asked.last { if case .select = $0 { true } else { false } } == .select(.hotos))
     }
 
-    // MARK: Behind the one that is shown
+    // MARK: In the background
 
     @Test func whatHappensBehindIsCountedAndMovesNothing() throws {
         let stage = try two()
@@ -181,9 +181,9 @@ import Testing
         let stage = try two()
         stage.send(.status(SyncStatus(connection: .live, grant: .hotos(), unsent: 3)))
         try stage.press("<C-c>")
-        #expect(stage.foot.contains("q closes this tab; :quit ends the program"))
+        #expect(stage.foot.contains("Press q to close this tab, :quit to quit"))
         try stage.press("q")
-        #expect(stage.foot.contains("3 unsent kept here, sent next time"))
+        #expect(stage.foot.contains("3 unsent, kept for the next sync"))
         #expect(stage.statusLine.hasPrefix(" hotos17 / review"))
         #expect(stage.asked.contains(.closeLayer))
         try stage.press("q")
@@ -198,7 +198,7 @@ import Testing
         #expect(stage.state.hasQuit)
         #expect(
             stage.state.farewell
-                == "hotos17: 1 unsent kept here, sent next time; The plan: 3 unsent kept here, sent next time")
+                == "hotos17: 1 unsent, kept for the next sync; The plan: 3 unsent, kept for the next sync")
     }
 
     @Test func aLayerThatIsRemovedLosesItsTab() throws {
@@ -208,7 +208,7 @@ import Testing
         #expect(bar(stage) == " [Library]  The plan / default layer 1 new")
     }
 
-    // MARK: Little room
+    // MARK: Narrow screens
 
     @Test func whereTabsDoNotFitTheOnesAroundAreSeen() throws {
         let stage = try two(rows: 20, columns: 40)

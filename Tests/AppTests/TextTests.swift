@@ -5,9 +5,9 @@ import Testing
 
 @testable import App
 
-/// Writing text, and the small texts on the screen.
+/// Text input and short texts on the screen.
 @Suite struct TextTests {
-    /// A text with `|` where the cursor is, commands, and what becomes of it.
+    /// A text with `|` at the cursor, commands, and the result.
     @Test(arguments: [
         ("ab|c", [Command.left], "a|bc"), ("|abc", [.left], "|abc"), ("abc|", [.right], "abc|"),
         ("a|bc", [.deleteBack], "|bc"), ("|abc", [.deleteBack], "|abc"), ("a|bc", [.deleteForward], "a|c"),
@@ -37,7 +37,7 @@ import Testing
         #expect(input.characters.count == TextInput.maxLength)
     }
 
-    /// A text with `|` where the cursor is, the width, and the rows with the cursor in them.
+    /// A text with `|` at the cursor, the width, and the rows including the cursor.
     @Test(arguments: [
         ("|", 10, ["|"]), ("one two three|", 9, ["one two ", "three|"]), ("one two| three", 9, ["one two|", "three"]),
         ("one tw|o three", 9, ["one tw|o ", "three"]), ("abcdefgh|", 6, ["abcde", "fgh|"]),
@@ -110,18 +110,18 @@ import Testing
     @Test func filters() {
         var filter = ListFilter()
         (filter.text, filter.inQuotes) = ("some words", true)
-        #expect(FilterText.parse("some  words") == filter)
+        #expect(FilterSyntax.parse("some  words") == filter)
         filter = ListFilter()
         filter.kinds = [.highlight, .note]
         filter.author = "ana"
         filter.pageIndex = 2
         filter.unreadOnly = true
-        #expect(FilterText.parse("kind:highlight KIND:n by:ana page:3 is:unread") == filter)
+        #expect(FilterSyntax.parse("kind:highlight KIND:n by:ana page:3 is:unread") == filter)
         filter = ListFilter()
         (filter.text, filter.inQuotes) = ("kind:zebra page:0 http://x by:", true)
-        #expect(FilterText.parse("kind:zebra page:0 http://x by:") == filter)
+        #expect(FilterSyntax.parse("kind:zebra page:0 http://x by:") == filter)
         (filter.text, filter.inQuotes) = ("", false)
         filter.pendingOnly = true
-        #expect(FilterText.parse("is:unsent") == filter)
+        #expect(FilterSyntax.parse("is:unsent") == filter)
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import App
 
-/// The thread under an annotation: reading it, answering, beginning one, and who changed what.
+/// The thread under an annotation: reading, replying, starting one, and who changed what.
 @Suite struct ThreadTests {
     static func services() -> FakeServices {
         let services = Sample.services()
@@ -35,9 +35,9 @@ import Testing
     @Test func whereTheThreadDoesNotFitTheWayIntoItIsNamed() throws {
         let stage = Stage(Self.services())
         try stage.press("s")
-        #expect(stage.screen.contains("\n me, 1m: I agree.\n ... Tab goes into the thread\n"))
+        #expect(stage.screen.contains("\n me, 1m: I agree.\n ... Tab to enter the thread\n"))
         try stage.press("<tab>")
-        #expect(!stage.screen.contains("goes into the thread"))
+        #expect(!stage.screen.contains("to enter the thread"))
     }
 
     @Test func tabGoesThroughListThreadAndPage() throws {
@@ -65,7 +65,7 @@ import Testing
         }
         #expect(content["rootId"] == "h1")
         #expect(Annotation(id: "", content: content).text == "So do I")
-        #expect(stage.foot == " reply added; u takes it back")
+        #expect(stage.foot == " Reply added; u to revert")
         #expect(stage.state.document?.thread.comments.count == 3)
         #expect(stage.state.document?.list.cursorID == "h1")
         try stage.press("u")
@@ -83,7 +83,7 @@ import Testing
     @Test func threadsBeginAtWordsOnly() throws {
         let stage = Stage(Self.services())
         try stage.press("Gr")
-        #expect(stage.foot == " no replies under a note, only under marked words; a adds a note beside it")
+        #expect(stage.foot == " No replies to a note, only to marked words; a to add a note instead")
     }
 
     @Test func onesOwnCommentIsEditedAndDeleted() throws {
@@ -99,7 +99,7 @@ import Testing
         #expect(performed(stage).last == .delete("c2"))
         #expect(stage.state.document?.thread.comments.count == 1)
         try stage.press("kd")
-        #expect(stage.foot == "Delete the comment of ben? y/N")
+        #expect(stage.foot == "Delete the comment by ben? y/N")
         try stage.press("y")
         #expect(stage.state.document?.focus == .list)
     }
@@ -109,7 +109,7 @@ import Testing
         services.records[0].createdBy = "mia"
         let stage = Stage(services)
         try stage.press("d")
-        #expect(stage.foot == "Delete the highlight and the 2 replies to it? y/N")
+        #expect(stage.foot == "Delete the highlight and its 2 replies? y/N")
     }
 
     @Test func whatOthersSayComesInAndTheCursorStays() throws {
@@ -123,7 +123,7 @@ import Testing
         #expect(stage.state.document?.thread.current?.id == "c2")
     }
 
-    // MARK: Beginning one
+    // MARK: Starting one
 
     @Test func aThreadBeginsAtTheSelectedWords() throws {
         let stage = Stage(Sample.services())
@@ -135,7 +135,7 @@ import Testing
             return
         }
         #expect(root["type"] == "pspdfkit/markup/highlight")
-        #expect(stage.foot == " thread begun; u takes it back")
+        #expect(stage.foot == " Thread started; u to revert")
         #expect(stage.state.document?.list.current?.replies == 1)
         try stage.press("u")
         #expect(stage.services.records.count == 4)
@@ -158,7 +158,7 @@ import Testing
         let stage = Stage(services)
         for keys in ["r", "<tab>r", "<tab>A"] {
             try stage.press(keys)
-            #expect(stage.foot == #" read-only: this token lacks "write""#)
+            #expect(stage.foot == #" Read-only: this token lacks "write""#)
         }
     }
 
@@ -174,11 +174,11 @@ import Testing
         try stage.press("B")
         #expect(
             stage.screen.contains(
-                "  changed by ben 2026-05-30 11:58 (2m), made by ana 2026-05-30 11:55 (5m)\n"))
+                "  changed by ben 2026-05-30 11:58 (2m), created by ana 2026-05-30 11:55 (5m)\n"))
         try stage.press("j")
-        #expect(stage.screen.contains("\n  made by ben 2026-05-30 10:00 (2h)\n"))
+        #expect(stage.screen.contains("\n  created by ben 2026-05-30 10:00 (2h)\n"))
         try stage.press("B")
-        #expect(!stage.screen.contains("made by"))
+        #expect(!stage.screen.contains("created by"))
     }
 
     // MARK: Copying
@@ -187,7 +187,7 @@ import Testing
         let stage = Stage(Sample.services())
         try stage.press("<tab>wveey")
         #expect(stage.asked.last == .copy("calls for", isAddress: false))
-        #expect(stage.foot == " sent 9 characters to the terminal; cannot confirm")
+        #expect(stage.foot == " Copied 9 characters (if your terminal allows OSC 52)")
         #expect(stage.state.document?.page.selection == nil)
     }
 

@@ -6,9 +6,9 @@ import Testing
 
 @testable import App
 
-/// Losing a token, giving another one, and never seeing it.
+/// Losing a token and entering another, which is never shown.
 @Suite struct TokenTests {
-    /// A token that says this; its signature is not one.
+    /// A token with this payload and an invalid signature.
     static func token(_ payload: String) -> String {
         "eyJhbGciOiJSUzI1NiJ9." + base64(payload) + ".c2lnbmF0dXJl"
     }
@@ -26,7 +26,7 @@ import Testing
         return count > 0 ? result + String(alphabet[bits << (6 - count) & 63]) : result
     }
 
-    /// Until 15:05 by the clock of the stage.
+    /// Valid until 15:05 by the test clock.
     static let readOnly = token(
         #"{"document_id":"hotos17","layer":"review","user_id":"mia","permissions":["read-document","download"],"exp":1780153500}"#
     )
@@ -53,32 +53,32 @@ import Testing
             card(stage) == [
                 "-- Token needed " + String(repeating: "-", count: 64),
                 " The token for hotos17 / review expired at 11:59.",
-                " Waiting here, safe: 1 highlight, 2 notes. Reading and editing go on.",
-                " Paste a token, or @path to a file (not shown):",
+                " Unsent, safe here: 1 highlight, 2 notes. You can keep reading and editing.",
+                " Paste a token, or @path to a file (hidden):",
                 "",
-                " Enter use it     Esc later (T brings this back)",
+                " Enter use it     Esc later (T to reopen)",
             ])
         stage.send(.key(.paste(Self.readOnly + "\n")))
         #expect(
             card(stage).suffix(3) == [
-                " Paste a token, or @path to a file (not shown): [received \(Self.readOnly.count) characters]",
-                " It says: user mia, layer review, until 15:05. Lost: write. 3 edits stay unsent.",
-                " Enter use it     Esc later (T brings this back)     Ctrl-U clear",
+                " Paste a token, or @path to a file (hidden): [received \(Self.readOnly.count) characters]",
+                " Token for user mia, layer review, valid until 15:05. Lost: write. 3 edits remain unsent.",
+                " Enter use it     Esc later (T to reopen)     Ctrl-U clear",
             ])
         try stage.press("<enter>")
         #expect(stage.asked.last == .supplyToken(TokenText(Self.readOnly)))
-        #expect(card(stage).contains(" Asking the server ..."))
+        #expect(card(stage).contains(" Checking with the server ..."))
         stage.send(.status(.live(.hotos([.readDocument, .download]))))
         #expect(card(stage).isEmpty)
-        #expect(stage.foot.hasPrefix(#" read-only from now on: this token lacks "write""#))
+        #expect(stage.foot.hasPrefix(#" Now read-only: this token lacks "write""#))
         #expect(stage.statusLine.contains("READ-ONLY"))
     }
 
     @Test(arguments: [
-        (TokenNeed.noneYet, " A token for hotos17 / review is needed to sync."),
+        (TokenNeed.noneYet, " Syncing hotos17 / review needs a token."),
         (.revoked, " The token for hotos17 / review was revoked."),
         (.forgotten, " The token for hotos17 / review was forgotten."),
-        (.refused("bad signature"), " The server refused the token for hotos17 / review: bad signature"),
+        (.refused("bad signature"), " The server rejected the token for hotos17 / review: bad signature"),
     ])
     func reasons(need: TokenNeed, sentence: String) {
         let stage = Stage(Sample.services())
@@ -91,11 +91,11 @@ import Testing
         let stage = Stage(Sample.services())
         stage.send(.status(needing(.refused("bad signature"))))
         stage.send(.tokenRefused("the server refused it: bad signature"))
-        #expect(card(stage).dropFirst().first == " The server refused the token for hotos17 / review.")
+        #expect(card(stage).dropFirst().first == " The server rejected the token for hotos17 / review.")
         #expect(card(stage).filter { $0.contains("bad signature") }.count == 1)
     }
 
-    /// What the last good token said of its end says nothing of the one that was tried since.
+    /// The expiry of the last accepted token does not apply to one tried since.
     @Test func anExpiredTokenThatWasTriedIsNotTheOneBefore() throws {
         let stage = Stage(Sample.services())
         stage.send(.status(needing(.forgotten)))
@@ -103,10 +103,10 @@ import Testing
             #"{"document_id":"hotos17","layer":"review","user_id":"mia","permissions":"all","exp":1780140000}"#
         )
         stage.send(.key(.paste(old)))
-        #expect(card(stage).contains(" It says: user mia, layer review, expired at 11:20. The same rights."))
+        #expect(card(stage).contains(" Token for user mia, layer review, expired at 11:20. Same rights as before."))
         try stage.press("<enter>")
         stage.send(.status(SyncStatus(connection: .needsToken(.expired), grant: .hotos())))
-        stage.send(.tokenRefused("the token expired"))
+        stage.send(.tokenRefused("the token has expired"))
         #expect(card(stage).dropFirst().first == " The token for hotos17 / review expired.")
     }
 
@@ -156,27 +156,27 @@ import Testing
         let stage = Stage(Sample.services())
         stage.send(.status(needing(.noneYet)))
         try stage.press("@/tmp/my token.jwt")
-        #expect(card(stage)[3] == " File with the token: @/tmp/my token.jwt")
+        #expect(card(stage)[3] == " Token file: @/tmp/my token.jwt")
         try stage.press("<enter>")
         #expect(stage.asked.last == .readTokenFile("/tmp/my token.jwt"))
         stage.send(.tokenRead(TokenText(Self.readOnly)))
-        #expect(card(stage)[4].hasPrefix(" It says: user mia"))
+        #expect(card(stage)[4].hasPrefix(" Token for user mia"))
         try stage.press("<C-u>")
         #expect(card(stage)[4] == "")
         stage.send(.tokenRefused("the file can be read by others"))
-        #expect(card(stage)[4] == " the file can be read by others")
+        #expect(card(stage)[4] == " The file can be read by others")
     }
 
     @Test(arguments: [
-        ("nonsense", " this is no token: a JWT has three parts divided by dots, this has 1"),
+        ("nonsense", " Not a token: a JWT has three parts separated by dots, this has 1"),
         (
             TokenTests.token(#"{"document_id":"other","permissions":"all","exp":1780153500}"#),
-            " It is for other / default layer, not for this layer: Enter opens that beside"
+            " Token for other / default layer, not for this layer: Enter to open that layer"
         ),
         (
             TokenTests.token(
                 #"{"document_id":"hotos17","layer":"review","user_id":"ben","permissions":"all","exp":1780153500}"#),
-            " It is for user ben; this copy belongs to mia: Enter opens their own beside it."
+            " Token for user ben; this copy belongs to mia: Enter to open a separate copy."
         ),
     ])
     func whatIsWrongWithAToken(text: String, sentence: String) throws {
@@ -186,16 +186,16 @@ import Testing
         #expect(card(stage)[4] == sentence)
     }
 
-    /// Nothing was lost meanwhile: the connection is live before and after.
+    /// The connection stays live throughout.
     @Test func aTokenGivenInTimeClosesTheCard() throws {
         let stage = Stage(Sample.services())
         stage.send(.key(.paste(Self.readOnly)))
         try stage.press("<enter>")
-        #expect(stage.screen.contains("Asking the server"))
+        #expect(stage.screen.contains("Checking with the server"))
         stage.send(.tokenAccepted)
-        #expect(!stage.screen.contains("A new token"))
+        #expect(!stage.screen.contains("New token"))
         stage.send(.status(.live(.hotos([.readDocument, .download]))))
-        #expect(stage.foot.hasPrefix(#" read-only from now on: this token lacks "write""#))
+        #expect(stage.foot.hasPrefix(#" Now read-only: this token lacks "write""#))
     }
 
     @Test func aTokenOfAnotherUserOpensTheirOwnCopyBesideThisOne() throws {
@@ -212,27 +212,27 @@ import Testing
         #expect(stage.state.openCount == 2)
         #expect(stage.state.document?.reference.userID == "ben")
         #expect(!stage.asked.contains { if case .supplyToken = $0 { true } else { false } })
-        // Mia's copy still waits for a token of hers.
+        // Mia's copy still needs a token for mia.
         try stage.press("[")
         #expect(!card(stage).isEmpty)
     }
 
-    /// What the card says of a token's rights beside those in force.
+    /// The card's comparison of a token's rights with the current ones.
     @Test(arguments: [
-        (#""permissions":"all""#, "The same rights."),
+        (#""permissions":"all""#, "Same rights as before."),
         (#""permissions":["read-document"]"#, "Lost: download, write."),
         (
             #""permissions":"all","collaboration_permissions":["annotations:view:all","annotations:edit:self"]"#,
-            "Record by record, no more than: annotations:view:all, annotations:edit:self."
+            "Records limited to: annotations:view:all, annotations:edit:self."
         ),
         (#""permissions":"all","default_group":"second""#, "Group of new records: none -> second."),
-        (#""permissions":"all","creator_name":"Mia M.""#, "You write as Mia M.."),
+        (#""permissions":"all","creator_name":"Mia M.""#, "Author: Mia M.."),
     ])
     func rightsAreCompared(claims: String, sentence: String) {
         let stage = Stage(Sample.services(), columns: 200)
         let text = #"{"document_id":"hotos17","layer":"review","user_id":"mia",\#(claims),"exp":1780153500}"#
         stage.send(.key(.paste(Self.token(text))))
-        #expect(stage.screen.contains("until 15:05. \(sentence)"), "\(stage.screen)")
+        #expect(stage.screen.contains("valid until 15:05. \(sentence)"), "\(stage.screen)")
     }
 
     @Test func anUnreadableTokenIsNotHandedOver() throws {
@@ -240,19 +240,19 @@ import Testing
         stage.send(.status(needing(.noneYet)))
         try stage.press("<enter><paste:nonsense><enter>")
         #expect(!stage.asked.contains { if case .supplyToken = $0 { true } else { false } })
-        #expect(stage.foot == " this cannot be used: Ctrl-U clears it")
+        #expect(stage.foot == " Token cannot be used; Ctrl-U to clear it")
     }
 
     @Test func aTokenPastedWhereNothingIsWrittenOpensTheCardFilled() throws {
         let stage = Stage(Sample.services())
         try stage.press("<paste:just words>")
-        #expect(stage.foot == " nothing is being written here: 10 pasted characters were left out")
+        #expect(stage.foot == " Paste ignored: no text field is open (10 characters)")
         stage.send(.key(.paste(Self.readOnly)))
         #expect(stage.screen.contains("[received \(Self.readOnly.count) characters]"))
-        #expect(stage.screen.contains("-- A new token ---"))
+        #expect(stage.screen.contains("-- New token ---"))
     }
 
-    /// On no screen, in no effect's description, in no dump of the state.
+    /// No screen, effect description or state dump contains the token.
     @Test func theTokenIsNeverShown() throws {
         let stage = Stage(Sample.services())
         stage.send(.status(needing(.expired)))
@@ -278,13 +278,13 @@ import Testing
         stage.send(.tick(stage.now))
         #expect(!stage.foot.contains("expires"))
         stage.send(.tokenExpires(end))
-        #expect(stage.foot == " the token expires in 4m; T gives a new one")
+        #expect(stage.foot == " The token expires in 4m; T to enter a new one")
         try stage.press("j")
         #expect(!stage.foot.contains("expires"))
         stage.now = .noon + 11 * 60_000 + 30_000
         stage.send(.tick(stage.now))
         stage.send(.tokenExpires(end))
-        #expect(stage.foot == " the token expires in 30s; T gives a new one")
+        #expect(stage.foot == " The token expires in 30s; T to enter a new one")
         #expect(stage.state.wakeAfter == 1000)
     }
 
@@ -296,7 +296,7 @@ import Testing
     }
 }
 
-/// A token that lands where text is written stays out of notes, drafts and prompts.
+/// A token entered in a text field stays out of notes, drafts and prompts.
 @Suite struct MisplacedTokenTests {
     private let token = TokenTests.readOnly
 
@@ -310,12 +310,12 @@ import Testing
         #expect(!stage.screen.contains("eyJ"))
     }
 
-    /// A terminal without bracketed paste types it: the first letter is a key, the rest would be a text.
+    /// Without bracketed paste a terminal types the token: its first letter is a key, the rest would be text.
     @Test func aTypedTokenIsNeitherSavedNorKeptAsADraft() throws {
         let stage = Stage(Sample.services())
         for character in token { stage.send(.key(.character(character))) }
         try stage.press("<enter>")
-        #expect(stage.foot == " there is a token in this text: it is not saved; T takes tokens")
+        #expect(stage.foot == " Not saved: the text contains a token; press T to enter tokens")
         try stage.press("<esc>")
         stage.now = stage.now + 10_000
         stage.send(.tick(stage.now))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import App
 
-/// Keys that come before what they are meant for.
+/// Keys typed before their target is ready.
 @Suite struct TypingAheadTests {
     @Test func motionsWaitForTheTextOfTheirPage() throws {
         let services = Sample.services()

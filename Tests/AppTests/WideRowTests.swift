@@ -6,7 +6,7 @@ import Testing
 
 @testable import App
 
-/// Where there is room, a row says when it was changed last and by whom, and what may be done to it.
+/// A wide row also shows when and by whom it was last changed, and what the user may do with it.
 @Suite struct WideRowTests {
     private func services() -> FakeServices {
         let services = Sample.services()
@@ -38,14 +38,14 @@ import Testing
         grant.collaboration = [Permission(.annotations, .view, .all), Permission(.annotations, .edit, .own)]
         services.opened.status = .live(grant)
         let rows = try rows(220, services)
-        #expect(rows[1].contains("read only: not yours  2026-05-30 10:00  carla"))
-        #expect(try self.rows(220, self.services()).allSatisfy { !$0.contains("read only") })
+        #expect(rows[1].contains("read-only: not yours  2026-05-30 10:00  carla"))
+        #expect(try self.rows(220, self.services()).allSatisfy { !$0.contains("read-only") })
     }
 
     @Test func theDateIsByTheClockOfThePerson() {
         let row = ListRow(
             annotation: Annotation(Sample.services().records[0]), createdBy: nil, updatedBy: "\u{1B}[2Jx", group: nil)
-        let form = RowForm(columns: 120, pages: 3, hasMarks: false, hasRights: false, utcOffset: 7200)
+        let form = RowFormat(columns: 120, pages: 3, hasMarks: false, hasRights: false, utcOffset: 7200)
         let line = form.line(row, isCurrent: false, DocumentState(Sample.services().opened), at: .noon).string
         #expect(line.contains("2026-05-30 13:55"))
         #expect(!line.contains("\u{1B}"))
@@ -55,7 +55,7 @@ import Testing
     @Test func narrowerOnesGoWithoutAndKeepStateAndKind() throws {
         #expect(try rows(160, services()).allSatisfy { !$0.contains("2026-") })
         for columns in 30...300 {
-            let form = RowForm(columns: columns, pages: 3, hasMarks: true, hasRights: true, utcOffset: 0)
+            let form = RowFormat(columns: columns, pages: 3, hasMarks: true, hasRights: true, utcOffset: 0)
             var row = ListRow(
                 annotation: Annotation(Sample.services().records[0]), createdBy: nil, updatedBy: nil, group: nil)
             row.isUnread = true

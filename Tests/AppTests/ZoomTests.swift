@@ -4,7 +4,7 @@ import Testing
 
 @testable import App
 
-/// More room between what stands side by side on a page.
+/// More space between parts side by side on a page.
 @Suite struct ZoomTests {
     private func stage() throws -> Stage {
         let services = Sample.services()
@@ -20,8 +20,8 @@ import Testing
         #expect(stage.underCursor == "2011")
         let before = stage.canvas.cursor?.column ?? 0
         try stage.press("++")
-        #expect(stage.foot == " 150 % of the natural width")
-        #expect(stage.lines[0].contains("layout view at 150 % (L: reading)"))
+        #expect(stage.foot == " 150% of the natural width")
+        #expect(stage.lines[0].contains("layout view at 150% (L: reading)"))
         #expect(stage.underCursor == "2011")
         #expect(stage.canvas.cursor?.column == before + 7)
         try stage.press("2-")
@@ -32,13 +32,13 @@ import Testing
     @Test func thereIsALeastAndAGreatest() throws {
         let stage = try stage()
         try stage.press("-")
-        #expect(stage.foot == " nothing is squeezed: this is the natural width")
+        #expect(stage.foot == " Already at the natural width")
         try stage.press("99=")
-        #expect(stage.foot == " 300 % of the natural width")
+        #expect(stage.foot == " 300% of the natural width")
         try stage.press("+")
-        #expect(stage.foot == " this is as wide as it gets")
+        #expect(stage.foot == " Already at the maximum width")
         try stage.press("9999-")
-        #expect(stage.foot == " 100 % of the natural width")
+        #expect(stage.foot == " 100% of the natural width")
     }
 
     @Test func aZoomedPageThatNoLongerFitsIsScrolledNotSetForReading() throws {
@@ -46,7 +46,7 @@ import Testing
         services.pages[0] = Sample.page(["A first column of words            and a second one beside it"])
         let stage = Stage(services)
         try stage.press("<tab>8+$")
-        #expect(stage.lines[0].contains("layout view at 300 %"))
+        #expect(stage.lines[0].contains("layout view at 300%"))
         #expect(stage.lines[0].contains("column "))
         #expect(stage.underCursor == "t")
     }
@@ -54,18 +54,18 @@ import Testing
     @Test func theReadingViewHasNone() throws {
         let stage = try stage()
         try stage.press("L+")
-        #expect(stage.foot == " zoom is for the layout view: L")
+        #expect(stage.foot == " Zoom needs the layout view (L)")
         try stage.press("-")
-        #expect(stage.foot == " zoom is for the layout view: L")
+        #expect(stage.foot == " Zoom needs the layout view (L)")
     }
 
     @Test func everyTabHasItsOwnAndPagesKeepIt() throws {
         let stage = try stage()
         try stage.press("+J")
-        #expect(stage.lines[0].contains("at 125 %"))
+        #expect(stage.lines[0].contains("at 125%"))
         try stage.press(":open notes.pdf<enter><tab>")
-        #expect(!stage.screen.contains("125 %"))
+        #expect(!stage.screen.contains("125%"))
         try stage.press("[")
-        #expect(stage.lines.contains { $0.contains("at 125 %") })
+        #expect(stage.lines.contains { $0.contains("at 125%") })
     }
 }

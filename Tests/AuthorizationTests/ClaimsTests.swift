@@ -39,7 +39,7 @@ struct ClaimsTests {
         arguments: [
             (nil, TokenError.missing("document_id")), ("null", .missing("document_id")),
             ("5", .wrongType("document_id", "a string")), (#"["a"]"#, .wrongType("document_id", "a string")),
-            (#""""#, .wrongType("document_id", "a string that is not empty")),
+            (#""""#, .wrongType("document_id", "a non-empty string")),
             (#""a\u0000b""#, .wrongType("document_id", "a string of at most 4096 bytes without NUL")),
             (#""../../etc/passwd""#, nil), (#""~""#, nil), (#""日本""#, nil),
         ] as [(String?, TokenError?)])
@@ -162,7 +162,7 @@ struct ClaimsTests {
     @Test("Every problem is a sentence a person can act on")
     func sentences() {
         #expect(
-            problem(token: "x")?.description == "this is no token: a JWT has three parts divided by dots, this has 1")
+            problem(token: "x")?.description == "not a token: a JWT has three parts separated by dots, this has 1")
         #expect(problem(Token.payload(exp: nil))?.description == #"the token lacks the claim "exp""#)
         #expect(
             problem(Token.payload(documentID: "1"))?.description == #"the token's claim "document_id" must be a string"#

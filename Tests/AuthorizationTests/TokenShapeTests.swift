@@ -40,7 +40,7 @@ struct TokenShapeTests {
 
     @Test func aTokenWithoutSignatureIsCalledThat() {
         let token = "\(Base64URL.encode(Token.header.utf8)).\(Base64URL.encode(Token.payload().utf8))."
-        #expect(problem(token: token)?.description == "this is no token: it is not signed, or its signature is cut")
+        #expect(problem(token: token)?.description == "not a token: the signature is missing or incomplete")
     }
 
     @Test(

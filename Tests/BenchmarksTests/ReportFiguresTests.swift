@@ -2,7 +2,7 @@ import Testing
 
 @testable import Benchmarks
 
-/// What a comparison of two builds reads in their reports.
+/// The figures that a comparison of two builds reads from their reports.
 @Suite struct ReportFiguresTests {
     private let report = """
         Machine: 2 cores

@@ -17,7 +17,7 @@ static struct winsize window(int rows, int columns) {
 }
 
 static void forget_signals(void) {
-    // Threads of a test run with signals blocked, and that is inherited.
+    // Threads of a test run block signals, and a child inherits the mask.
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);

@@ -1,7 +1,8 @@
 #ifndef CVTERM_SHIM_H
 #define CVTERM_SHIM_H
 
-// What Swift cannot read of libvterm: unions, bit fields, function-like macros, and C callbacks that note modes.
+// The parts of libvterm that Swift cannot import: unions, bit fields, function-like macros, and C callbacks that record
+// modes.
 #include <stdint.h>
 #include <string.h>
 #include <vterm.h>
@@ -12,7 +13,7 @@ typedef struct {
     // 2 for the left half of a wide character.
     int width;
     int bold, underline, italic, reverse;
-    // -1 for the terminal's own colour, 0 to 255 for one of the palette, else 0x1000000 + RGB.
+    // -1 for the terminal's default colour, 0 to 255 for a palette colour, else 0x1000000 + RGB.
     int foreground, background;
 } cv_cell;
 
@@ -59,7 +60,7 @@ static inline int cv_note_property(VTermProp property, VTermValue *value, void *
 
 static const VTermScreenCallbacks cv_callbacks = {.settermprop = cv_note_property};
 
-// `modes` has to live as long as the screen.
+// `modes` must live as long as the screen.
 static inline void cv_note_modes(VTermScreen *screen, cv_modes *modes) {
     modes->is_cursor_visible = 1;
     vterm_screen_set_callbacks(screen, &cv_callbacks, modes);

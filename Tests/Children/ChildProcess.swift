@@ -3,11 +3,11 @@ package import Foundation
 import Glibc
 import Synchronization
 
-/// A program that runs beside this one, with the names of Foundation's `Process`. That one, up to Swift 6.3, reads behind the
-/// end of a directory entry when it looks for open files, and now and then takes the process with it
-/// (swift-corelibs-foundation, pull request 5472).
+/// A child process, with the API names of Foundation's `Process`. Up to Swift 6.3, that one reads beyond the end of a
+/// directory entry when it looks for open files, which sometimes crashes the process (swift-corelibs-foundation, pull
+/// request 5472).
 ///
-/// Unchecked: set up and run by one thread; its end is asked and waited for by any.
+/// Unchecked: one thread sets it up and runs it; any thread may query its end and wait for it.
 package final class ChildProcess: @unchecked Sendable {
     package enum TerminationReason: Hashable, Sendable {
         case exit, uncaughtSignal
@@ -15,19 +15,19 @@ package final class ChildProcess: @unchecked Sendable {
 
     package var executableURL: URL?
     package var arguments: [String] = []
-    /// nil: that of this process.
+    /// nil for that of this process.
     package var environment: [String: String]?
     package var currentDirectoryURL: URL?
-    /// nil: that of this process, for each of the three.
+    /// nil for that of this process, for each of the three.
     package var standardInput: (any ChildStream)?
     package var standardOutput: (any ChildStream)?
     package var standardError: (any ChildStream)?
-    /// Called once, on a thread of its own, when it has ended.
+    /// Called once, on a separate thread, after it has ended.
     package var terminationHandler: (@Sendable (ChildProcess) -> Void)?
     /// 0 before it runs.
     package private(set) var processIdentifier: Int32 = 0
 
-    /// As `waitpid` tells it; nil: it has not ended.
+    /// The status of `waitpid`; nil until it has ended.
     private let ending = Mutex<Int32?>(nil)
     private let hasEnded = DispatchGroup()
 
@@ -64,7 +64,7 @@ package final class ChildProcess: @unchecked Sendable {
         var (none, all) = (sigset_t(), sigset_t())
         sigemptyset(&none)
         sigfillset(&all)
-        // Threads of Dispatch hear no signals, and a child would inherit that.
+        // Dispatch threads block signals, and a child would inherit the mask.
         posix_spawnattr_setsigmask(&attributes, &none)
         posix_spawnattr_setsigdefault(&attributes, &all)
         posix_spawnattr_setflags(
@@ -76,7 +76,8 @@ package final class ChildProcess: @unchecked Sendable {
             }
         }
         guard code == 0 else { throw POSIXError(POSIXErrorCode(rawValue: code) ?? .EINVAL) }
-        // Its ends of pipes are its own now: whoever reads the others finds that they end with it.
+        // Close the parent's copies of the child's pipe ends: readers of the other ends then see their end when the
+        // child exits.
         for case (let pipe as Pipe, let descriptor) in streams {
             try? pipe.handle(forReading: descriptor == 0).close()
         }
@@ -121,14 +122,14 @@ package final class ChildProcess: @unchecked Sendable {
         (ending.withLock { $0 } ?? 0) & 0x7F == 0 ? .exit : .uncaughtSignal
     }
 
-    /// What it ended with: its own number, or that of the signal.
+    /// The exit status, or the signal's number.
     package var terminationStatus: Int32 {
         let status = ending.withLock { $0 } ?? 0
         return status & 0x7F == 0 ? (status >> 8) & 0xFF : status & 0x7F
     }
 }
 
-/// Where a program reads from or writes to.
+/// A source or destination of a program's standard stream.
 package protocol ChildStream {
     func handle(forReading: Bool) -> FileHandle
 }

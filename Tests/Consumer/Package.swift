@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// A program of somebody else: it depends on the package as any other would, and is no target of it.
+/// A third-party program: it depends on the package like any other, and is not a target of it.
 let package = Package(
     name: "consumer",
     dependencies: [.package(name: "postilla", path: "../..")],

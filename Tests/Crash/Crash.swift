@@ -9,7 +9,7 @@ struct Crash: AsyncParsableCommand {
         subcommands: [CyclesCommand.self, WriterCommand.self], defaultSubcommand: CyclesCommand.self)
 }
 
-/// What went wrong, in a sentence.
+/// A failure, in one sentence.
 struct CrashProblem: Error, CustomStringConvertible {
     let description: String
 

@@ -1,28 +1,28 @@
-/// One edit of a writer. Texts are numbers that are used once, so each tells which edit it came from.
+/// One edit of a writer. Texts are numbers used only once, so each identifies its edit.
 enum Edit: Hashable {
     case create(text: String)
     case update(id: String, text: String)
     case delete(id: String)
 }
 
-/// What a writer says, a line each.
+/// A writer's report, one line each.
 enum Report: Hashable {
-    /// About to be made: from here on it may have happened.
+    /// Before the edit: from here on it may have happened.
     case tried(Edit)
     /// The library returned: from here on it must have happened.
     case kept(id: String, text: String)
     case gone(id: String)
     case needsToken
-    /// Nothing waits any more, and everything up to this revision is here, the own edits with it.
+    /// Nothing is unsent, and everything up to this revision is here, including the writer's own edits.
     case settled(revision: Int64)
     /// One record as this client shows it.
     case row(id: String, text: String)
-    /// All rows were told. Edits that lost or were refused are counted.
+    /// The end of the rows, with the numbers of conflicting and refused edits.
     case shown(conflicts: Int, refused: Int)
-    /// What must not happen, in words.
+    /// A violated invariant.
     case trouble(String)
 
-    /// - Returns: nil for a line that the writer's death cut short.
+    /// - Returns: nil for a line truncated by the writer's death.
     init?(line: String) {
         let words = line.split(separator: " ").map(String.init)
         switch (words.first, words.count) {
@@ -60,14 +60,14 @@ enum Report: Hashable {
     }
 }
 
-/// What a writer is told, a line each.
+/// An order to a writer, one line each.
 enum Order: Hashable, Sendable {
     case token(String)
-    /// Make edits until told otherwise.
+    /// Make edits until the next order.
     case edit
-    /// Make none, and say when nothing waits.
+    /// Make no edits, and report when nothing is unsent.
     case settle
-    /// Tell every row once everything up to this revision is here. It has to come by itself.
+    /// Report every row once everything up to this revision is here. It must arrive without a request.
     case show(revision: Int64)
 
     init?(line: String) {

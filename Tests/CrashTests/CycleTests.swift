@@ -4,7 +4,7 @@ import TestSupport
 import TestThreads
 import Testing
 
-/// A few cycles of `make crash`, and that they would notice.
+/// A few cycles of `make crash`, and a check that they detect failures.
 @Suite(.serialized, .onProgramThreads, .timeLimit(.minutes(15))) struct CycleTests {
     @Test func nothingIsLostDoubledOrStalled() throws {
         #expect(try problem(["--cycles", "8"]) == nil)
@@ -22,9 +22,10 @@ import Testing
         #expect(try problem(["--cycles", "5", "--lies"])?.contains("in place of") == true)
     }
 
-    /// Runs the program beside the tests: all of one build are in one folder.
+    /// Runs the built program in the folder of the tests.
     ///
-    /// - Returns: status and output if it failed, so that a log with one line per failure shows the cause; nil on success.
+    /// - Returns: The status and output of a failure, so that a log with one line per failure shows the cause; nil on
+    ///   success.
     private func problem(_ arguments: [String]) throws -> String? {
         let beside = Bundle.main.executableURL?.deletingLastPathComponent().appendingPathComponent("Crash").path
         let built = beside.flatMap { FileManager.default.isExecutableFile(atPath: $0) ? $0 : nil }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Crash
 
-/// The judge of the crash cycles: a judge that never convicts proves nothing.
+/// Tests the judge of the crash cycles: one that never reports a failure proves nothing.
 @Suite struct LedgerTests {
     private var ledger = Ledger()
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import DocumentEngine
 
-/// `docs/openapi.json` is what the server says of itself, and what it does.
+/// `docs/openapi.json` matches what the server does.
 @Suite("The API's description", .timeLimit(.minutes(30))) struct APIDescriptionTests {
     private func description() throws -> JSON { try JSON(parsing: Repository.text("docs/openapi.json")) }
 
@@ -18,14 +18,14 @@ import Testing
         }
     }
 
-    /// Method, address, parameters and what a caller has to show: the description and the table of routes say the same.
+    /// The description and the route table agree on methods, paths, parameters and credentials.
     @Test func itDescribesTheTableOfRoutes() async throws {
         let paths = try #require(try description()["paths"]?.object)
         var described: Set<String> = []
         for path in paths.members {
             for operation in path.value.object?.members ?? [] where operation.key != "parameters" {
                 let schemes = operation.value["security"]?.array?.flatMap { $0.object?.members.map(\.key) ?? [] }
-                // The description asks for the secret where nothing else is said.
+                // Without an explicit scheme the description requires the secret.
                 let access = schemes.map { $0.first ?? "open" } ?? "secret"
                 described.insert("\(operation.key.uppercased()) \(Self.unnamed(path.key)) \(access)")
             }
@@ -56,8 +56,8 @@ import Testing
         }
     }
 
-    /// Requests of the description's own examples: no error of the server, and no answer that it does not tell of.
-    /// `make api-test` makes up many more (`API_EXAMPLES`).
+    /// Requests from the description's own examples never cause a server error or an undocumented response.
+    /// `make api-test` generates many more (`API_EXAMPLES`).
     @Test(
         .enabled(if: Program.python != nil, "make test puts schemathesis where it is looked for"),
         arguments: ["^/(api|healthcheck|readiness|openapi)", "^/instant"])
@@ -66,7 +66,7 @@ import Testing
         let count = ProcessInfo.processInfo.environment["API_EXAMPLES"]
         try await RunningServer.run {
             $0.now = { Server.systemClock() }
-            // It also sends what has no secret, over and over.
+            // It also sends many requests without the secret.
             $0.service.failedLoginsPerMinute = 0
         } _: { server in
             try await server.upload()
@@ -85,7 +85,7 @@ import Testing
                     "--include-path-regex", addresses, "--seed", "1", "--generation-database", "none", "--no-color",
                     "--phases", count == nil ? "examples" : "examples,coverage,fuzzing,stateful",
                     "--max-examples", count ?? "1", "--request-timeout", "30",
-                    // What it would have refused, or taken, is the server's to decide.
+                    // The server decides what it refuses or accepts.
                     "--exclude-checks", "negative_data_rejection,positive_data_acceptance",
                 ])
             #expect(outcome.status == 0, "\(outcome.output)")

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @Suite("The PDF with what a layer holds", .timeLimit(.minutes(15))) struct AnnotatedPDFRouteTests {
-    /// What is in the PDF of an answer, by the kind of each annotation.
+    /// The annotations in a PDF response, as records.
     private func annotations(_ answer: RunningServer.Answer) async throws -> [Record] {
         let folder = try TemporaryFolder()
         let path = folder.path + "/answer.pdf"
@@ -32,7 +32,7 @@ import Testing
             let root = records.first { $0.content["creatorName"] == "Ann" }
             let reply = records.first { $0.content["text"] == "so?" }
             #expect(reply?.content["postilla"]?["inReplyTo"]?.string == root?.id)
-            // The default layer is as the file is.
+            // The default layer matches the file.
             let own = try await annotations(try await server.backend("GET", "/api/documents/doc/pdf"))
             #expect(own.map { $0.content["creatorName"] } == ["Ann", "Bob"])
             #expect(try await server.backend("GET", layer + "/pdf?source=true").body == Samples.pdf)
@@ -43,7 +43,7 @@ import Testing
         #expect(left.count == 1, "\(left)")
     }
 
-    /// A PDF that only its owner may change is read like any other.
+    /// A PDF whose owner password restricts changes is read like any other.
     @Test func aFileWithAnOwnersPasswordIsAnnotated() async throws {
         let folder = try TemporaryFolder()
         let (plain, locked) = (folder.path + "/plain.pdf", folder.path + "/locked.pdf")
@@ -66,7 +66,7 @@ import Testing
         try await RunningServer.run { server in
             try await server.upload()
             let record = #"{"content":{"v":1,"type":"pspdfkit/image","pageIndex":0,"bbox":[1,2,30,40]}}"#
-            // The smallest JPEG there is: its head is all that is looked at.
+            // The smallest possible JPEG: the server only reads its header.
             let jpeg: [UInt8] = [0xFF, 0xD8, 0xFF, 0xC0, 0, 11, 8, 0, 1, 0, 1, 1, 1, 0x11, 0, 0xFF, 0xD9]
             let form = Form([("annotation", nil, Array(record.utf8)), ("photo", "a.jpg", jpeg)])
             _ = try await server.backend(form, to: "/api/documents/doc/annotations")

@@ -2,7 +2,8 @@ import Annotations
 import SyncProtocol
 import Testing
 
-/// Records as the backend reads and writes them: past permissions, unconditional, seen by whoever listens.
+/// The backend reads and writes records without permission checks or revision conditions, and listeners see the
+/// changes.
 @Suite("Backend annotations", .timeLimit(.minutes(15))) struct AnnotationRouteTests {
     private static let path = "/api/documents/doc/layers/review/annotations"
 
@@ -47,7 +48,7 @@ import Testing
             #expect(try await ids(server, "/api/documents/doc/annotations") == ["6", "7", "x"])
             #expect(try await ids(server, "/api/documents/doc/pages/0/annotations") == ["6", "7", "x"])
             #expect(try await ids(server, "/api/documents/doc/pages/9/annotations") == [])
-            // A layer that nobody wrote to is not there; the first write makes it.
+            // A layer does not exist until the first write creates it.
             #expect(try await server.backend("GET", Self.path).status == 404)
             _ = try await server.backend("POST", Self.path, json: entry("y", "words"))
             #expect(try await ids(server) == ["6", "7", "y"])

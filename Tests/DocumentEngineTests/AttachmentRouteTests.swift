@@ -45,7 +45,8 @@ import Testing
         }
     }
 
-    /// What a backend says of an image; its attachment is the part that brings it, unless it is named.
+    /// An image record as the backend sends it. Its attachment is the form part that contains it, unless the record
+    /// names one.
     private static func record(_ id: String, naming attachment: String? = nil) -> String {
         let named = attachment.map { #","imageAttachmentId":"\#($0)""# } ?? ""
         return #"{"id":"\#(id)","content":{"v":2,"type":"pspdfkit/image","pageIndex":0,"bbox":[1,2,3,4]\#(named)}}"#
@@ -65,13 +66,13 @@ import Testing
             #expect(content?["imageAttachmentId"]?.string == Self.name)
             let file = try await server.backend("GET", "/api/documents/doc/attachments/" + Self.name)
             #expect(file.body == Self.picture)
-            // Now that it is there, others may name it.
+            // Once uploaded, other records may name it.
             let second = try await server.backend("POST", path, json: Self.record("i2", naming: Self.name))
             #expect(second.status == 200)
         }
     }
 
-    /// A layer that is taken elsewhere takes its files along: as Instant JSON, and as a copy of the document.
+    /// Exporting a layer as Instant JSON includes its files, and copying the document copies them.
     @Test func filesGoWithWhatNamesThem() async throws {
         try await RunningServer.run { server in
             try await server.upload()
@@ -97,7 +98,7 @@ import Testing
             let apply = Form([("instant.json", "a.json", file.body)])
             let applied = try await server.backend(apply, to: "/api/documents/other/apply_instant_json")
             #expect(applied.json["data"]?["errors"] == [])
-            // Named by a record of the base, it is not forgotten, and shown to whoever sees that record.
+            // A file that a record of the base names is not deleted, and every viewer of that record can download it.
             server.clock.advance(seconds: 2 * 86_400)
             try await server.server.tidy()
             var claims = TokenClaims(expires: TestClock.start + 10 * 86_400_000)
@@ -121,7 +122,7 @@ import Testing
             let form = Form([("instant.json", "a.json", Array(file.utf8))])
             let answer = try await server.backend(form, to: "/api/documents/doc/apply_instant_json")
             let errors = answer.json["data"]?["errors"]?.array?.compactMap { $0["reason"]?.string }
-            #expect(errors?.first == Self.name + ": its bytes have another SHA-256")
+            #expect(errors?.first == Self.name + ": the SHA-256 does not match")
             #expect(errors?.count == 2, "nor is the record taken that names it")
         }
     }
@@ -177,7 +178,7 @@ import Testing
         }
     }
 
-    // MARK: Who may name a file
+    // MARK: Permission to name a file
 
     enum Kind: CaseIterable { case file, database }
 
@@ -192,7 +193,7 @@ import Testing
         return try #require(answer.results.first)
     }
 
-    /// A token of another layer knows the SHA-256: it gets neither the file nor the news that the server has it.
+    /// A token of another layer that knows the SHA-256 gets neither the file nor a hint that the server has it.
     @Test(arguments: Kind.allCases) func aFileOfAnotherLayerIsNotThere(_ kind: Kind) async throws {
         try await run(on: kind) { server in
             try await server.upload()
@@ -205,7 +206,7 @@ import Testing
             #expect(known == missing, "one answer")
             #expect(known.status == .invalid)
             #expect(try await server.client(bo, "GET", "attachments/" + Self.name).status == 404)
-            // Who has the bytes proves it.
+            // Uploading the bytes proves possession.
             #expect(try await put(server, bo).status == 200)
             #expect(try await naming(server, bo, client: "b2", image(2, "b")).status == .applied)
             #expect(try await server.client(bo, "GET", "attachments/" + Self.name).body == Self.picture)
@@ -228,7 +229,7 @@ import Testing
             (moved.kind, moved.baseRevision) = (.update, 2)
             #expect(try await naming(server, guest, client: "g", moved).reason == hidden.reason)
             #expect(try await server.client(guest, "GET", "attachments/" + Self.name).status == 404)
-            // Who sees the record may name its file, without having uploaded it.
+            // A token that sees the record may name its file without uploading it.
             let inside = try server.mint.token(
                 TokenClaims(user: "cy", collaboration: ["annotations:view:group=secret"], defaultGroup: "open"))
             #expect(
@@ -236,7 +237,7 @@ import Testing
         }
     }
 
-    /// All tokens without a user are one user; a token with a name is another.
+    /// All tokens without a user count as one user; a token with a name is a different user.
     @Test(arguments: Kind.allCases) func theAnonymousUserIsOne(_ kind: Kind) async throws {
         try await run(on: kind) { server in
             try await server.upload()
@@ -249,7 +250,7 @@ import Testing
         }
     }
 
-    /// A copy has the records and with them the files. Who uploaded those counts in the first layer only.
+    /// A copy has the records and therefore the files. The uploader's rights apply to the first layer only.
     @Test(arguments: Kind.allCases) func aCopiedLayerShowsItsFilesAndNotWhoUploadedThem(_ kind: Kind) async throws {
         try await run(on: kind) { server in
             try await server.upload()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import DocumentEngine
 
-/// A copy that is made while the server works, and a server that is started on it.
+/// A backup made while the server works, and a server started on it.
 @Suite("Backup", .timeLimit(.minutes(15))) struct BackupTests {
     private static let picture = Array("a picture".utf8)
     private static var pictureName: String {
@@ -36,7 +36,7 @@ import Testing
             let token = try server.mint.token(TokenClaims())
             let session = try await server.session(token)
             #expect((session.head, session.pdfSHA256) == (before.head, before.pdfSHA256))
-            // Clients learn that what came later is not in it.
+            // The new generation shows clients that the backup lacks later changes.
             #expect(session.generation != before.generation)
             #expect(try await server.client(token, "GET", "document").body == Samples.pdf)
             #expect(try await server.push(token, client: "c2", [Samples.create(1, "n9")]).status == 200)
@@ -108,24 +108,24 @@ import Testing
         _ = try await RunningServer.run(folder: place) { try await $0.upload() }
         let name = try #require(try FileManager.default.contentsOfDirectory(atPath: data + "/pdf").first)
         try Data(Samples.pdf.dropLast()).write(to: URL(fileURLWithPath: "\(data)/pdf/\(name)"))
-        #expect(throws: StoreError.unusable("\(data)/pdf/\(name)", "its bytes are not what its name says")) {
+        #expect(throws: StoreError.unusable("\(data)/pdf/\(name)", "its SHA-256 does not match its name")) {
             try Backup(of: data, to: copy).make()
         }
         try FileManager.default.removeItem(atPath: "\(data)/pdf/\(name)")
-        #expect(throws: StoreError.unusable("\(data)/pdf/\(name)", "the database names it, and it is not there")) {
+        #expect(throws: StoreError.unusable("\(data)/pdf/\(name)", "it is in the database but does not exist")) {
             try Backup(of: data, to: copy).make()
         }
         #expect(throws: StoreError.self) { try Backup(of: place.path + "/nothing", to: copy).make() }
     }
 
-    /// The copy would take the place of what it is a copy of.
+    /// The backup would overwrite its own source.
     @Test func itDoesNotGoIntoTheServersOwnFolder() async throws {
         let place = try TemporaryFolder()
         let data = place.path + "/data"
         _ = try await RunningServer.run(folder: place) { try await $0.upload() }
         let before = try FileManager.default.subpathsOfDirectory(atPath: data).sorted()
         for folder in [data, place.path + "/../" + place.path.split(separator: "/").last! + "/data"] {
-            #expect(throws: StoreError.folder(folder, "it is the server's own: a copy goes elsewhere")) {
+            #expect(throws: StoreError.folder(folder, "it is the server's own folder; use another one for the copy")) {
                 try Backup(of: data, to: folder).make()
             }
         }

@@ -2,7 +2,7 @@ import Annotations
 import SyncProtocol
 import Testing
 
-/// Threads as the backend reads and writes them; 6 is a highlight of the PDF itself, 7 a note.
+/// The backend reads and writes threads; 6 is a highlight of the PDF itself, 7 a note.
 @Suite("Backend comments", .timeLimit(.minutes(15))) struct CommentRouteTests {
     private static let layer = "/api/documents/doc/layers/review"
     private static let thread = layer + "/annotations/6/comments"

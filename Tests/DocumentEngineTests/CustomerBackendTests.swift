@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// A backend that was written from the vendor's description alone finds what it looks for (`Tests/Backend`).
+/// A backend written from the vendor's description alone finds what it expects (`Tests/Backend`).
 @Suite("A customer's backend", .timeLimit(.minutes(15))) struct CustomerBackendTests {
     @Test func everythingIsAsDescribed() async throws {
         try await RunningServer.run { server in

@@ -2,7 +2,7 @@ import Annotations
 import DocumentEngine
 import Testing
 
-/// The PDF on its way out: ranges, tags, slow links (RFC 9110 sections 13 and 14).
+/// PDF downloads: ranges, entity tags, slow connections (RFC 9110 sections 13 and 14).
 @Suite("PDF delivery", .timeLimit(.minutes(15))) struct DeliveryTests {
     @Test func aRangeGoesOnWhereADownloadStopped() async throws {
         try await RunningServer.run { server in
@@ -28,7 +28,7 @@ import Testing
                     part.headers["content-range"] == "bytes \(bytes.lowerBound)-\(bytes.upperBound - 1)/\(size)")
                 #expect(part.headers["etag"] == tag)
             }
-            // Another file meanwhile, or a range that is none: all of it.
+            // A changed file or an invalid range returns the whole file.
             #expect(try await ask("bytes=5-", [("If-Range", "\"other\"")]).status == 200)
             for range in ["bytes=9-5", "bytes=a-b", "items=0-1", "bytes=0-1,5-6", "bytes="] {
                 #expect(try await ask(range).body.count == size, "\(range)")

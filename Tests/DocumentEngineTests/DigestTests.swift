@@ -3,7 +3,7 @@ import Authorization
 import SyncProtocol
 import Testing
 
-/// `GET digest`: what a client compares its own rows with.
+/// `GET digest` returns the checksum that a client compares with its own rows.
 @Suite("Digest", .timeLimit(.minutes(15))) struct DigestTests {
     @Test func itIsTheSumOfTheSnapshot() async throws {
         try await RunningServer.run { server in
@@ -13,7 +13,7 @@ import Testing
             let gone = Change(n: 6, kind: .delete, id: "n2", baseRevision: 2, group: nil)
             _ = try await server.push(token, [gone])
             try await expectSum(server, token)
-            // Asked again, and after a change.
+            // Repeated, and after a change.
             try await expectSum(server, token)
             _ = try await server.push(token, [Samples.create(7, "n7")])
             let answer = try await digest(server, token)

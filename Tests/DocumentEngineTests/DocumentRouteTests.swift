@@ -5,7 +5,7 @@ import SyncProtocol
 import TestSupport
 import Testing
 
-/// Documents as the customer's backend puts them in, finds and removes them.
+/// The customer's backend uploads, finds and deletes documents.
 @Suite("Documents", .timeLimit(.minutes(15))) struct DocumentRouteTests {
     @Test func anUploadIsAnsweredInTheVendorsEnvelope() async throws {
         try await RunningServer.run { server in
@@ -42,7 +42,7 @@ import Testing
             #expect(try await server.upload("doc&overwrite_existing_document=true", other).status == 200)
             let after = try await server.session(token)
             #expect(after.pdfSHA256 != before.pdfSHA256)
-            // Another base: whoever goes on from the old one starts over.
+            // With a new base, a client with the old epoch starts over.
             let stale = try await server.client(token, "GET", "records?since=0&epoch=\(before.epoch)")
             #expect((stale.status, stale.reason) == (410, "epoch_changed"))
             #expect(try await server.client(token, "GET", "document").body == other)
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (BadFile.empty, "empty"), (.text, "not a PDF"), (.cut, "cut or damaged"), (.encrypted, "encrypted"),
+        (BadFile.empty, "empty"), (.text, "not a PDF"), (.cut, "incomplete or damaged"), (.encrypted, "encrypted"),
     ])
     func aFileThatCannotBeReadLeavesNothingBehind(_ file: BadFile, _ why: String) async throws {
         let folder = try TemporaryFolder()

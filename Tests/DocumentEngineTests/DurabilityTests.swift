@@ -5,7 +5,7 @@ import Foundation
 import SyncProtocol
 import Testing
 
-/// What was answered is there after a restart, however the server ended.
+/// Acknowledged writes survive a restart, however the server ended.
 @Suite("Durability", .timeLimit(.minutes(15))) struct DurabilityTests {
     @Test func aRestartForgetsNothing() async throws {
         let folder = try TemporaryFolder()
@@ -29,7 +29,7 @@ import Testing
             let page: SnapshotPage = try await server.client(token, "GET", "records").message()
             #expect(page.records.map(\.id) == ["6", "7", "n1"])
             #expect(try await server.client(token, "GET", "document").body == Samples.pdf)
-            // The answer that was lost on the way comes again, and nothing is written twice.
+            // Retrying after a lost response returns the same response and writes nothing twice.
             let again: PushAnswer = try await server.push(token, [change]).message()
             #expect(again.results == [ChangeResult(n: 1, status: .applied, revision: 1)])
             var other = change
@@ -47,16 +47,16 @@ import Testing
         try await RunningServer.run(folder: folder) { server in
             let second = Server.Options(dataFolder: folder.path + "/data", keys: [])
             let refused = #expect(throws: StoreError.self) { _ = try Server(second) }
-            #expect(refused.map { "\($0)" }?.contains("another server is running on it") == true)
+            #expect(refused.map { "\($0)" }?.contains("another server is using it") == true)
             try await server.upload()
         }
-        // It was given back: the next one may have it.
+        // The folder lock was released, so the next server can take it.
         try await RunningServer.run(folder: folder) { server in
             _ = try await server.session(try server.mint.token(TokenClaims()))
         }
     }
 
-    /// The store as a killed process leaves it: copied while the server runs, log and all, nothing closed.
+    /// Copies the store while the server runs, with its log and nothing closed, as a killed process leaves it.
     @Test func aKilledServerKeepsWhatItAnswered() async throws {
         let (folder, killed) = (try TemporaryFolder(), try TemporaryFolder())
         let changes = (1...20).map { Samples.create(Int64($0), "n\($0)") }

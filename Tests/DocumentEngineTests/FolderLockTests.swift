@@ -7,7 +7,7 @@ struct FolderLockTests {
     @Test func aFolderIsOneServersUntilItIsLetGo() throws {
         let folder = try TemporaryFolder()
         let lock = try FolderLock(folder: folder.path)
-        #expect(throws: StoreError.folder(folder.path, "another server is running on it")) {
+        #expect(throws: StoreError.folder(folder.path, "another server is using it")) {
             try FolderLock(folder: folder.path)
         }
         lock.release()
@@ -15,7 +15,7 @@ struct FolderLockTests {
         _ = try FolderLock(folder: folder.path)
     }
 
-    /// While a program is started, by whatever part of this one, its process has copies of everything that is open.
+    /// Between fork and exec, a child process that any part of this program starts has copies of all open descriptors.
     @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/fd")))
     func aCopyInAProcessThatIsBeingStartedDoesNotKeepIt() throws {
         let folder = try TemporaryFolder()

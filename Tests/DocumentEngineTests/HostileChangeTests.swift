@@ -2,8 +2,8 @@ import Annotations
 import SyncProtocol
 import Testing
 
-/// Changes that no honest client sends: numbers, names, revisions and ids that are wrong. Each is answered by itself, and
-/// what was not taken is not there.
+/// Changes with wrong numbers, names, revisions and ids that no honest client sends. Each gets its own result, and
+/// refused ones write nothing.
 @Suite("Hostile changes", .timeLimit(.minutes(15))) struct HostileChangeTests {
     private func results(_ answer: RunningServer.Answer) throws -> [ChangeResult] {
         try answer.message(PushAnswer.self).results
@@ -37,7 +37,7 @@ import Testing
         try await RunningServer.run { server in
             try await server.upload()
             let ana = try server.mint.token(TokenClaims())
-            // What follows in order is taken all the same.
+            // The next change in order is still accepted.
             let answer = try await server.push(ana, [Samples.create(n, "far"), Samples.create(1, "a")])
             #expect(try results(answer).map(\.status) == [.gap, .applied])
             #expect(try await text(server, "far") == nil)
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    /// The name of a client belongs to whoever used it first, also against those who have all rights.
+    /// A client ID belongs to its first user, even against a token with all rights.
     @Test func aClientOfAnotherUserIsNotGoneOnWith() async throws {
         try await RunningServer.run { server in
             try await server.upload()
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    /// Nobody has seen what is not there yet, and nobody is before the first.
+    /// No client has seen a future revision, and no revision precedes the first.
     @Test func aRevisionThatNeverWasIsNoExcuse() async throws {
         try await RunningServer.run { server in
             try await server.upload()
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    /// A record stays what it is, and where it is.
+    /// A record keeps its type and its place.
     @Test func aRecordIsNotTurnedIntoAnother() async throws {
         try await RunningServer.run { server in
             try await server.upload()
@@ -138,17 +138,17 @@ import Testing
             let answer = try await server.push(
                 ana,
                 [
-                    // A note becomes a comment, a comment a note, or one of another thread.
+                    // A note becomes a comment, a comment becomes a note, and a comment changes its thread.
                     Change(n: 1, kind: .update, id: "a", baseRevision: 1, content: comment),
                     Change(n: 2, kind: .update, id: "c", baseRevision: 2, content: Samples.note("x")),
                     Change(
                         n: 3, kind: .update, id: "c", baseRevision: 2, content: Attempt.comment(under: "h")),
-                    // A comment under a comment, a note, itself, or what is no id.
+                    // A comment under a comment, under a note, under itself, or under an invalid id.
                     Change(n: 4, kind: .create, id: "x", baseRevision: 0, content: Attempt.comment(under: "c")),
                     Change(n: 5, kind: .create, id: "x", baseRevision: 0, content: Attempt.comment(under: "a")),
                     Change(n: 6, kind: .create, id: "x", baseRevision: 0, content: Attempt.comment(under: "x")),
                     Change(n: 7, kind: .create, id: "x", baseRevision: 0, content: Attempt.comment(under: "")),
-                    // Without content, and on a page the document has not.
+                    // Without content, and on a page that the document does not have.
                     Change(n: 8, kind: .create, id: "x", baseRevision: 0),
                     Change(n: 9, kind: .update, id: "a", baseRevision: 1),
                     Change(n: 10, kind: .create, id: "x", baseRevision: 0, content: Samples.note("x", page: 2)),
@@ -164,7 +164,7 @@ import Testing
         }
     }
 
-    /// A cursor of another layer is none of this one, though both are of one document and one user.
+    /// A cursor of another layer is invalid here, even with the same document and user.
     @Test func aCursorOfAnotherLayerStartsOver() async throws {
         try await RunningServer.run { server in
             try await server.upload()
@@ -177,7 +177,8 @@ import Testing
                 let answer = try await server.client(here, "GET", path)
                 #expect((answer.status, answer.reason) == (410, "epoch_changed"), "\(path)")
             }
-            // Of another history of the layer: nothing is taken that was made on revisions which are gone.
+            // A cursor from another history of the layer: the server refuses changes based on revisions that no longer
+            // exist.
             let request = PushRequest(
                 clientID: "c", acked: 0, cursor: Cursor(epoch: epoch, revision: 0), changes: [Samples.create(1, "a")])
             let pushed = try await server.client(here, "POST", "changes", body: request.bytes)
@@ -186,7 +187,7 @@ import Testing
         }
     }
 
-    /// The token names the layer. Nothing in a request reaches another one.
+    /// The token names the layer; nothing in a request reaches another one.
     @Test func whatIsWrittenInOneLayerIsInNoOther() async throws {
         try await RunningServer.run { server in
             try await server.upload()

@@ -2,7 +2,7 @@ import Annotations
 import SyncProtocol
 import Testing
 
-/// Requests that no honest client sends: each is answered in the envelope, and nothing is written.
+/// Requests that no honest client sends get an error envelope and write nothing.
 @Suite("Hostile requests", .timeLimit(.minutes(15))) struct HostileRequestTests {
     @Test(arguments: [
         ("GET", "/", 404), ("GET", "/instant/v1/nothing", 404), ("GET", "/instant/v2/session", 404),
@@ -55,7 +55,7 @@ import Testing
             #expect((tooMany.status, tooMany.reason) == (413, "payload_too_large"))
             let tooLong = try await server.push(token, [Samples.create(1, "n1", String(repeating: "x", count: 30_000))])
             #expect((tooLong.status, tooLong.reason) == (413, "payload_too_large"))
-            // One record over the limit is a matter of that record alone.
+            // A record over the limit fails alone.
             let one: PushAnswer = try await server.push(
                 token, [Samples.create(1, "n1", String(repeating: "x", count: 3000)), Samples.create(2, "n2")]
             ).message()

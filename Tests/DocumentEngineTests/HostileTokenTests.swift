@@ -7,9 +7,9 @@ import Testing
 
 @testable import DocumentEngine
 
-/// Tokens that were not made for us, or not made by an honest hand (RFC 7519, RFC 8725).
+/// Tokens issued for another service or forged (RFC 7519, RFC 8725).
 @Suite("Hostile tokens", .timeLimit(.minutes(15))) struct HostileTokenTests {
-    /// What a request with this header is told.
+    /// The response to a request with this header.
     private func answer(
         _ server: RunningServer, _ authorization: String?, _ path: String = "session"
     ) async throws -> RunningServer.Answer {
@@ -32,12 +32,12 @@ import Testing
         let rs512 = try await Mint.rs512()
         let bound = TokenVerifier(keys: [try await VerificationKey(pem: rs512.publicPEM, algorithm: .rs512)])
         #expect(try bound.verify(rs512.token(Self.honest), now: TestClock.start).grant.documentID == "doc")
-        // The same key, the other hash: it is bound to one.
+        // The same key with another hash: a key is bound to one algorithm.
         let other = try await Mint.rs256().token(Self.honest)
         #expect(throws: (any Error).self) { try bound.verify(other, now: TestClock.start) }
     }
 
-    /// A signature is checked once; what else a token depends on is asked each time.
+    /// The signature is verified once; everything else about a token is checked on each request.
     @Test func aKnownTokenStillExpires() async throws {
         let mint = try await Mint.es256()
         let verifier = TokenVerifier(keys: [try await VerificationKey(pem: mint.publicPEM)])
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    /// Headers, each signed with the right key over the right claims.
+    /// Headers, each signed with the right key over valid claims.
     @Test(arguments: [
         (#"{"alg":"none"}"#, "algorithm_refused"), (#"{"alg":"None"}"#, "algorithm_refused"),
         (#"{"alg":"nOnE"}"#, "algorithm_refused"), (#"{"alg":""}"#, "algorithm_refused"),
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    /// Of the header only the algorithm counts: hints where a key might be are never followed.
+    /// Only the header's algorithm counts; key location hints are never followed.
     @Test(arguments: [
         #","kid":"../../etc/passwd""#, #","kid":"' OR 1=1 --""#, #","jku":"http://127.0.0.1:1/keys""#,
         #","x5u":"http://127.0.0.1:1/c""#, #","jwk":{"kty":"oct","k":"AA"}"#, #","x5c":["AA"]"#,
@@ -126,7 +126,7 @@ import Testing
             let header = #"{"alg":"ES256"\#(hint)}"#
             let good = try server.mint.token(header: header, Self.honest)
             #expect(try await answer(server, "Bearer \(good)").status == 200)
-            // Signed by somebody else, who names a key of their own.
+            // Signed with another key, which the header names.
             let signed = [header, Self.honest].map { Base64URL.encode(Array($0.utf8)) }.joined(separator: ".")
             let forged = try P256.Signing.PrivateKey().signature(for: Data(signed.utf8)).rawRepresentation
             let answer = try await answer(server, "Bearer \(signed).\(Base64URL.encode(Array(forged)))")
@@ -152,10 +152,10 @@ import Testing
                     parts[0] + "." + Base64URL.encode(Array(TokenClaims(user: "boss").payload.utf8)) + "." + parts[2],
                     "signature_invalid"
                 ),
-                // The public key as a shared secret: the classic.
+                // The public key used as a shared secret, the classic attack.
                 (try hmac.token(Self.honest), "algorithm_refused"),
                 ("garbage", "token_malformed"), ("a.b.c", "token_malformed"), ("..", "token_malformed"),
-                // Five parts, around a token that nobody signed.
+                // Five parts, as in an encrypted token.
                 ("e30.e30.e30.e30.e30", "token_malformed"),
                 (String(repeating: "a", count: 9000), "token_malformed"),
             ]
@@ -164,7 +164,7 @@ import Testing
                 #expect((answer.status, answer.reason) == (401, reason), "\(token.prefix(40))")
                 if token.utf8.count > 8 { #expect(!answer.text.contains(token)) }
             }
-            // The last character of a signature has bits that mean nothing; another spelling of them is refused.
+            // Some bits of a signature's last character have no meaning; another spelling of them is refused.
             let last = try #require(token.last)
             let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
             let twin = digits[try #require(digits.firstIndex(of: last)) ^ 1]
@@ -181,7 +181,7 @@ import Testing
         }
     }
 
-    /// Claims, each in a token that is signed as it should be.
+    /// Claims, each in a correctly signed token.
     @Test(arguments: [
         (#"{}"#, "token_malformed"), (#"[]"#, "token_malformed"), (#"{"document_id":1}"#, "token_malformed"),
         (payload(#""document_id":"""#), "token_malformed"), (payload(#""document_id":["doc"]"#), "token_malformed"),
@@ -206,7 +206,7 @@ import Testing
         }
     }
 
-    /// The honest claims with these bytes in the user's name.
+    /// The valid claims with these bytes in the user's name.
     private static func named(_ bytes: [UInt8]) -> [UInt8] {
         let (front, back) = (#"{"user_id":""#, #"","document_id":"doc","permissions":"all","exp":4000000000}"#)
         return Array(front.utf8) + bytes + Array(back.utf8)
@@ -227,7 +227,7 @@ import Testing
         }
     }
 
-    /// A token that was signed by nobody, inside one that is: what is inside does not count.
+    /// An unsigned token inside a signed one does not count.
     @Test func aTokenInATokenIsNone() async throws {
         try await RunningServer.run { server in
             try await server.upload()
@@ -242,7 +242,7 @@ import Testing
         }
     }
 
-    /// Addresses in a header are not asked for a key, whoever signed it.
+    /// The server never fetches a key from an address in a header, even if the token is valid.
     @Test func nobodyIsAskedForAKey() async throws {
         let listener = try await Listener()
         try await RunningServer.run { server in
@@ -303,7 +303,7 @@ import Testing
     }
 }
 
-/// The honest claims with one of them in its place, or one more.
+/// The valid claims with one replaced or one added.
 private func payload(_ claims: String) -> String {
     let honest = [
         ("document_id", #""doc""#), ("permissions", #""all""#), ("exp", "4000000000"), ("user_id", #""ana""#),

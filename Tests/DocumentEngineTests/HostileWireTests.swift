@@ -3,9 +3,9 @@ import SyncProtocol
 import TestSupport
 import Testing
 
-/// Bytes on a connection that are no honest HTTP: nothing of them is done, and the server goes on.
+/// Malformed HTTP on a connection has no effect, and the server keeps running.
 @Suite("Hostile bytes", .timeLimit(.minutes(15))) struct HostileWireTests {
-    /// A push that would be taken, with other lines in its head.
+    /// A valid push with other lines in its head.
     private func push(_ token: String, _ lines: [String], _ body: String? = nil) -> String {
         let change = PushRequest(clientID: "c", acked: 0, cursor: nil, changes: [Samples.create(1, "a")])
         let body = body ?? String(decoding: change.bytes, as: UTF8.self)
@@ -29,7 +29,8 @@ import Testing
         }
     }
 
-    /// Lengths that are wrong, twice, two ways, or no numbers: a request another server on the way could read as two.
+    /// Lengths that are wrong, duplicated, contradictory or not numbers, which another server on the path could read as
+    /// two requests.
     @Test(arguments: [
         ["Content-Length: -1"], ["Content-Length: 12abc"], ["Content-Length: 99999999999999999999"],
         ["Content-Length: LENGTH", "Content-Length: 7"], ["Content-Length: LENGTH, 7"],
@@ -46,7 +47,7 @@ import Testing
         }
     }
 
-    /// A body that stops early is not half a change.
+    /// A truncated body applies no part of the change.
     @Test func aBodyThatIsCutIsNotTaken() async throws {
         try await RunningServer.run { server in
             try await server.upload()
@@ -62,7 +63,7 @@ import Testing
         }
     }
 
-    /// What follows a body that is longer than declared is another request, and none.
+    /// Bytes beyond the declared body length are a separate request.
     @Test func whatIsBehindTheBodyIsNoPartOfIt() async throws {
         try await RunningServer.run { server in
             try await server.upload()
@@ -90,7 +91,7 @@ import Testing
         }
     }
 
-    /// Random damage to a request that would be taken: done whole or not at all, and the server goes on.
+    /// After random damage to a valid push, it applies completely or not at all, and the server keeps running.
     @Test func damagedRequestsAreDoneWholeOrNotAtAll() async throws {
         try await RunningServer.run { server in
             try await server.upload()

@@ -37,7 +37,7 @@ import Testing
             #expect(note?["createdBy"]?.string == "ana")
             #expect(note?["group"]?.string == "g")
             #expect(note?["text"]?["value"]?.string == "noted")
-            // Once more changes what is said, and makes nothing twice.
+            // Importing again updates the text and creates no duplicates.
             let again = try await apply(
                 server, file.replacing("noted", with: "noted again").replacing("[6]", with: "[]"))
             #expect(again.json["data"]?["errors"]?.array?.count == 0)
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    /// Swift takes the two for one text.
+    /// Swift compares the two as equal strings.
     @Test func idsThatLookTheSameAreTwoRecords() async throws {
         try await RunningServer.run { server in
             let notes = ["caf\u{E9}", "cafe\u{301}"].map { Self.note.replacing(#""id":"n""#, with: #""id":"\#($0)""#) }

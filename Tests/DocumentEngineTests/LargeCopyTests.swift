@@ -7,7 +7,8 @@ import Testing
 
 @testable import DocumentEngine
 
-/// Layers and documents of more records than one transaction takes: copied, stored and deleted while others work.
+/// Copies, stores and deletes layers and documents with more records than one transaction takes, while other clients
+/// work.
 @Suite("Large copies", .timeLimit(.minutes(15))) struct LargeCopyTests {
     private static let count = 1_100
 
@@ -22,7 +23,7 @@ import Testing
         return ana
     }
 
-    /// Ids of the annotations of a layer; empty when there is none.
+    /// The ids of a layer's annotations; empty without a layer.
     private func ids(_ server: RunningServer, _ path: String) async throws -> [String] {
         let answer = try await server.backend(
             "GET", "/api/documents/\(path)/annotations", headers: [("Accept", "application/x-ndjson")])
@@ -53,7 +54,7 @@ import Testing
                     #expect(answer.status == 200, "\(answer.text)")
                 }
                 group.addTask {
-                    // Two records by each push: a state holds both or neither, and all before them.
+                    // Each push has two records: every state contains both or neither, and all earlier ones.
                     var pushes: Int64 = 0
                     repeat {
                         pushes += 1
@@ -78,7 +79,7 @@ import Testing
         }
     }
 
-    /// A copy as a server leaves it that is killed while it makes one.
+    /// A copy as a server leaves it when killed during copying.
     @Test func aCopyThatWasCutOffIsSeenByNobodyAndRemovedADayLater() async throws {
         let place = Mutex<(folder: String, postgres: PostgresAddress?)>(("", nil))
         try await RunningServer.run { options in
@@ -149,7 +150,7 @@ import Testing
         }
     }
 
-    /// More annotations than one transaction takes come with the PDF.
+    /// The PDF contains more annotations than one transaction takes.
     @Test func aDocumentWithManyAnnotationsIsStoredWholeAndReplaced() async throws {
         try await RunningServer.run { server in
             func upload(_ count: Int) async throws -> RunningServer.Answer {
@@ -174,7 +175,7 @@ import Testing
     }
 }
 
-/// Something that happened in one task and is looked at in another.
+/// A flag that one task sets and another reads.
 private final class Flag: Sendable {
     private let state = Atomic(false)
 

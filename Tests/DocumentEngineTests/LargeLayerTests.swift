@@ -8,8 +8,8 @@ import Testing
 
 @testable import DocumentEngine
 
-/// A large layer is as quick as a small one: nothing that a request asks walks through all of it. Counted in the steps of
-/// SQLite's machine, which are the same however busy the computer is.
+/// A large layer is as fast as a small one: no request scans the whole layer. Counts the steps of SQLite's virtual
+/// machine, which do not depend on the load of the computer.
 @Suite("Large layers", .timeLimit(.minutes(15))) struct LargeLayerTests {
     private static let count = 20_000
 
@@ -48,7 +48,7 @@ import Testing
 }
 
 extension SQLiteTransaction {
-    /// What its connection's statements have done since this was asked last.
+    /// The steps of all statements on its connection since the last call.
     fileprivate func takeSteps() -> Int {
         var steps = 0
         var statement = sqlite3_next_stmt(database.sqliteConnection, nil)

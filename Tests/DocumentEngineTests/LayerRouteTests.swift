@@ -2,7 +2,7 @@ import Annotations
 import SyncProtocol
 import Testing
 
-/// Layers as the backend makes, copies and deletes them.
+/// The backend creates, copies and deletes layers.
 @Suite("Layers", .timeLimit(.minutes(15))) struct LayerRouteTests {
     @Test func layersAreMadeByTheBackendOrByAToken() async throws {
         try await RunningServer.run { server in

@@ -5,7 +5,7 @@ import Testing
 
 @testable import DocumentEngine
 
-/// Several writers at once: each listener is told of every change, once and in order.
+/// With several concurrent writers, each listener receives every change once and in order.
 @Suite("Order of events", .timeLimit(.minutes(15))) struct LiveOrderTests {
     @Test(arguments: [1, 4, 6]) func everybodyHearsEverythingInOrder(_ listeners: Int) async throws {
         let (writers, each) = (3, 40)
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    /// The socket is full again and again, in the middle of events: nothing is torn or left out.
+    /// The socket fills up repeatedly in the middle of events; none is truncated or lost.
     @Test func whoReadsSlowlyHearsEverythingInOrder() async throws {
         let count = 120
         try await RunningServer.run { server in
@@ -58,7 +58,7 @@ import Testing
                 for piece in Chunks(String(text[end.upperBound...])) {
                     for match in piece.matches(of: /"id":"n(\d+)"/) { heard.append(try #require(Int(match.1))) }
                 }
-                // The last piece may not be whole yet.
+                // The last piece may be incomplete.
                 #expect(heard == Array(1...heard.count))
                 #expect(heard.count >= count - 1)
             }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import DocumentEngine
 
-/// Forms as they come in, cut anywhere (RFC 7578).
+/// Forms split at any position (RFC 7578).
 @Suite("Multipart") struct MultipartParserTests {
     private static func read(_ body: [UInt8], boundary: String, cutAt cuts: [Int]) throws -> [String: [UInt8]] {
         var parser = MultipartParser(boundary: boundary)
@@ -28,7 +28,7 @@ import Testing
 
     private static let parts: [(String, String?, [UInt8])] = [
         ("empty", nil, []), ("text", nil, Array("é\r\n--\r\n".utf8)),
-        // Almost the delimiter, again and again.
+        // Repeated near-matches of the delimiter.
         ("file", "a;\"b.pdf", Array("\r\n--b\r\n--boundar\r\n\r\n--boundarx\n--boundary\r--boundary".utf8)),
         ("last", nil, [0, 13, 10, 45, 45]),
     ]
@@ -75,7 +75,7 @@ import Testing
         #expect(MultipartParser.boundary(contentType: type) == boundary)
     }
 
-    /// Without a delimiter in sight no more than its own length is kept back.
+    /// Without a delimiter in the input, the parser holds back at most the delimiter's length.
     @Test func contentIsPassedOnAsItComes() throws {
         var parser = MultipartParser(boundary: "b")
         _ = try parser.feed(Array("--b\r\nContent-Disposition: form-data; name=f\r\n\r\n".utf8))

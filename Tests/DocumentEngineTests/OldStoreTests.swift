@@ -7,9 +7,9 @@ import Testing
 
 @testable import DocumentEngine
 
-/// `Resources/vectors/store-v1.sql` is what the first version left; each change of the tables leaves that file alone.
+/// `Resources/vectors/store-v1.sql` is a store of the first version; schema changes never edit that file.
 @Suite("Old stores", .timeLimit(.minutes(15))) struct OldStoreTests {
-    /// A data folder with that store.
+    /// A data folder with this store.
     private static func folder(and more: String = "") throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
         let data = folder.path + "/data"
@@ -30,13 +30,13 @@ import Testing
             #expect((session.head, session.title, session.generation) == (3, "Report", "3d07a66bdcdf0e8e"))
             let page: SnapshotPage = try await server.client(token, "GET", "records").message()
             #expect(page.records.map(\.id) == ["4", "n1"])
-            // What was answered then is answered so again, and only what is new is done.
+            // Old changes get the same results as then, and only new ones are applied.
             let changes = [Samples.create(1, "n1"), Samples.create(2, "n2"), Samples.create(4, "n4")]
             let again: PushAnswer = try await server.push(token, [changes[0], changes[1]]).message()
             #expect(again.results.map(\.revision) == [1, 2])
             let new: PushAnswer = try await server.push(token, [changes[2]]).message()
             #expect(new.results.map(\.revision) == [4])
-            // Tables that came later are there.
+            // Tables of later versions exist.
             let name = String(repeating: "0", count: 64)
             #expect(try await server.client(token, "PUT", "attachments/\(name)", body: [1]).status == 422)
             let one = "4bf5122f344554c53bde2ebb8cd2b7e3d1600ad631c385a5d7cce23c7785459a"
@@ -52,7 +52,7 @@ import Testing
         #expect(try Self.everything(in: path) == before)
     }
 
-    /// Its heads are those of its records: who does not know that would give revisions away twice.
+    /// The heads of this store come from its records. An older program, unaware of that, would assign revisions twice.
     @Test func anOlderProgramLeavesWhatThisOneWroteAlone() throws {
         let folder = try Self.folder()
         let path = folder.path + "/data/postilla.sqlite"
@@ -63,7 +63,7 @@ import Testing
         #expect(steps.contains("heads from records"))
     }
 
-    /// The tables, the steps that were done, and the records.
+    /// The tables, the applied migrations and the records.
     private static func everything(in path: String) throws -> [String] {
         let queue = try DatabaseQueue(path: path)
         defer { try? queue.close() }

@@ -3,7 +3,7 @@ import SyncProtocol
 import TestThreads
 import Testing
 
-/// Who is there, over HTTP.
+/// Presence over HTTP.
 @Suite("Presence", .timeLimit(.minutes(15))) struct PresenceTests {
     private func sign(
         _ session: String, page: Int? = nil, record: String? = nil, presents: Bool = false, leaves: Bool = false
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    /// What is pointed at is told to whoever may see it, wherever it goes.
+    /// The record under a participant's cursor is sent only to listeners that may see it, also after it moves.
     @Test func aRecordIsNamedOnlyToWhoMaySeeIt() async throws {
         try await RunningServer.run { server in
             try await server.upload()
@@ -94,7 +94,7 @@ import Testing
                 #expect(record(try await all.presence()) == (name == "nothing" ? nil : name))
                 #expect(record(try await some.presence()) == seen)
             }
-            // It moves out of sight while it is pointed at.
+            // It moves out of sight while a participant points at it.
             _ = try await server.announce(ana, sign("a", record: "seen"))
             #expect(record(try await some.presence()) == "seen")
             _ = try await server.push(
@@ -105,7 +105,7 @@ import Testing
             var late = try await EventReader(server, guest)
             #expect(record(try await late.presence()) == nil)
             #expect(!some.text.contains("hidden") && !late.text.contains("seen"))
-            // Who is not in sight of anything is told of people all the same.
+            // A listener that sees no records still receives presence.
             let stranger = try server.mint.token(TokenClaims(user: "x", collaboration: []))
             var nothing = try await EventReader(server, stranger)
             #expect(try await nothing.presence()?.people.map(\.userID) == ["ana"])
@@ -178,7 +178,7 @@ import Testing
             let second: PollAnswer = try await waiting.message()
             #expect(second.presence?.people.map(\.whereabouts.pageIndex) == [5])
             #expect(second.delta.changes.isEmpty)
-            // Who did not ask for people waits for changes.
+            // A poll without presence waits for changes.
             #expect(server.server.listenerCount == 1)
             _ = try await server.push(ana, [Samples.create(1, "n1")])
             let changed: PollAnswer = try await deaf.message()

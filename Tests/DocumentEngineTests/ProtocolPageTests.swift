@@ -3,7 +3,7 @@ import SyncProtocol
 import TestSupport
 import Testing
 
-/// The examples of docs/protocol.md are what the code reads and writes, byte for byte.
+/// The code reads and writes the examples of docs/protocol.md byte for byte.
 @Suite("The page about the protocol") struct ProtocolPageTests {
     private static let types: [String: any WireMessage.Type] = [
         "ErrorAnswer": ErrorAnswer.self, "SessionAnswer": SessionAnswer.self, "SnapshotPage": SnapshotPage.self,
@@ -39,7 +39,7 @@ import Testing
 }
 
 extension String {
-    /// What follows each occurrence of a mark, up to the next one.
+    /// The text after each occurrence of a mark, up to the next one.
     fileprivate func components(after mark: String) -> [String] {
         var parts: [String] = []
         for line in split(separator: "\n", omittingEmptySubsequences: false) {

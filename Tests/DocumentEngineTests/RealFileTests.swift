@@ -4,7 +4,7 @@ import SyncProtocol
 import TestSupport
 import Testing
 
-/// Real files, where they are there: each goes in, and what it holds comes out at both ends.
+/// Uploads each available real file and checks its content at both ends.
 @Suite("Real files", .timeLimit(.minutes(15))) struct RealFileTests {
     private static let files = Repository.samples.filter { $0.name.hasSuffix(".pdf") }
 

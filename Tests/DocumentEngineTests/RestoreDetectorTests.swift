@@ -4,7 +4,7 @@ import Testing
 
 @testable import DocumentEngine
 
-/// The mark of a store: what tells a database from a backup from the one that was left.
+/// The restore stamp distinguishes a restored database from the one that the server left.
 @Suite("The mark of a store") struct RestoreDetectorTests {
     private let folder: TemporaryFolder
     private var path: String { folder.path + "/store.sqlite" }
@@ -23,7 +23,7 @@ import Testing
         #expect(rights as? Int == 0o600)
     }
 
-    /// The backup was made while the server ran, and after it a mark was drawn.
+    /// The backup was made while the server ran, and a new stamp was written afterwards.
     @Test func aBackupOfThisVeryRunIsOlder() throws {
         #expect(try !mark { try $0.open() })
         try FileManager.default.copyItem(atPath: path, toPath: path + ".backup")
@@ -40,7 +40,7 @@ import Testing
         #expect(try mark { try $0.open() })
     }
 
-    /// A database without a mark was made by an older program. Where a mark was kept, it is a backup of that time.
+    /// A database without a stamp is from an older program. If a stamp file exists, it is a backup from that time.
     @Test func aStoreOfAnOlderProgramIsNoBackup() throws {
         #expect(try !mark { try $0.open() })
         try FileManager.default.removeItem(atPath: path)

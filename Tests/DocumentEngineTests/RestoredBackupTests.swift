@@ -4,7 +4,7 @@ import Foundation
 import SyncProtocol
 import Testing
 
-/// A database that is put back from a backup has another past than the clients know: the server notices by itself.
+/// A restored database has a different history from what clients know; the server detects that itself.
 @Suite("Restored backups", .timeLimit(.minutes(15))) struct RestoredBackupTests {
     @Test func anOlderDatabaseIsNoticedAndEveryLayerGetsANewGeneration() async throws {
         let it = try Backup()
@@ -15,7 +15,7 @@ import Testing
         try it.restore()
         let after = try await RunningServer.run(folder: it.folder, clock: clock) { server in
             let token = try server.mint.token(TokenClaims())
-            // What the server knew of the client is of another past as well.
+            // The server's knowledge of the client also belongs to another history.
             let answer: PushAnswer = try await server.push(token, [Samples.create(2, "n2")]).message()
             #expect(answer.results.map(\.status) == [.gap])
             return try await server.session(token)
@@ -23,7 +23,7 @@ import Testing
         #expect(after.generation != before.generation)
         #expect(after.epoch != before.epoch)
         #expect(after.head == before.head)
-        // Once: from then on it is the store that was left.
+        // Only once: the next start finds the store that was left.
         try await RunningServer.run(folder: it.folder, clock: clock) { server in
             let token = try server.mint.token(TokenClaims())
             #expect(try await server.session(token) == after)
@@ -44,7 +44,7 @@ import Testing
         let clock = TestClock()
         let before = try await it.edit("n1", clock: clock)
         #expect(try await it.session(clock: clock) == before)
-        // Killed between the mark in the file and the mark in the database.
+        // Killed after the stamp file was written and before the stamp row.
         let path = it.data + "/postilla.mark"
         let kept = try String(contentsOfFile: path, encoding: .utf8)
         try "\(kept)\nthe next one".write(toFile: path, atomically: true, encoding: .utf8)
@@ -67,7 +67,7 @@ import Testing
             try FileManager.default.moveItem(atPath: folder.path + "/backup", toPath: data + "/postilla.sqlite")
         }
 
-        /// A server runs, takes one note and stops.
+        /// Runs a server that accepts one note and stops.
         func edit(_ id: String, clock: TestClock) async throws -> SessionAnswer {
             try await RunningServer.run(folder: folder, clock: clock) { server in
                 try await server.upload()

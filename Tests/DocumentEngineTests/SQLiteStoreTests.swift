@@ -14,7 +14,7 @@ import Testing
         try store.close()
     }
 
-    /// SQLite's 2 is FULL. With 1 a commit outlives the process, but not the machine.
+    /// SQLite's value 2 is FULL. With 1 a commit survives a crash of the process but not of the machine.
     @Test func aCommitWaitsForTheDisk() throws {
         let folder = try TemporaryFolder()
         let store = try SQLiteStore(path: folder.path + "/store.sqlite")
@@ -23,7 +23,7 @@ import Testing
         try store.close()
     }
 
-    /// A process that died left its commits in the log. Older programs filled the log with zeros: none of them is a commit.
+    /// A crashed process left its commits in the log. Older programs filled the log with zeros, which are not commits.
     @Test(arguments: [0, 1, 20]) func whatWasCommittedIsFoundInTheLog(_ commits: Int) throws {
         let folder = try TemporaryFolder()
         let (path, copy) = (folder.path + "/store.sqlite", folder.path + "/copy.sqlite")

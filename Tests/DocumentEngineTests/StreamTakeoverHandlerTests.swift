@@ -8,7 +8,8 @@ import Testing
 
 @testable import DocumentEngine
 
-/// What ``StreamTakeoverHandler`` relies on in the framework: fails when that changes, in the framework's own pipeline.
+/// Checks in the framework's own pipeline what ``StreamTakeoverHandler`` relies on, so that a framework change fails
+/// here.
 @Suite("A stream leaves the framework", .timeLimit(.minutes(15))) struct StreamTakeoverHandlerTests {
     private typealias Decoder = ByteToMessageHandler<HTTPRequestDecoder>
 
@@ -30,7 +31,7 @@ import Testing
             }
             #expect(try await said(channel) == "3\r\nabc\r\n")
 
-            // Nothing passes between the two any more.
+            // Nothing passes between the two after this.
             try? await answers.write(.body(ByteBuffer(string: "framework")))
             answers.finish()
             try await channel.writeInbound(ByteBuffer(string: "GET / HTTP/1.1\r\n\r\nnoise"))
@@ -44,14 +45,14 @@ import Testing
         }
     }
 
-    /// Happens when the server stops between accepting and serving; SwiftNIO would trap otherwise.
+    /// This happens when the server stops between accepting and serving; without the close SwiftNIO would trap.
     @Test func aConnectionThatIsNotTakenIsClosed() async throws {
         let channel = NIOAsyncTestingChannel()
         _ = try await accepted(channel)
         try await channel.closeFuture.get()
     }
 
-    /// SwiftNIO's decoder would keep all of it.
+    /// SwiftNIO's decoder would buffer all of it.
     @Test func whatFollowsAnUpgradeIsDropped() async throws {
         let channel = NIOAsyncTestingChannel()
         let framework = try await accepted(channel).take()
@@ -93,7 +94,7 @@ import Testing
         try await channel.testingEventLoop.submit { try body(channel.pipeline.syncOperations) }.get()
     }
 
-    /// All bytes that have left since.
+    /// All bytes sent since the last call.
     private func said(_ channel: NIOAsyncTestingChannel) async throws -> String {
         var text = ""
         while let buffer = try await channel.readOutbound(as: ByteBuffer.self) { text += String(buffer: buffer) }

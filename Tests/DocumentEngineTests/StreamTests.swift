@@ -3,7 +3,7 @@ import SyncProtocol
 import TestThreads
 import Testing
 
-/// How streams of events begin, go on and end.
+/// How event streams open, continue and end.
 @Suite("Streams", .timeLimit(.minutes(15))) struct StreamTests {
     private func note(_ n: Int64, group: String? = nil) -> Change { Samples.create(n, "n\(n)", group: group) }
 
@@ -53,7 +53,7 @@ import Testing
             _ = try await server.push(ana, [note(2, group: "open")])
             let seen = try #require(try await events.change())
             #expect((seen.revision, seen.previous, seen.changes.map(\.id)) == (2, 0, ["n2"]))
-            // Out of sight: gone. What it became is not told.
+            // It moves out of sight: the listener receives a removal without the new content.
             _ = try await server.push(
                 ana,
                 [
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    /// Swift takes the two for one text.
+    /// Swift compares the two as equal strings.
     @Test func idsThatLookTheSameAreRevokedEachForItself() async throws {
         try await RunningServer.run { server in
             try await server.upload()
@@ -170,7 +170,7 @@ import Testing
             ).message()
             #expect((nothing.changes.count, nothing.upTo) == (0, 0))
             async let waiting = server.client(ana, "GET", "events?wait=30&since=0&epoch=\(epoch)")
-            // Once it listens, it cannot miss what is written now.
+            // Once it listens, it cannot miss later writes.
             try await waitUntil("the server has a stream") { server.server.listenerCount > 0 }
             _ = try await server.push(ana, [note(1)])
             let delta: Delta = try await waiting.message()
@@ -205,7 +205,7 @@ import Testing
         }
     }
 
-    /// Of a listener that only ends its own half not even the half that is left is kept.
+    /// When a listener closes only its own half, the server closes the other half too.
     @Test(arguments: [true, false]) func whoEndsItsHalfIsDoneWithListening(_ atOnce: Bool) async throws {
         try await RunningServer.run { server in
             try await server.upload()
@@ -224,7 +224,7 @@ import Testing
         }
     }
 
-    /// Whoever listens has nothing to say: neither another request nor garbage is read, and that they leave is seen.
+    /// The server reads nothing from a listener, neither another request nor garbage, and still detects the disconnect.
     @Test func whatAListenerSaysIsNotRead() async throws {
         try await RunningServer.run { server in
             try await server.upload()

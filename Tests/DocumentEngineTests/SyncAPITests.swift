@@ -3,7 +3,7 @@ import Authorization
 import SyncProtocol
 import Testing
 
-/// A client's way through the sync plane: session, document, records, changes, events.
+/// A client's path through the sync API: session, document, records, changes, events.
 @Suite("Sync plane", .timeLimit(.minutes(15))) struct SyncAPITests {
     @Test func aTokenOpensItsLayer() async throws {
         try await RunningServer.run { server in

@@ -5,7 +5,7 @@ import Synchronization
 import TestThreads
 import Testing
 
-/// What a run that hangs says of itself.
+/// The report of a hanging test run.
 @Suite(.timeLimit(.minutes(5))) struct WatchdogTests {
     @Test func whatIsAtWorkIsNamedAfterASilence() async throws {
         let (reports, said) = AsyncStream.makeStream(of: String.self)

@@ -26,7 +26,7 @@ import Testing
 
     private let count = Count()
 
-    /// Jobs wait in one queue: a slow one keeps one thread, whatever came before or after it.
+    /// Jobs share one queue: a slow one occupies one thread, whatever precedes or follows it.
     @Test func aSlowJobDelaysNoOther() async throws {
         let workers = WorkerThreads(width: 4)
         let ends = DispatchSemaphore(value: 0)
@@ -44,7 +44,7 @@ import Testing
         for task in slow { try await task.value }
     }
 
-    /// Dispatch has as many threads as processors for a priority, and adds none while one of them computes.
+    /// Dispatch has one thread per processor for each priority, and adds none while those compute.
     @Test func whoeverComputesElsewhereDelaysNoJob() async throws {
         let isOver = Atomic<Bool>(false)
         let computing = DispatchGroup()
@@ -84,7 +84,7 @@ import Testing
         await #expect(throws: CancellationError.self) { try await workers.perform { throw CancellationError() } }
     }
 
-    /// As an executor it runs all steps of a task.
+    /// As an executor, it runs all steps of a task.
     @Test func aTaskRunsOnIt() async throws {
         let workers = WorkerThreads(width: 1)
         let (here, there) = await withTaskExecutorPreference(workers) { (Self.thread(), await Self.threadOfATask()) }

@@ -27,7 +27,7 @@ import Testing
         try await RunningServer.run { server in
             let answer = try await upload(server, "\u{FEFF} \n" + Self.xfdf.dropFirst(39), keeping: keeping)
             #expect(answer.status == 200, "\(answer.text)")
-            #expect(answer.json["data"]?["errors"] == [["reason": "far: the document has no such page"]])
+            #expect(answer.json["data"]?["errors"] == [["reason": "far: no such page in the document"]])
             let list = try await server.backend("GET", "/api/documents/doc/annotations").json["data"]?["annotations"]
             #expect(list?.array?.compactMap { $0["id"]?.string } == (keeping ? ["6", "7", "h"] : ["h"]))
             let thread = try await server.backend("GET", "/api/documents/doc/annotations/h/comments").json["data"]
@@ -42,7 +42,7 @@ import Testing
         try await RunningServer.run { server in
             let answer = try await upload(server, file)
             #expect((answer.status, answer.reason) == (400, "bad_request"))
-            #expect(answer.json["error"]?["description"]?.string?.hasPrefix("this is not XFDF: 1:") == true)
+            #expect(answer.json["error"]?["description"]?.string?.hasPrefix("invalid XFDF: 1:") == true)
             #expect(try await server.backend("GET", "/api/documents/doc/properties").status == 404)
         }
     }
@@ -58,7 +58,7 @@ import Testing
             let file = try await server.backend("GET", path + "/document.xfdf")
             #expect(file.status == 200)
             #expect(file.headers["content-type"] == "application/vnd.adobe.xfdf")
-            // The default layer holds the PDF's own.
+            // The default layer holds the PDF's own annotations.
             let own = try await server.backend("GET", "/api/documents/doc/document.xfdf")
             #expect(own.text.contains("look here") && !own.text.contains("so?"))
             #expect(try await server.backend("GET", "/api/documents/doc/layers/none/document.xfdf").status == 404)

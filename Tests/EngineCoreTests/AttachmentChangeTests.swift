@@ -7,7 +7,7 @@ import Testing
     private let world: World
     private let picture = AttachmentID(String(repeating: "1", count: 64))!
     private static let refused =
-        "the attachment it names was not uploaded by this user in this layer: upload it first"
+        "its attachment was not uploaded by this user in this layer; upload it first"
     private let other = AttachmentID(String(repeating: "2", count: 64))!
 
     init() throws { world = try World() }
@@ -42,7 +42,7 @@ import Testing
         #expect(try world.push(.update, "a", at: 2, image(other)).status == .applied)
     }
 
-    // MARK: Whose file it is
+    // MARK: Ownership of files
 
     @Test func onlyWhoUploadedAFileMayNameIt() throws {
         try upload(picture)
@@ -69,7 +69,7 @@ import Testing
         #expect((moved.status, moved.reason) == (.invalid, Self.refused))
         let seen = try world.push(.create, "c", group: "open", image(picture), client: "cy", as: inside)
         #expect(seen.status == .applied)
-        // A deleted record shows nothing any more, also not its file.
+        // A deleted record grants no access, not even to its file.
         for id in ["a", "c"] {
             try world.push(.delete, id, at: try #require(try world.record(id)).revision, client: "d")
         }

@@ -3,7 +3,7 @@ import EngineCore
 import SyncProtocol
 import Testing
 
-/// Writes of the backend: past permissions, not past the form of things.
+/// Backend writes skip permissions, but not validation.
 @Suite("Backend writes") struct BackendWriterTests {
     private let world: World
 
@@ -34,7 +34,7 @@ import Testing
         try world.backend { try $0.create("a", World.note("new"), user: nil, group: nil) }
         #expect(try world.record("a")?.revision == 3)
         #expect(try world.record("a")?.isLive == true)
-        // Whoever saw the old one in its group and missed its deletion is told still.
+        // A view that saw the old record and missed its deletion still receives it.
         let guest = World.grant("guest", ["annotations:view:group=secret"])
         let delta = try world.look(guest) { try $0.delta(since: Cursor(epoch: $0.epoch, revision: 1), limit: 9) }
         #expect(delta.changes == [.removed("a", 2)])

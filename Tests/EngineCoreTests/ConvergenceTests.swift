@@ -5,10 +5,10 @@ import SyncProtocol
 import TestSupport
 import Testing
 
-/// Random histories of several people on one layer: every view that follows by deltas or by events ends where a fresh
-/// snapshot does, and nobody is ever told of what they may not see.
+/// In random histories of several people on one layer, every view that follows deltas or events ends with the same
+/// state as a fresh snapshot, and no view ever receives what it may not see.
 @Suite("Convergence") struct ConvergenceTests {
-    /// One person's copy of the layer, as far as they may see it.
+    /// One person's copy of the layer, limited to their view.
     private struct Copy {
         var grant: Grant
         var client: String
@@ -25,7 +25,7 @@ import Testing
             cursor = max(cursor, upTo)
         }
 
-        /// What lives, by id.
+        /// The live records by id.
         var live: [String: SyncItem] {
             rows.filter { if case .record = $0.value { true } else { false } }
         }
@@ -118,7 +118,7 @@ import Testing
         for case .record(let record, _) in items { #expect(grant.canView(Subject(record))) }
     }
 
-    /// One request: something new, sometimes what was sent before once more.
+    /// Sends one request: a new change, sometimes with an earlier one repeated.
     private static func act(_ copy: inout Copy, _ world: World, _ random: inout SeededRandom) throws {
         copy.n += 1
         let id = random.pick(ids)

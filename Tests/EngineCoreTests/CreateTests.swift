@@ -36,7 +36,7 @@ import Testing
         #expect(try world.push(.create, "7", World.note("over the PDF's own")).status == .conflict)
         try world.push(.delete, "a", at: 1)
         #expect(try world.push(.create, "a", World.note("three")).status == .gone)
-        // Equal to Swift, different to everybody else.
+        // Equal strings in Swift, different everywhere else.
         try world.push(.create, "é", World.note("one letter"))
         #expect(try world.push(.create, "e\u{301}", World.note("two scalars")).status == .applied)
     }

@@ -4,7 +4,7 @@ import EngineCore
 import SyncProtocol
 import Testing
 
-/// Deleting, what goes along with it, and bringing it back.
+/// Deleting records and threads, and restoring them.
 @Suite("Deleting and restoring") struct DeleteTests {
     private let world: World
     private let bo = World.grant("bo")
@@ -58,11 +58,11 @@ import Testing
     @Test func aNewerCommentOfSomebodyElseStandsInTheWay() throws {
         try thread(2, by: bo, client: "d")
         let lost = try world.push(.delete, "7", at: 0, thread: 1)
-        // What was meant is the root: that is what is in conflict, and the reason says why.
+        // The conflict names the root, which the delete was about, and the reason explains it.
         #expect((lost.status, lost.item?.id) == (.conflict, "7"))
-        #expect(lost.reason == "someone else wrote in its thread")
+        #expect(lost.reason == "someone else added to its thread")
         #expect(try world.isLive("7") && world.isLive("c1"))
-        // Without a thread revision, what the root itself was seen at counts.
+        // Without a thread revision, the root's base revision counts.
         #expect(try world.push(.delete, "7", at: 0).status == .conflict)
     }
 
@@ -73,7 +73,7 @@ import Testing
 
     private static func marker(_ text: String = "") -> Content { World.content("pspdfkit/comment-marker", text) }
 
-    /// A comment marker "m" of revision 1, with its comments "c1" … under the revisions that follow.
+    /// A comment marker "m" of revision 1 with comments "c1", … at the revisions after it.
     private func markedThread(
         _ count: Int, in world: World? = nil, by grant: Grant = World.grant(), client: String = "c"
     ) throws {
@@ -100,7 +100,7 @@ import Testing
         #expect(try world.isLive("m") && !world.isLive("c1"))
     }
 
-    /// Also of one's own: it is content without any comment.
+    /// Also the user's own markup, which is content even without comments.
     @Test func onesOwnMarkupStaysToo() throws {
         try world.push(.create, "h", World.highlight("mine").changing { $0["isCommentThreadRoot"] = true })
         try world.push(.create, "c1", World.comment(on: "h"))

@@ -4,7 +4,7 @@ import EngineCore
 import SyncProtocol
 import Testing
 
-/// Who is told what, once a commit is durable.
+/// Which listeners receive what, once a commit is durable.
 @Suite("Fan-out") struct EventBroadcasterTests {
     private let world: World
     private let everything = World.grant().viewScope
@@ -57,7 +57,7 @@ import Testing
         #expect(events[0].epoch != (try world.look { $0.epoch }))
     }
 
-    /// Two ids that look alike in one commit: one leaves the view, the other was never in it.
+    /// Two similar-looking ids in one commit: one leaves the view, the other was never in it.
     @Test func aRecordIsNotTakenForOneThatLooksTheSame() throws {
         let ids = ["caf\u{E9}", "cafe\u{301}"]
         try world.push(.create, ids[0], group: "crew", World.note("seen"))
@@ -141,7 +141,7 @@ import Testing
         #expect(fanout.take(one).end?.kind == .closing)
     }
 
-    // MARK: People
+    // MARK: Presence
 
     private func told(_ person: String, page: Int) -> PresenceEvent {
         PresenceEvent(
@@ -171,7 +171,7 @@ import Testing
         #expect(try people(delivery) == [told("a", page: 999), told("b", page: 999)])
         #expect(delivery.end == nil, "people make nobody fall behind")
         #expect(fanout.take(slow).isEmpty)
-        // A whole list takes the place of what came before it.
+        // A complete list replaces everything before it.
         _ = fanout.tell(layer.id, about: "a") { _ in told("a", page: 1) }
         let everybody = PresenceEvent(isComplete: true, people: told("b", page: 7).people)
         fanout.tell(slow, everybody: everybody)

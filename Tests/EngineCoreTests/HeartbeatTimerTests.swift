@@ -2,7 +2,7 @@ import Annotations
 import EngineCore
 import Testing
 
-/// What time brings to listeners.
+/// Timed events for listeners.
 @Suite("Pulse") struct HeartbeatTimerTests {
     private let start = Timestamp(seconds: 1000)
 

@@ -5,7 +5,7 @@ import SyncProtocol
 import TestSupport
 import Testing
 
-/// A layer exists as soon as a signed token names it, but not again by a token from before its end.
+/// A signed token that names a layer creates it, but a token from before its deletion does not create it again.
 @Suite("Layers of tokens") struct LayersTests {
     private let world: World
 
@@ -25,7 +25,7 @@ import Testing
         let made = try open("new")
         #expect(try open("new") == made)
         #expect(made.generation.count == 16)
-        #expect(throws: APIError(.documentNotFound, "there is no document with the id that the token names")) {
+        #expect(throws: APIError(.documentNotFound, "the document of the token does not exist")) {
             try open("new", document: "none")
         }
     }

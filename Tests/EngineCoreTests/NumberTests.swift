@@ -4,7 +4,8 @@ import EngineCore
 import SyncProtocol
 import Testing
 
-/// Changes are taken once, in the order of their numbers, whatever is sent again (the outbox's side of the bargain).
+/// Changes are accepted once, in the order of their numbers, whatever is sent again: the server's side of the outbox
+/// protocol.
 @Suite("Numbers of changes") struct NumberTests {
     private let world: World
     private let create = Change(n: 1, kind: .create, id: "a", baseRevision: 0, content: World.note("one"))
@@ -25,7 +26,7 @@ import Testing
         #expect(try send([create]) == first)
         #expect(try send([create, create]) == first + first)
         #expect(try world.layer.head == 1)
-        // Sent again, it has nothing to tell listeners.
+        // A repeated change notifies no listeners.
         #expect(world.commits.map(\.isEmpty) == [false, true, true])
     }
 
@@ -67,7 +68,7 @@ import Testing
         ]
         let answers = try send(changes)
         #expect(answers.map(\.status) == [.invalid, .gone, .applied, .conflict, .conflict])
-        // The answers are kept as they were, also of what was not applied.
+        // Results are stored unchanged, including those of refused changes.
         #expect(try send(changes) == answers)
         #expect(try world.layer.head == 1)
     }
@@ -97,7 +98,7 @@ import Testing
         for user in ["bo", nil, "Ana", "ana\u{301}"] {
             #expect(throws: APIError.self) { try send([create], user: user) }
         }
-        // Another one has numbers of its own.
+        // Another client has separate numbers.
         #expect(try send([create], client: "d", user: "bo").map(\.status) == [.conflict])
     }
 

@@ -5,7 +5,7 @@ import SyncProtocol
 import TestSupport
 import Testing
 
-/// Permission is asked of the stored record; what may not be seen does not exist.
+/// Permissions depend on the stored record; an invisible record does not exist.
 @Suite("Permissions on changes") struct PermissionTests {
     private let world: World
     private let view = ["annotations:view:all", "comments:view:all"]
@@ -46,7 +46,7 @@ import Testing
         #expect(try world.isLive("a") == (status != .applied))
     }
 
-    /// A denied change tells nothing of who was first, and one that cannot be is denied before it is looked at.
+    /// A denied change reveals nothing about conflicts, and an invalid one is denied before it is examined.
     @Test func permissionComesBeforeConflictAndContent() throws {
         #expect(try push(.update, "a", at: 99, World.note("x"), with: view).status == .denied)
         #expect(try push(.update, "a", try Content("{}"), with: view).status == .denied)
@@ -57,7 +57,7 @@ import Testing
 
     @Test(
         arguments: [
-            // The default group needs nothing.
+            // The default group needs no permission.
             (nil, nil, [], ChangeResult.Status.applied), ("crew", "crew", [], .applied),
             ("other", nil, [], .denied), (nil, "crew", [], .denied),
             ("other", nil, ["annotations:set-group:all"], .applied),
@@ -66,10 +66,10 @@ import Testing
             (nil, "crew", ["annotations:set-group:group="], .applied),
             ("other", nil, ["annotations:set-group:self"], .applied),
             ("other", nil, ["comments:set-group:all"], .denied),
-            // The empty group is the null one.
+            // The empty group equals the null group.
             ("", nil, [], .applied), ("", "crew", [], .denied),
             ("", "crew", ["annotations:set-group:group="], .applied),
-            // Names that look alike are different names.
+            // Names that only look alike are different names.
             ("e\u{301}", "é", [], .denied), ("é", "é", [], .applied),
             ("e\u{301}", nil, ["annotations:set-group:group=é"], .denied),
         ] as [(String?, String?, [String], ChangeResult.Status)])
@@ -104,7 +104,7 @@ import Testing
         #expect(try world.push(.update, "n", at: 2, group: nil, World.note("x")).status == .applied)
     }
 
-    // MARK: Replies
+    // MARK: Comments
 
     @Test(arguments: [
         ([], ChangeResult.Status.denied), (["comments:reply:all"], .applied),
@@ -125,7 +125,7 @@ import Testing
         #expect(try push(.create, "c2", at: 0, World.comment(on: "h"), with: view).status == .denied)
     }
 
-    // MARK: What may not be seen
+    // MARK: Invisible records
 
     @Test func whatIsOutOfSightDoesNotExist() throws {
         let rules = ["annotations:view:self", "annotations:edit:all", "annotations:delete:all", "comments:reply:all"]
@@ -141,7 +141,7 @@ import Testing
         #expect(try world.text("a") == "ana's")
     }
 
-    /// What is wrong with a create: the answer must not depend on its id.
+    /// An invalid create, whose result must not depend on its id.
     private struct FaultyCreate {
         var content: Content
         var group: String? = "crew"
@@ -190,7 +190,7 @@ import Testing
         #expect(status == fault.status)
     }
 
-    /// What is left to learn costs a record: a create that could be applied.
+    /// Learning that an id is taken costs a record: the create must be valid.
     @Test func onlyACreateThatCouldBeAppliedLearnsThatAnIDIsTaken() throws {
         try world.push(.create, "deleted", group: "secret", World.note("x"), client: "setup", as: World.grant("ana"))
         let base = try #require(try world.record("deleted")).revision
@@ -199,7 +199,7 @@ import Testing
         let hidden = try push(.create, "a", at: 0, World.note("x"), with: rules)
         let deleted = try push(.create, "deleted", at: 0, World.note("x"), with: rules)
         #expect((hidden.status, hidden.reason, hidden.item) == (deleted.status, deleted.reason, nil))
-        #expect(hidden.reason == "this id is taken: create the record under another id")
+        #expect(hidden.reason == "this id is taken; create the record under another id")
         #expect(try push(.create, "free", at: 0, World.note("x"), with: rules).status == .applied)
     }
 
@@ -210,7 +210,7 @@ import Testing
         #expect((answer.status, answer.item?.id) == (.conflict, "7"))
     }
 
-    /// `null` is no name: an empty scope is not the user or group of that name.
+    /// `null` is not a name: an empty scope does not match the user or group of that name.
     @Test func nullIsNoName() throws {
         try world.push(
             .create, "n", group: "null", World.note("x"), client: "n", as: World.grant("null", group: "null"))

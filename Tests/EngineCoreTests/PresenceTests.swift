@@ -5,7 +5,7 @@ import SyncProtocol
 import TestSupport
 import Testing
 
-/// Who is at a layer, told by hand and by a clock of the test's own.
+/// Presence with manual events and the test's own clock.
 @Suite("Presence") struct PresenceTests {
     private static let layer: Int64 = 7
     private let ana = World.grant("ana", name: "Ana")
@@ -13,7 +13,7 @@ import Testing
     private var presence = Presence(node: "n1")
     private var now = World.now
 
-    /// A sign of life under the user's own session.
+    /// Sends a heartbeat under the user's own session.
     @discardableResult
     private mutating func say(
         _ grant: Grant, page: Int? = nil, record: Record.ID? = nil, presents: Bool = false, leaves: Bool = false,
@@ -77,7 +77,7 @@ import Testing
         #expect(presence.streamEnded(session) == .init(), "who never said anything is nobody")
         presence.streamOpened(session)
         try say(ana)
-        // A new token opens its stream before the old one is closed.
+        // A new token opens its stream before the old one closes.
         presence.streamOpened(session)
         #expect(presence.streamEnded(session) == .init())
         #expect(people().count == 1)
@@ -156,7 +156,7 @@ import Testing
         func seen(_ scope: ViewScope) -> Record.ID? { people(scope).first?.whereabouts.record }
         #expect((seen(.everything), seen(crew), seen(others)) == ("note", "note", nil))
 
-        // It moves, and is deleted: who saw it is told that nothing is pointed at any more.
+        // It moves or is deleted: viewers are notified that no participant points at it.
         try world.backend { try $0.replace("note", World.note("moved"), user: nil, group: .some("others")) }
         var commit = try #require(world.commits.last)
         commit.layer.id = Self.layer
@@ -199,7 +199,7 @@ import Testing
         #expect(presence.unknownRecords(at: Self.layer) == ["new"])
     }
 
-    // MARK: Bounds
+    // MARK: Limits
 
     @Test(arguments: [
         Location(pageIndex: -1), Location(pageIndex: 1_000_000),
@@ -235,7 +235,7 @@ import Testing
         #expect(refusal?.reason == .tooManyRequests)
         _ = try presence.announced(sign("s"), by: bo, at: 1, now: now)
         _ = try presence.announced(sign("s"), by: ana, at: 1, now: now + 50)
-        // A clock that is set back makes nobody wait for it.
+        // Setting the clock back does not throttle anyone.
         _ = presence.timePassed(at: now + -9_999_999)
         _ = try presence.announced(sign("s"), by: ana, at: 1, now: now + -9_999_999)
     }
@@ -267,7 +267,7 @@ import Testing
         #expect(presence.heard([mine], left: [], now: now) == .init(told: [theirs], forPeers: []))
         #expect(presence.heard([mine], left: [], now: now) == .init(), "the same again is no news")
         #expect(presence.own == [own])
-        // A server that died says nothing more.
+        // A crashed server sends nothing more.
         #expect(presence.timePassed(at: now + 45_000).told.contains(theirs))
     }
 
@@ -278,8 +278,8 @@ import Testing
         #expect(people().isEmpty)
     }
 
-    /// Whatever happens: what a listener was told adds up to what is there, a version stands for one list, and at most
-    /// one presents.
+    /// In any order of events, the messages to a listener add up to the current state, a version identifies one list,
+    /// and at most one participant presents.
     @Test(arguments: 0..<60) mutating func whatIsToldAddsUp(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
         presence = Presence(node: "n1", bound: .init(people: 6, sessions: 3))

@@ -4,7 +4,7 @@ import EngineCore
 import SyncProtocol
 import Testing
 
-/// What may be told at once, and what has to be read first, where several servers write to one store.
+/// What can be published at once and what must be read first, when several servers write to one store.
 @Suite("Feed") struct PublicationCursorTests {
     private let world: World
     init() throws { world = try World() }
@@ -27,7 +27,7 @@ import Testing
         var feed = PublicationCursor()
         let told = try world.layer
         feed.join(told)
-        // The first is another server's: nobody said so yet.
+        // The first commit is another server's, without a notification so far.
         let (_, mine) = (try commit("a"), try commit("b"))
         #expect(feed.take(mine) == .look)
         let finding = try world.store.read { try CatchUp(told, in: $0) }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import EngineCore
 
-/// What one page, one delta and one event may weigh, and that no page names a record its reader may not see.
+/// Size limits of pages, deltas and events; no page names a record its reader may not see.
 @Suite struct SizeTests {
     private let store = MemoryLayerStore()
     private let key = LayerKey(document: "paper", name: "")
@@ -61,7 +61,7 @@ import Testing
         #expect(delivery.end?.kind == .behind)
     }
 
-    /// Hundreds of another's records before, between and after one's own: pages name only one's own.
+    /// Hundreds of another user's records before, between and after the reader's own: pages name only the reader's.
     @Test func pagesGoOnFromRecordsThatAreSeen() throws {
         try write("bob", (1...500).map { note($0, bytes: 1) })
         try write("ann", [note(9_001, bytes: 1), note(9_002, bytes: 1)])
@@ -92,7 +92,7 @@ import Testing
         #expect(rounds == 2)
     }
 
-    /// A thousand small deletes of large records that somebody else changed: the answer does not hold them all.
+    /// Small deletes conflict with large records of another user: the response does not contain all records.
     @Test func manyConflictsAreNotAllSpeltOut() throws {
         let large = (1...6).map { note($0, bytes: 500_000) }
         try write("ann", large)
@@ -101,7 +101,7 @@ import Testing
         }
         let layer = try #require(try store.read { try $0.layer(key) })
         let answer = try store.write { store in
-            try Push(grant: grant("bob")).perform(
+            try PushProcessor(grant: grant("bob")).perform(
                 PushRequest(clientID: "of-bob", acked: 0, cursor: nil, changes: changes), on: layer, in: store,
                 now: Timestamp(milliseconds: 1)
             ).answer
@@ -110,7 +110,7 @@ import Testing
         #expect(answer.results.map { $0.item != nil } == [true, false, false, false, false, false])
     }
 
-    // MARK: The scene
+    // MARK: Setup
 
     private func note(_ number: Int, bytes: Int) -> (id: Record.ID, content: Content) {
         var content = JSONObject()
@@ -131,7 +131,7 @@ import Testing
             expiresAt: Timestamp(seconds: 4_000_000_000))
     }
 
-    /// Writes straight to the layer: what is tried here is reading.
+    /// Writes directly to the layer, because these tests are about reading.
     @discardableResult
     private func write(_ user: String, _ notes: [(id: Record.ID, content: Content)]) throws -> Commit {
         try store.write { store in

@@ -4,11 +4,11 @@ import SyncProtocol
 import TestSupport
 import Testing
 
-/// Copies that are built in several transactions while their sources are written to.
+/// Copies built in several transactions while their sources change.
 @Suite("Copies in pieces") struct StagedCopyTests {
     private static let copyKey = LayerKey(document: "doc", name: "copy")
 
-    /// What a layer shows.
+    /// The visible state of a layer.
     private struct Content: Equatable {
         var records: [Record]
 
@@ -21,7 +21,7 @@ import Testing
         try store.read { try Content(try $0.layer(key), in: $0) }
     }
 
-    /// Rows of all layers that are being built.
+    /// The number of rows in all layers under construction.
     private func hiddenRows(_ store: any LayerStore) throws -> Int {
         try store.read { store in
             try store.hiddenLayers().reduce(0) { count, layer in
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    /// - Parameter between: what others do before each transaction, counted from 0.
+    /// - Parameter between: The actions of others before each transaction, counted from 0.
     private func perform(
         _ copy: StagedCopy, in store: any LayerStore, limit: Int = Pieces.records,
         between: (Int) throws -> Void = { _ in }
@@ -90,7 +90,7 @@ import Testing
         #expect(try world.store.read { try $0.hiddenLayers() }.isEmpty)
     }
 
-    /// Others create, change, delete and restore between any two of its transactions.
+    /// Others create, change, delete and restore between transactions.
     @Test(arguments: 0..<40) func aCopyIsWhatItsSourceIsAtTheEnd(_ seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
         let world = try World(base: (0..<5).map { "base-\($0)" })
@@ -116,7 +116,7 @@ import Testing
         }
         try write(40)
         let limit = Int.random(in: 1...12, using: &random)
-        // What others do ends at some time, or it would be written to for ever.
+        // The other writes stop at some point; otherwise the copy would never end.
         let last = Int.random(in: 0...20, using: &random)
         try perform(layerCopy(world, limit: limit), in: world.store, limit: limit) { step in
             #expect(try world.store.read { try $0.layer(Self.copyKey) } == nil)
@@ -127,7 +127,7 @@ import Testing
         #expect(try world.store.read { try $0.layerNames(of: "doc") } == ["", "copy"])
     }
 
-    /// - Returns: why the copy of ten records, three at a time, is refused when this is done in the middle.
+    /// - Returns: The error when this change happens while ten records are copied, three at a time.
     private func refusal(
         _ world: World, _ copy: StagedCopy, when change: @escaping (any StoreWriting) throws -> Void
     ) throws -> APIError? {
@@ -162,7 +162,7 @@ import Testing
             try refusal(world, layerCopy(world, limit: 3)) { try $0.removeLayer(layer, at: World.now) }?.reason
                 == .notFound)
         let other = try worldOfTen()
-        // One that takes its place is another one.
+        // A new layer with the same name is a different layer.
         let refused = try refusal(other, layerCopy(other, limit: 3)) { store in
             let layer = try #require(try store.layer(LayerKey(document: "doc", name: "")))
             try store.removeLayer(layer, at: World.now)
@@ -239,7 +239,7 @@ import Testing
         #expect(taken?.reason == .alreadyExists)
     }
 
-    // MARK: What is left
+    // MARK: Leftovers
 
     @Test func aCopyThatIsGivenUpLeavesNothing() throws {
         let world = try worldOfTen()
@@ -265,7 +265,7 @@ import Testing
         }
         #expect(try world.store.read { try $0.hiddenLayers() }.isEmpty)
         #expect(try world.store.read { try $0.unusedBases(before: World.now + 1) }.isEmpty)
-        // The copy itself finds that it was given up.
+        // The copy itself detects that it was abandoned.
         #expect(throws: APIError.self) { try perform(copy, in: world.store) }
     }
 

@@ -4,7 +4,7 @@ import EngineCore
 import SyncProtocol
 import Testing
 
-/// First come, first served; nobody conflicts with their own unbroken run.
+/// The first writer wins; a client never conflicts with its own unbroken run.
 @Suite("Updating") struct UpdateTests {
     private let world: World
     private let bo = World.grant("bo")
@@ -21,15 +21,15 @@ import Testing
         #expect(try world.push(.update, "a", at: 2, World.note("three")).revision == 3)
     }
 
-    /// Base revisions that may follow each history of writers (c is ours), for one more update by c.
+    /// Valid base revisions after each history of writers, for one more update by c (this client).
     @Test(arguments: [
-        // Made by c at 1, then 2 and 3 by c: any of them.
+        // Created by c at 1, then updated by c at 2 and 3: any of them.
         ("ccc", [0, 1, 2, 3], [4, 99]), ("c", [0, 1], [2]),
-        // Somebody in between: only what came from that on.
+        // Another writer in between: only revisions from that one on.
         ("cdc", [2, 3], [0, 1, 4]), ("dc", [1, 2], [0, 3]), ("dcc", [1, 2, 3], [0]),
-        // Somebody last: only exactly that.
+        // Another writer last: only that revision.
         ("cd", [2], [0, 1, 3]), ("ccdd", [4], [0, 1, 2, 3]),
-        // A backend ends a run like anybody else.
+        // A backend write ends a run like any other.
         ("cB", [2], [0, 1]), ("cBc", [2, 3], [0, 1]),
     ])
     func whichBasesFitWhichRun(_ history: String, _ good: [Revision], _ bad: [Revision]) throws {
@@ -111,7 +111,7 @@ import Testing
         }
         let edited = bare.changing { $0["text"] = "words" }
         #expect(try world.push(.update, "9", at: 0, edited).status == .applied)
-        // Once it is whole it stays whole.
+        // Once complete, it must stay complete.
         try world.push(.update, "9", at: 1, World.note("whole"))
         #expect(try world.push(.update, "9", at: 2, edited).status == .invalid)
     }

@@ -5,7 +5,7 @@ import SyncProtocol
 import TestSupport
 import Testing
 
-/// What a view is told: a snapshot, then what changed, never what it may not see.
+/// A view receives a snapshot, then changes, never what it may not see.
 @Suite("Views") struct ViewTests {
     private let world: World
     private let crew = World.grant("guest", ["annotations:view:group=crew"])
@@ -46,7 +46,7 @@ import Testing
         #expect(try delta(World.grant(), since: 5).changes == [])
     }
 
-    /// What the crew's view is told after each step of a record's life, from the revision before it.
+    /// The crew's view after each step of a record's life, from the previous revision.
     @Test func aRecordComesAndGoesWithItsGroup() throws {
         let ana = World.grant()
         func step(_ kind: ChangeKind, _ base: Revision, _ group: String?) throws -> [SyncItem] {
@@ -62,12 +62,12 @@ import Testing
         #expect(try step(.restore, 5, nil).map(\.revision) == [6])
         #expect(try step(.update, 6, "secret") == [.removed("a", 7)])
         #expect(try step(.delete, 7, nil) == [])
-        // Whoever has slept through all of it is told once, and of nothing but the end.
+        // A view that missed every step receives only the final state, once.
         #expect(try delta(crew, since: 1).changes == [.removed("a", 7)])
         #expect(try delta(World.grant("x", ["annotations:view:group=other"]), since: 0).changes == [])
     }
 
-    /// Groups that look alike and are written in other bytes are different ones.
+    /// Groups with the same look but different bytes are different groups.
     @Test func aRecordLeavesForAGroupThatLooksTheSame() throws {
         let (composed, combining) = ("caf\u{E9}", "cafe\u{301}")
         let reader = World.grant("guest", ["annotations:view:group=\(composed)"])
@@ -76,7 +76,7 @@ import Testing
         #expect(try delta(reader, since: 1).changes == [.removed("a", 2)])
     }
 
-    /// Also when many changes lie between the leaving and the coming back.
+    /// Even with many changes between leaving and returning.
     @Test func whatIsBackIsNotToldToHaveLeft() throws {
         try world.push(.create, "a", group: "crew", World.note("one"))
         try world.push(.update, "a", at: 1, group: "secret", World.note("two"))
@@ -142,7 +142,7 @@ import Testing
         #expect(try world.look { $0.epoch } != before)
     }
 
-    // MARK: What comes back with a push
+    // MARK: Changes returned by a push
 
     @Test func aPushBringsWhatWasMissed() throws {
         try world.push(.create, "theirs", World.note("x"), client: "d", as: World.grant("bo"))
@@ -167,7 +167,7 @@ import Testing
         }
     }
 
-    /// A push that was under way while the server was restored from a backup: its revisions are not those of today.
+    /// A push was in transit during a restore from a backup: its revisions are from another history.
     @Test func aPushOfAnotherGenerationIsRefusedWhole() throws {
         let change = Change(n: 1, kind: .create, id: "mine", baseRevision: 0, content: World.note("x"))
         let cursor = Cursor(epoch: "lost-1-0123456789abcdef", revision: 0)
@@ -177,7 +177,7 @@ import Testing
             ($0 as? APIError)?.reason == .epochChanged
         }
         #expect(try world.record("mine") == nil)
-        // Nothing was consumed.
+        // No number was consumed.
         #expect(try world.push(.create, "mine", World.note("x")).status == .applied)
     }
 }

@@ -5,14 +5,14 @@ import SyncProtocol
 import TestSupport
 import Testing
 
-/// One document with one layer in a memory store, and people who push to it.
+/// A document with one layer in a memory store, and users who push to it.
 final class World {
     static let now = Timestamp(seconds: 1_700_000_000)
     let store: any LayerStore
     private(set) var commits: [Commit] = []
     private var numbers: [String: Int64] = [:]
 
-    /// - Parameter base: ids of highlights that the PDF itself holds.
+    /// - Parameter base: Ids of highlights in the PDF itself.
     convenience init(base: [String] = [], store: any LayerStore = MemoryLayerStore()) throws {
         try self.init(
             baseRecords: base.map { Record(id: $0, content: Self.highlight("of the PDF")) }, store: store)
@@ -68,7 +68,7 @@ final class World {
         return Content(object)
     }
 
-    // MARK: Doing
+    // MARK: Writing
 
     var layer: ServerLayer {
         get throws { try store.read { try #require(try $0.layer(LayerKey(document: "doc", name: ""))) } }
@@ -77,7 +77,7 @@ final class World {
     func send(_ request: PushRequest, _ grant: Grant, limits: ServerLimits = ServerLimits()) throws -> PushAnswer {
         let layer = try layer
         let (answer, commit) = try store.write { store in
-            let (answer, commit) = try Push(grant: grant, limits: limits).perform(
+            let (answer, commit) = try PushProcessor(grant: grant, limits: limits).perform(
                 request, on: layer, in: store, now: Self.now)
             return Both(answer: answer, commit: commit)
         }.both
@@ -91,7 +91,7 @@ final class World {
         var both: (PushAnswer, Commit) { (answer, commit) }
     }
 
-    /// One change under the client's next number.
+    /// Pushes one change under the client's next number.
     @discardableResult
     func push(
         _ kind: ChangeKind, _ id: String, at base: Revision = 0, thread: Revision? = nil, group: String? = nil,
@@ -115,7 +115,7 @@ final class World {
         commits.append(commit)
     }
 
-    // MARK: Looking
+    // MARK: Reading
 
     func record(_ id: String) throws -> ServerRecord? {
         let layer = try layer

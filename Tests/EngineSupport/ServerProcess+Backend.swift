@@ -2,9 +2,9 @@ package import AsyncHTTPClient
 import NIOCore
 package import NIOHTTP1
 
-/// The server as its customer's backend talks to it.
+/// The server's backend API.
 extension ServerProcess {
-    /// - Parameter route: below `/api/`.
+    /// - Parameter route: Below `/api/`.
     package func request(_ route: String, _ method: HTTPMethod = .GET) -> HTTPClientRequest {
         var request = HTTPClientRequest(url: address + "/api/" + route)
         request.method = method
@@ -12,7 +12,7 @@ extension ServerProcess {
         return request
     }
 
-    /// - Returns: the body of an answer of 200; throws at any other one.
+    /// - Returns: The body of a 200 response; throws for any other.
     package func send(_ request: HTTPClientRequest) async throws -> [UInt8] {
         let response = try await HTTPClient.shared.execute(request, timeout: .minutes(5))
         let body = Array(try await response.body.collect(upTo: 1 << 28).readableBytesView)

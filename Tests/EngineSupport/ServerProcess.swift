@@ -3,8 +3,8 @@ import Children
 package import Foundation
 import Glibc
 
-/// `postilla serve` as a child, with data, key and secret in one folder. It can be killed and started again on what it
-/// left. It ends with this program, however that ends: its standard input closes then.
+/// `postilla serve` as a child, with data, key and secret in one folder. It can be killed and restarted on its data. It
+/// ends when this program ends in any way, because its standard input is closed then.
 package final class ServerProcess {
     /// Such as `http://127.0.0.1:40123`.
     package private(set) var address = ""
@@ -23,9 +23,9 @@ package final class ServerProcess {
     private var input = Pipe()
 
     /// - Parameters:
-    ///   - secret: the backend's; servers that share a store share it.
-    ///   - port: 0 takes a free one, and the same again at later starts.
-    ///   - options: further options of `serve`.
+    ///   - secret: The backend's secret; servers that share a store share it.
+    ///   - port: 0 chooses a free port and reuses it at later starts.
+    ///   - options: Further options of `serve`.
     ///   - environment: nil passes on that of this program.
     package init(
         postilla: String, folder: URL, mint: TokenMint = TokenMint(), secret: String = UUID().uuidString,
@@ -44,7 +44,7 @@ package final class ServerProcess {
 
     deinit { kill() }
 
-    /// Where its store is.
+    /// The path of its store.
     package var database: String { data.appendingPathComponent("postilla.sqlite").path }
     package var log: String { (try? String(contentsOf: logFile, encoding: .utf8)) ?? "" }
     /// 0 when it does not run.
@@ -60,13 +60,13 @@ package final class ServerProcess {
     private var data: URL { folder.appendingPathComponent("data") }
     private var publicKey: URL { folder.appendingPathComponent("key.pub.pem") }
 
-    /// Returns once it listens.
+    /// Starts it and returns once it listens.
     package func start() throws {
         try launch()
         try waitUntilListening()
     }
 
-    /// Returns while it is still starting.
+    /// Starts it and returns at once.
     package func launch() throws {
         let process = ChildProcess()
         let input = Pipe()
@@ -86,7 +86,7 @@ package final class ServerProcess {
         (self.process, self.input) = (process, input)
     }
 
-    /// Its first line says where it listens; without one the pipe ends.
+    /// Waits for its first line, which contains the address; if it fails, the pipe ends without one.
     package func waitUntilListening() throws {
         guard let output = process?.standardOutput as? Pipe else { throw ServerTrouble("the server does not run") }
         var line = Data()
@@ -101,7 +101,7 @@ package final class ServerProcess {
         (self.address, self.port) = (address, port)
     }
 
-    /// As `kill -9`: nothing is said to anybody.
+    /// Kills it as `kill -9` does.
     package func kill() {
         guard let process else { return }
         Glibc.kill(process.processIdentifier, SIGKILL)
@@ -112,7 +112,7 @@ package final class ServerProcess {
     /// Sends SIGTERM and returns at once.
     package func terminate() { process?.terminate() }
 
-    /// Lets it come to its own end.
+    /// Shuts it down in order.
     package func stop() {
         try? input.fileHandleForWriting.close()
         process?.waitUntilExit()
@@ -126,7 +126,7 @@ package final class ServerProcess {
     }
 }
 
-/// What kept a server from running, in a sentence.
+/// Why a server did not run, in one sentence.
 package struct ServerTrouble: Error, CustomStringConvertible {
     package let description: String
 

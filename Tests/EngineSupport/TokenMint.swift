@@ -3,9 +3,9 @@ import Authorization
 import Crypto
 import Foundation
 
-/// Signs tokens with a key of its own (ES256, RFC 7518 section 3.4), as a customer's backend does.
+/// Signs tokens with a generated key (ES256, RFC 7518 section 3.4), as a customer's backend does.
 package struct TokenMint: Sendable {
-    /// What a token says; everything has a usual value.
+    /// The claims of a token, with defaults.
     package struct Claims: Sendable {
         package var document: String
         package var layer = ""
@@ -38,8 +38,8 @@ package struct TokenMint: Sendable {
         }
     }
 
-    /// Signed with HMAC, the public key as the shared secret: what a server accepts that lets tokens choose how they
-    /// are checked.
+    /// Returns a token signed with HMAC, with the public key as the shared secret: a server that lets tokens choose
+    /// their algorithm would accept it.
     package func tokenSignedWithPublicKey(_ claims: Claims) throws -> String {
         let secret = SymmetricKey(data: Data(key.publicKey.pemRepresentation.utf8))
         return try Self.signed(["alg": "HS256", "typ": "JWT"], claims) {

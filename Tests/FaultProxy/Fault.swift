@@ -1,30 +1,30 @@
 package import TestSupport
 
-/// What a line does to what goes over it. Bytes are counted from the beginning of the connection.
+/// The fault of a line. Bytes are counted from the start of the connection.
 package enum Fault: Hashable, Sendable {
     package enum Way: Hashable, Sendable { case up, down }
 
     case none
-    /// Taken, and reset before a byte has passed.
+    /// Accepted, and reset before a byte has passed.
     case refuse
-    /// Reset (RST) after so many bytes.
+    /// Reset (RST) after this many bytes.
     case reset(after: Int, Way)
-    /// Closed as if all were said (FIN), after so many bytes.
+    /// Closed normally (FIN) after this many bytes.
     case close(after: Int, Way)
-    /// After so many bytes nothing more comes that way, and nobody is told.
+    /// After this many bytes nothing more passes in that direction, without an error at either end.
     case stall(after: Int, Way)
     case slow(bytesPerSecond: Int)
-    /// Bytes that nobody sent are in between, after so many.
+    /// Inserts bytes that neither end sent, after this many.
     case garbage(after: Int, Way)
-    /// A proxy that hands an answer on once it is complete. The answers to requests with this text in their head are
-    /// live streams: they never are.
+    /// A proxy that forwards an answer only once it is complete. Requests with this text in their head open live
+    /// streams, whose answers never complete.
     case buffer(requestsWith: String)
 
-    /// Any of those that a client has to come back from by itself, soon: a line that is dead without saying so is told
-    /// only by a clock.
+    /// Draws one of the faults from which a client must recover soon without help; a silent line is excluded, because
+    /// only a timeout detects it.
     package static func any(using random: inout SeededRandom) -> Fault {
         let way: Way = random.chance(1, of: 2) ? .up : .down
-        // Most cuts fall into heads and small answers.
+        // Most cuts hit heads and small answers.
         let after = Int.random(in: 0...(random.chance(3, of: 4) ? 1500 : 20_000), using: &random)
         return switch Int.random(in: 0..<8, using: &random) {
         case 0: .refuse

@@ -2,9 +2,9 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// A TCP proxy on loopback in front of a server, whose lines fail as a test says: one fault for each connection.
+/// A TCP proxy on loopback in front of a server, with one fault per connection as the test defines.
 package final class FaultProxy: Sendable {
-    /// The fault of a connection, by its number from 0.
+    /// Returns the fault of a connection, by its number from 0.
     package typealias Script = @Sendable (Int) -> Fault
 
     package let port: Int
@@ -34,10 +34,10 @@ package final class FaultProxy: Sendable {
     deinit { listener.close(promise: nil) }
 
     package var url: String { "http://127.0.0.1:\(port)" }
-    /// Connections that were made so far.
+    /// The number of connections so far.
     package var connections: Int { state.withLock(\.count) }
 
-    /// For connections from now on; the numbers begin again.
+    /// Sets the faults of new connections; their numbers restart at 0.
     package func follow(_ script: @escaping Script) {
         state.withLock { state in
             state.script = script
@@ -45,7 +45,7 @@ package final class FaultProxy: Sendable {
         }
     }
 
-    /// Resets every line that is open.
+    /// Resets every open line.
     package func cut() {
         let open = state.withLock { state in
             defer { state.open = [] }
@@ -64,7 +64,7 @@ package final class FaultProxy: Sendable {
     }
 }
 
-/// Joins each connection that is made with one of its own to the server, on the same loop.
+/// Connects each accepted connection to the server through another one, on the same loop.
 private final class AcceptedLines: Sendable {
     private struct Weak { weak var proxy: FaultProxy? }
     private let state = Mutex(Weak())
@@ -94,7 +94,7 @@ private final class AcceptedLines: Sendable {
 }
 
 extension Channel {
-    /// Closes with RST in place of FIN: what is on its way is lost.
+    /// Closes with RST instead of FIN: data in transit is lost.
     func reset() {
         guard let socket = self as? any SocketOptionProvider else { return close(promise: nil) }
         socket.setSoLinger(linger(l_onoff: 1, l_linger: 0)).whenComplete { _ in self.close(promise: nil) }

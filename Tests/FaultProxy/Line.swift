@@ -1,6 +1,6 @@
 import NIOCore
 
-/// One connection through the proxy, both ways, and what is wrong with it. Used on its loop only.
+/// One connection through the proxy, in both directions, and its fault. Used on its loop only.
 final class Line {
     private let fault: Fault
     private let client: any Channel
@@ -8,7 +8,7 @@ final class Line {
     private var passed: [Fault.Way: Int] = [:]
     private var isDead = false
     private var isHolding = false
-    /// Heads that were asked for, as far as they matter.
+    /// The start of the request heads, as far as needed.
     private var asked = ""
     private var queue: [(ByteBuffer, Fault.Way)] = []
     private var isTicking = false
@@ -35,7 +35,7 @@ final class Line {
         }
     }
 
-    /// One end is gone: so is the other.
+    /// Closes both ends once one has closed.
     func ended() {
         if case .stall = fault, isDead { return }
         client.close(promise: nil)
@@ -71,7 +71,7 @@ final class Line {
         }
         pass(first, way)
         pass(ByteBuffer(bytes: (0..<97).map { UInt8(truncatingIfNeeded: $0 &* 151 &+ 7) }), way)
-        // Never again on this line.
+        // Only once on this line.
         passed[way, default: 0] += limit + 1
         pass(bytes, way)
     }
@@ -105,7 +105,7 @@ final class Line {
     }
 }
 
-/// Where a line meets one of its two connections.
+/// The handler that links a line to one of its two connections.
 final class LineEnd: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 

@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Every reader of the package, built so that libFuzzer sees which way an input took through it. A package of its own,
-/// because all of it is compiled differently: the sources are those of the package, by link.
+/// Every reader of the package, built so that libFuzzer sees the code paths of each input. It is a separate package
+/// because all of it is compiled with other options; its sources are links to those of the main package.
 let watched: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
     .unsafeFlags(["-sanitize=fuzzer,address", "-enable-testing", "-parse-as-library"]),
@@ -39,7 +39,7 @@ let package = Package(
         .systemLibrary(name: "CVTerm", path: "Sources/CVTerm"),
         .target(name: "CPty", path: "Sources/CPty"),
         module("TestSupport", ["Screen", "CPty", "CVTerm"]),
-        // Of these two only the files that read: the rest needs a server's or a program's libraries.
+        // Only the parsers of these two: the rest needs a server's or a program's libraries.
         module("DocumentEngine", ["Annotations", "SyncProtocol", "EngineCore"]),
         module("postilla"),
         .executableTarget(

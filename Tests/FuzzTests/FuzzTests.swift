@@ -3,7 +3,8 @@ import TestSupport
 import TestThreads
 import Testing
 
-/// What `make fuzz` found once, and some hundred damaged texts for every reader: none of them traps or breaks a promise.
+/// Past findings of `make fuzz` and some hundred damaged inputs for every reader: none of them traps or breaks a
+/// promise.
 @Suite("Every reader under fire") struct FuzzTests {
     private static let targets = FuzzTarget.all.filter { !$0.opensTerminal }
 
@@ -21,7 +22,7 @@ import Testing
     }
 }
 
-/// The same for what is written on the terminal, of which there is one.
+/// The same for terminal output; a process has only one terminal.
 @Suite("The terminal under fire", .inTurnAtTheTerminal) struct TerminalFuzzTests {
     private let target = FuzzTarget.terminal
 
@@ -57,7 +58,7 @@ extension FuzzTarget {
     }
 }
 
-/// Inputs that stand in the repository, a folder for each reader: what the fuzzer got furthest with, and what it broke.
+/// Inputs in the repository, with a folder per reader: those with the best coverage, and past failures.
 enum Corpus {
     struct File: Sendable, CustomTestStringConvertible {
         var target: String

@@ -1,9 +1,9 @@
 import TestSupport
 
-/// Damages what is well-formed, the same way for the same seed.
+/// Damages well-formed input, deterministically for each seed.
 struct Mutator {
     var random: SeededRandom
-    /// Pieces of the formats that are read: a mutation that puts them somewhere else gets further than a random byte.
+    /// Tokens of the formats: inserting one elsewhere gets further than a random byte.
     private static let words = [
         "{", "}", "[", "]", "\"", "\\u0000", "\\ud800", ":", ",", "null", "true", "-0", "1e999", "9223372036854775808",
         "-9223372036854775809", "0.", "\r\n", "\n\n", "--x", "--x--", "%", "%00", "+", "&", "=", ";", "<", "</", "/>",
@@ -30,7 +30,7 @@ struct Mutator {
         case 4: bytes.insert(UInt8.random(in: 0...255, using: &random), at: place)
         case 5: bytes.removeSubrange(place...)
         case 6:
-            // The head of one and the tail of another.
+            // The head of one input and the tail of another.
             let other = random.pick(seeds)
             bytes = bytes[..<place] + other.suffix(Int.random(in: 0...other.count, using: &random))
         default: if place < bytes.count { bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &random) }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Instant
 
-/// Files that records name, between real clients and a real server: sent before the record, loaded when asked for.
+/// Attachments between real clients and a real server: uploaded before their record, downloaded on request.
 @Suite(.timeLimit(.minutes(15))) struct AttachmentTests {
     private static let picture = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7 ^ $0 >> 9) })
     private let folder: TemporaryFolder
@@ -62,7 +62,7 @@ import Testing
         try ana.client.removeUnreferencedCacheEntries()
         #expect(document.isAttachmentLoaded(name), "nothing that an edit needs is thrown away to save room")
 
-        // The first sending breaks in the middle of the file.
+        // The first upload breaks in the middle of the file.
         proxy.follow { $0 == 0 ? .reset(after: 40_000, .up) : .none }
         let events = ana.descriptor.events
         ana.descriptor.retryNow()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Instant
 
-/// The calls that answer by event, awaited.
+/// Event-based calls in their async form.
 @Suite(.timeLimit(.minutes(15))) struct AwaitingTests {
     private let folder: TemporaryFolder
 
@@ -31,7 +31,7 @@ import Testing
         try descriptor.editableDocument.add(note("sent"), author: "Ana")
         try await descriptor.syncAndWait()
         #expect(try descriptor.unsentEdits().isEmpty)
-        // What is here already needs the token alone.
+        // An existing download only checks the token.
         let again = token(more: #","jti":"2""#)
         try await descriptor.downloadAndWait(usingJWT: again)
         try await descriptor.reauthenticateAndWait(withJWT: again)
@@ -81,8 +81,8 @@ import Testing
         withExtendedLifetime(client) {}
     }
 
-    /// Beside a whole suite of tests the other client may need more than the ten seconds for which it is waited. That is
-    /// told, and the next call goes on where this one ended.
+    /// Under the load of a whole test run the other client may exceed the wait of ten seconds. The call then throws,
+    /// and the next one resumes.
     private func patiently(_ body: () async throws -> Void) async throws {
         for _ in 0..<20 {
             do { return try await body() } catch let error as InstantError where error.kind == .requestFailed {}
@@ -90,7 +90,7 @@ import Testing
         try await body()
     }
 
-    /// By the other one, which leads: both have their tokens accepted, and what one writes the other sends.
+    /// Beside a leading client, the other one's token is accepted too, and the leader sends what it writes.
     @Test func besideAnotherClientEverythingEndsAsItDoesAlone() async throws {
         let server = try plainServer()
         let (first, leading) = try open(server)
@@ -143,7 +143,7 @@ import Testing
         try await waitUntil("a request came") { !server.requests.isEmpty }
         held = nil
         let error = await #expect(throws: InstantError.self) { try await waiting.value }
-        #expect(error?.message.contains("kept alive") == true)
+        #expect(error?.message.contains("keep it alive") == true)
         server.release()
         withExtendedLifetime(held) {}
     }

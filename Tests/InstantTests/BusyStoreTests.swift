@@ -5,13 +5,13 @@ import Testing
 
 @testable import Instant
 
-/// Another process holds SQLite's write lock while a layer stores what the server said: only that layer waits.
+/// Another process holds SQLite's write lock while a layer stores a response: only that layer waits.
 @Suite(.timeLimit(.minutes(5))) struct BusyStoreTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// What returns "at once" must not be near the 10 s for which the store waits.
+    /// A call that returns immediately takes far less than the store's 10 s lock timeout.
     private func isQuick(_ body: () -> Void) -> Bool {
         let start = ContinuousClock.now
         body()
@@ -35,7 +35,7 @@ import Testing
         busy.sync()
         while server.requests.count == before { await Task.yield() }
 
-        // The answer is being stored now, or soon: nothing here depends on which.
+        // The response is being stored now or soon; the test does not depend on which.
         let isStatusQuick = isQuick { _ = busy.status }
         let isTokenQuick = isQuick { _ = performer.dataToken }
         let isStateQuick = isQuick { _ = busy.documentState }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Instant
 
-/// Threads as an outsider makes them: with the public calls alone.
+/// Threads through the public API alone.
 @Suite(.timeLimit(.minutes(15))) struct CommentTests {
     private let folder: TemporaryFolder
     private let server: FakeServer
@@ -42,7 +42,7 @@ import Testing
         #expect(comments.map(\.text) == ["first", "second"])
         #expect(comments.map(\.id) == [thread.comment, second])
         #expect(comments.allSatisfy { $0.rootID == thread.root && $0.author == "Ana" })
-        // The list of annotations is without comments.
+        // The annotation list excludes comments.
         #expect(try document.annotationCount == 1)
         try document.reword(second, text: "the second")
         #expect(try document.record(second)?.text == "the second")
@@ -61,7 +61,7 @@ import Testing
         try document.reword(id, text: "@Bo please sign")
         let comment = try #require(try document.record(id))
         #expect(comment.content["text"]?["value"]?.string == "<p>\(mention) please sign</p>")
-        // Words that run into the mention cannot be told apart from it.
+        // Text that runs into the mention is ambiguous.
         #expect(kind { try document.reword(id, text: "somebody please sign") } == .invalidRequest)
         #expect(try document.record(id) == comment)
         withExtendedLifetime(client) {}
@@ -111,9 +111,9 @@ import Testing
             #expect((problem == nil) == record.instantRecordOperations.contains(operation))
             if let problem { #expect(problem.hasPrefix("needs ")) }
         }
-        #expect(try document.problem(with: operation, on: "elsewhere") == "this annotation is gone")
+        #expect(try document.problem(with: operation, on: "elsewhere") == "this annotation no longer exists")
         let reader = document.documentDescriptor.readOnlyDocument()
-        #expect(try reader.problem(with: operation, on: thread.root)?.contains("reading only") == true)
+        #expect(try reader.problem(with: operation, on: thread.root)?.contains("read-only") == true)
         withExtendedLifetime(client) {}
     }
 
@@ -133,7 +133,7 @@ import Testing
         try hers.remove(thread.comment)
         try hers.remove(answer)
         try await bo.see { try his.comments(of: thread.root).isEmpty }
-        // A marker is there for its thread only; a markup is a mark of its own.
+        // A marker exists for its thread only; a markup is a separate mark.
         #expect(try (his.record(thread.root) == nil) == isMarker)
         #expect(try his.annotationCount == (isMarker ? 0 : 1))
         try await server.stop()

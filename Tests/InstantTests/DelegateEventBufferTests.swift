@@ -4,7 +4,7 @@ import Testing
 
 @testable import Instant
 
-/// What waits for a delegate that is slow.
+/// The buffer of events for a slow delegate.
 @Suite("Calls that wait for a delegate") struct DelegateEventBufferTests {
     private final class Layer: Sendable {
         let name: String
@@ -46,7 +46,7 @@ import Testing
         for (event, layer) in events { calls.add(event, 0, layer) }
         let told = drained(&calls)
         #expect(told.filter { $0.1 === other }.map(\.0) == [.didBeginSync, .didFinishDownload])
-        // The first end belongs to a begin that was told before; of the cycles since, the last one is told.
+        // The first end belongs to an earlier begin; of the later cycles only the last one is delivered.
         #expect(
             told.filter { $0.1 === one }.map(\.0) == [
                 .didFinishSync, .didFinishReauthentication(Self.token), .didBeginSync, .didChangeSyncState(.clean),
@@ -54,7 +54,7 @@ import Testing
             ])
     }
 
-    /// A delegate that never returns: nothing grows, and begins and ends still alternate.
+    /// With a delegate that never returns, the buffer stays bounded, and begins and ends still alternate.
     @Test(arguments: [1, 2, 3] as [UInt64])
     func theyStayFewHoweverMuchHappens(seed: UInt64) {
         var random = SeededRandom(seed: seed)
@@ -76,7 +76,7 @@ import Testing
             }
             calls.add(event, 0, layers[number])
             #expect(calls.count <= 32)
-            // Now and then it takes one.
+            // Occasionally the delegate receives one.
             if step % 50 == 0, let call = calls.next() {
                 heard[call.descriptor === layers[0] ? 0 : 1].append(call.event)
             }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Instant
 
-/// The documented surface: a delegate, a document, nothing from inside.
+/// The documented API: a delegate and a document, no internals.
 @Suite(.timeLimit(.minutes(15))) struct DelegateTests {
     @Test func theDelegateHearsEverythingInOrder() async throws {
         let folder = try TemporaryFolder()
@@ -34,7 +34,7 @@ import Testing
         let client = try InstantClient(serverURL: server.url, dataDirectory: folder.url)
         let descriptor = try client.documentDescriptor(forJWT: token())
         let document = descriptor.editableDocument
-        // Nothing may be changed before the server ever accepted a token.
+        // No edit is possible before the server has accepted a token.
         #expect(throws: InstantError.self) { try document.add(note("too early")) }
         let events = descriptor.events
         descriptor.reauthenticate(withJWT: token())

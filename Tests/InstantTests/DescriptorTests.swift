@@ -89,7 +89,7 @@ import Testing
         #expect(throws: InstantError.self) { try InstantClient(serverURL: url, dataDirectory: folder.url) }
     }
 
-    /// Answers of something that is no server of ours: each a sentence, none a token.
+    /// A response from a foreign server becomes a readable error that contains no token.
     @Test(arguments: ["html", "other json", "cut json", "redirect", "not found", "gzip", "huge"])
     func aStrangersAnswerIsASentence(_ kind: String) async throws {
         let server = try FakeServer { _ in
@@ -113,7 +113,7 @@ import Testing
         #expect(error.message.contains("127.0.0.1"))
         #expect(kind == "huge" || error.message.contains("is not a Postilla server"))
         #expect(!error.message.contains(token()))
-        // The pause before the next try is drawn at random, and it may be over already.
+        // The random pause before the next attempt may already be over.
         try await wait(in: events) { _ in
             if case .offline = descriptor.status.connection { () } else { nil }
         }
@@ -145,7 +145,7 @@ import Testing
             let descriptor = try await live(client)
             descriptor.setOnline(false)
             id = try descriptor.create(note("kept")).id
-            // Whoever hears the last event keeps the client alive for as long.
+            // The handling of the last event keeps the client alive until it ends.
             try descriptor.performer().settle()
         }
         let client = try client(server)
@@ -181,14 +181,14 @@ import Testing
         #expect(following.status.connection == .needsToken(.noneYet))
         try await following.reauthenticateAndWait(withJWT: token())
         #expect(following.status.connection == .elsewhere)
-        // What the second writes, the first notices and sends.
+        // The first client detects and sends the second one's edit.
         leading.delayForSyncingLocalChanges = .zero
         let events = leading.events
         _ = try following.create(note("from the second"))
         try await wait(in: events) { $0 == .didFinishSync ? () : nil }
         #expect(server.requests.contains { String(decoding: $0.body, as: UTF8.self).contains("from the second") })
         #expect(leading.status.unsent == 0)
-        // The first one goes: the lock and the work pass on.
+        // When the first client closes, the second takes over the lock and the work.
         let mine = following.events
         first = nil
         leading.close(because: InstantError(.requestFailed, "gone"))
@@ -261,7 +261,7 @@ import Testing
         let descriptor = try await live(client)
         let database = Folders.database(in: descriptor.folders.layer(descriptor.identity))
         descriptor.close(because: InstantError(.requestFailed, "closed"))
-        // A file of its own: the closed one still settles its log.
+        // A separate file: the closed one still checkpoints its log.
         let damaged = URL(fileURLWithPath: database)
         try FileManager.default.removeItem(at: damaged.deletingLastPathComponent())
         try FileManager.default.createDirectory(
@@ -288,7 +288,7 @@ import Testing
             Issue.record("\(String(describing: last))")
             return
         }
-        #expect(why.message.contains("kept alive"))
+        #expect(why.message.contains("keep it alive"))
         #expect(client == nil)
     }
 
@@ -326,7 +326,7 @@ import Testing
             Issue.record("it was made")
         } catch {
             #expect(error.kind == .couldNotWriteToDisk)
-            #expect(error.message == "cannot make the folder \(file)/data: Not a directory")
+            #expect(error.message == "cannot create the folder \(file)/data: Not a directory")
         }
     }
 

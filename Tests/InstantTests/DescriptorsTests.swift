@@ -5,7 +5,7 @@ import Testing
 
 @testable import Instant
 
-/// A descriptor that is closed twice is somebody else's the second time: a file or a socket that was opened meanwhile.
+/// Closing a file descriptor twice closes a file or socket that another thread opened in between.
 @Suite(.serialized, .timeLimit(.minutes(15))) struct DescriptorsTests {
     @Test func aLockThatIsHeldTakesNothingFromOthers() throws {
         let folder = try TemporaryFolder()
@@ -23,7 +23,7 @@ import Testing
         withExtendedLifetime(part) {}
     }
 
-    /// Opens and closes files on another thread, each of which has to be there until it is closed.
+    /// Opens and closes files on another thread; each must stay open until that thread closes it.
     private func expectNothingLost(while body: () throws -> Void) throws {
         let other = Other()
         Thread.detachNewThread { other.work() }

@@ -39,7 +39,7 @@ import Testing
         #expect(descriptor.isDownloaded)
         #expect(pdfs() == [pdf.sha256 + ".pdf"])
         #expect(FileManager.default.contents(atPath: try #require(descriptor.pdfFile)) == Data(pdf.bytes))
-        #expect(throws: InstantError(.alreadyDownloaded, "this layer is on this machine already")) {
+        #expect(throws: InstantError(.alreadyDownloaded, "this layer is already on this machine")) {
             try descriptor.download(usingJWT: token())
         }
         withExtendedLifetime(client) {}
@@ -64,7 +64,7 @@ import Testing
         withExtendedLifetime(client) {}
     }
 
-    /// What a server may do to a resumed download, and that the right file comes out of it all the same.
+    /// A resumed download yields the right file, whatever the server does.
     @Test(arguments: ["a whole answer", "a wrong range", "not satisfiable", "a longer part than the whole"])
     func startsOver(_ trouble: String) async throws {
         let pdf = pdf

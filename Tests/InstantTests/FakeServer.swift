@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 import TestThreads
 
-/// A server on loopback that answers each request with exactly the bytes a test wants, one connection a request.
+/// A loopback server that answers each request with exact bytes, on one connection per request.
 final class FakeServer: Sendable {
     struct Request: Sendable {
         var method = ""
@@ -17,9 +17,9 @@ final class FakeServer: Sendable {
         var status = 200
         var headers: [String: String] = [:]
         var body: [UInt8] = []
-        /// Close the connection after so many bytes of the body.
+        /// Closes the connection after this many bytes of the body.
         var cutAfter: Int?
-        /// Keep the connection open after that until ``FakeServer/release()``.
+        /// Then keeps the connection open until ``FakeServer/release()``.
         var holds = false
 
         static func json(_ bytes: [UInt8], status: Int = 200) -> Answer {
@@ -46,7 +46,7 @@ final class FakeServer: Sendable {
             while true {
                 let connection = accept(socket, nil, nil)
                 guard connection >= 0 else {
-                    // Closed by the one who waits on it: its number may be another server's at once.
+                    // Closed by the thread that waits on it: another server may reuse its number at once.
                     close(socket)
                     return
                 }
@@ -62,7 +62,7 @@ final class FakeServer: Sendable {
         }
     }
 
-    /// Hold on to it for as long as it is to answer.
+    /// Callers must retain the server for as long as it is to answer.
     deinit {
         shutdown(socket, Int32(SHUT_RDWR))
         Watchdog.shared.ended(watched)
@@ -71,7 +71,7 @@ final class FakeServer: Sendable {
     var url: URL { URL(string: "http://127.0.0.1:\(port)")! }
     var requests: [Request] { seen.withLock { $0 } }
 
-    /// Lets go of every connection that is held.
+    /// Releases every held connection.
     func release() {
         gate.lock()
         isReleased.withLock { $0 = true }

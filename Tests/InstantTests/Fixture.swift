@@ -9,7 +9,7 @@ import TestThreads
 
 @testable import Instant
 
-/// A token that nobody signed: enough for a client, which never verifies.
+/// An unsigned token, enough for a client, which never verifies.
 func token(
     document: String = "doc", layer: String = "", user: String? = "ana", permissions: String = #""all""#,
     more: String = ""
@@ -30,7 +30,7 @@ func note(_ text: String) -> Content {
     return Content(object)
 }
 
-/// A PDF as far as a download is concerned: bytes with a hash.
+/// The bytes of a PDF and their hash, enough for a download.
 struct FakePDF: Sendable {
     let bytes: [UInt8]
     var sha256: String { Crypto.SHA256.hash(data: bytes).hexadecimal }
@@ -38,7 +38,7 @@ struct FakePDF: Sendable {
     init(count: Int = 200_000) { bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) } }
 }
 
-/// The sync plane of a server that holds one layer, as far as one client needs it; single answers can be replaced.
+/// The sync API of a server with one layer, as one client needs it; tests can replace single responses.
 func plainServer(
     _ pdf: FakePDF = FakePDF(),
     instead: @escaping @Sendable (FakeServer.Request) -> FakeServer.Answer? = { _ in nil }
@@ -59,7 +59,7 @@ func plainServer(
     }
 }
 
-/// A layer that takes whatever it is told.
+/// A layer that accepts every change.
 private struct FakeLayer {
     private var head: Revision = 0
     private var items: [Record.ID: SyncItem] = [:]
@@ -73,7 +73,7 @@ private struct FakeLayer {
         return ChangeResult(n: change.n, status: .applied, revision: head)
     }
 
-    /// Both readings of the route in one answer: a page with all there is, and all that ever changed.
+    /// Both forms of the response in one: a page with all records, and all changes.
     var everything: [UInt8] {
         let items = Array(items.values)
         let live = items.filter { if case .record = $0 { true } else { false } }
@@ -111,7 +111,7 @@ func document(_ pdf: FakePDF, _ request: FakeServer.Request) -> FakeServer.Answe
     return FakeServer.Answer(status: 206, headers: headers, body: Array(pdf.bytes[start...]))
 }
 
-/// Reads events until one fits.
+/// Reads events until one matches.
 func wait<T>(
     in events: AsyncStream<InstantEvent>, for fits: @escaping (InstantEvent) -> T?
 ) async throws -> T {

@@ -15,7 +15,7 @@ import Testing
         try await ana.see { ana.descriptor.documentState == .clean && ana.descriptor.status.unsent == 0 }
         #expect(try await ana.descriptor.checkIntegrity() == IntegrityReport(here: 3, there: 3, isSound: true))
 
-        // A row is gone, by a hand that should not have been there.
+        // Deletes a row behind the library's back.
         let row = try #require(try ana.descriptor.layer.rows(ListQuery(), offset: 0, limit: 1).first)
         try ana.descriptor.layer.store.write { layer in
             try layer.removeRecord(row.id)

@@ -6,8 +6,8 @@ import Testing
 
 @testable import Instant
 
-/// A layer is never loaded whole: what a screen asks for takes about as long in a large layer as in a small one. Counted
-/// in the steps of SQLite's machine, which are the same however busy the computer is.
+/// A layer is never loaded whole: reading a screenful takes about as long in a large layer as in a small one. Counts
+/// the steps of SQLite's virtual machine, which do not depend on the load of the computer.
 @Suite struct LargeLayerTests {
     @Test func aWindowOfALargeLayerIsQuick() throws {
         let folder = try TemporaryFolder()
@@ -20,7 +20,7 @@ import Testing
         let query = ListQuery()
         var found = ListQuery()
         found.filter.text = "words 77"
-        // Rows that are shown are read, and what lies between is at most counted in an index.
+        // Shown rows are read; the rows between are at most counted in an index.
         let questions: [(String, most: Int, () throws -> Void)] = [
             ("first window", count / 2, { _ = try layer.rows(query, offset: 0, limit: 40) }),
             ("page", count / 2, { _ = try layer.rows(onPage: 7) }),

@@ -14,7 +14,7 @@ import TestThreads
 
 @testable import Instant
 
-/// A document engine in this process, on loopback, with one document in it, and the key that signs its tokens.
+/// A document engine in this process on loopback, with one document and the key that signs its tokens.
 final class LiveServer: Sendable {
     let url: URL
     let port: Int
@@ -24,7 +24,7 @@ final class LiveServer: Sendable {
     private let watched = Watchdog.shared.began("a server")
 
     /// - Parameters:
-    ///   - folder: kept by the caller, so that a server can be started again on what another one left.
+    ///   - folder: Retained by the caller, so that another server can start on it later.
     ///   - port: 0 for any.
     init(folder: TemporaryFolder, key: P256.Signing.PrivateKey = .init(), port: Int = 0) async throws {
         self.key = key
@@ -38,8 +38,7 @@ final class LiveServer: Sendable {
                 (server, running, self.port) = try await Self.start(options)
                 break
             } catch let error as IOError where port != 0 && error.errnoCode == EADDRINUSE {
-                // A child that another test is just starting has a copy of the last server's socket, until it runs its
-                // own program.
+                // A child process that another test starts has a copy of the last server's socket until its exec.
                 await Task.yield()
             }
         }
@@ -47,7 +46,7 @@ final class LiveServer: Sendable {
         self.url = url
     }
 
-    /// - Returns: a server that listens, and on which port.
+    /// - Returns: A listening server, its task and its port.
     private static func start(_ options: Server.Options) async throws -> (Server, Task<Void, any Error>, Int) {
         let server = try Server(options)
         let (ports, ready) = AsyncStream.makeStream(of: Int.self)
@@ -80,7 +79,7 @@ final class LiveServer: Sendable {
         )
     }
 
-    /// A token with these claims, and what every token needs besides.
+    /// A token with these claims and the required ones.
     func token(_ claims: JSONObject) throws -> String {
         var claims = claims
         claims["document_id"] = "doc"
@@ -95,7 +94,7 @@ final class LiveServer: Sendable {
         return text + "." + Self.base64URL(signature.rawRepresentation)
     }
 
-    /// Changes as a client sends them that does not ask itself whether it may.
+    /// Pushes changes without a permission check on the client.
     func push(_ jwt: String, client: String, _ changes: [Change]) async throws -> [ChangeResult] {
         let request = PushRequest(clientID: client, acked: 0, cursor: nil, changes: changes)
         let answer = try await exchange(
@@ -111,7 +110,7 @@ final class LiveServer: Sendable {
         try await send("POST", "/api/revoke", "application/json", Array(#"{"jwts":["\#(jwt)"]}"#.utf8))
     }
 
-    /// A record as the bearer of this token is shown it.
+    /// A record as this token sees it.
     func record(_ id: Record.ID, as jwt: String) async throws -> (record: Record, revision: Revision)? {
         let answer = try await exchange("GET", "/instant/v1/records", "Bearer \(jwt)", "application/json", [])
         for case .record(let record, let revision) in try SnapshotPage(bytes: answer).records where record.id == id {
@@ -146,15 +145,15 @@ final class LiveServer: Sendable {
     }
 }
 
-/// One person at one machine of their own.
+/// A person with their own client and data folder.
 struct Person {
     let folder: TemporaryFolder
     let client: InstantClient
     let descriptor: InstantDocumentDescriptor
 
-    /// Joins and is live, listening, with everything downloaded.
+    /// Joins and waits until the client is live with everything downloaded.
     ///
-    /// - Parameter url: of what stands between the two.
+    /// - Parameter url: The address of a proxy between client and server.
     init(
         _ server: LiveServer, _ jwt: String, folder: TemporaryFolder? = nil, through url: URL? = nil,
         environment: Environment = .system
@@ -175,7 +174,7 @@ struct Person {
         }
     }
 
-    /// Waits until the layer is as wanted, looking again at each event.
+    /// Waits for a state of the layer, checking it at each event.
     func see(_ isSo: @escaping () throws -> Bool) async throws {
         let events = descriptor.events
         if try isSo() { return }

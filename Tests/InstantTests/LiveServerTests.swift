@@ -48,7 +48,7 @@ import Testing
         try await ana.see { try ana.texts().contains("changed by bo") }
         let receipt = try ana.descriptor.delete(id)
         try await bo.see { try bo.descriptor.layer.row(id) == nil }
-        // The server remembers: what was sent can still be undone.
+        // Deletions that were already sent can be undone: the server stores the record.
         _ = try ana.descriptor.undo(receipt)
         try await bo.see { try bo.texts().contains("changed by bo") }
         try await server.stop()
@@ -64,7 +64,7 @@ import Testing
         try await ana.see { ana.descriptor.status.connection == .needsToken(.revoked) }
         _ = try ana.descriptor.create(note("made without a token"))
         #expect(ana.descriptor.status.unsent == 1)
-        // The revoked one once more is refused again, and nothing is lost.
+        // The revoked token is refused again, and nothing is lost.
         let events = ana.descriptor.events
         ana.descriptor.reauthenticate(withJWT: jwt)
         try await wait(in: events) { if case .didFailReauthentication = $0 { () } else { nil } }
@@ -86,7 +86,7 @@ import Testing
         try await ana.see { try ana.descriptor.layer.row(id)?.delivery == .parked }
         #expect(throws: EditError.denied(.lacks(.write))) { try ana.descriptor.delete(id) }
         #expect(ana.descriptor.status.parked == 1)
-        // Changes of others still arrive.
+        // Changes from others still arrive.
         let bo = try await Person(server, try server.token("bo"))
         _ = try bo.descriptor.create(note("from bo"))
         try await ana.see { try ana.texts().contains("from bo") }
@@ -134,7 +134,7 @@ import Testing
         try await second.stop()
     }
 
-    /// A machine whose clock is wrong, and stepping: tokens live by the server's clock, and nothing waits for ours.
+    /// With a wrong or jumping local clock, tokens expire by the server's clock and no wait depends on the local one.
     @Test(arguments: [86_400_000, -86_400_000] as [Int64])
     func aClockThatIsADayOffEndsNoToken(by offset: Int64) async throws {
         let (server, folder) = try await server()
@@ -148,7 +148,7 @@ import Testing
         wrong.withLock { $0 = -$0 }
         _ = try ana.descriptor.create(note("and back"))
         try await bo.see { try bo.texts().contains("and back") }
-        // A clock that jumps makes a stream look silent: it is opened anew.
+        // A clock that jumps makes a stream look silent, so it is reopened.
         try await ana.see { ana.descriptor.status.connection == .live }
         try await server.stop()
         withExtendedLifetime(folder) {}

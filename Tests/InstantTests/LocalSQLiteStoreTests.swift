@@ -16,7 +16,7 @@ import Testing
         try step.run(try LocalSQLiteStore(inMemory: LocalStoreContract.metadata))
     }
 
-    /// SQLite's 2 is FULL. With 1 a commit outlives the process, but not the machine.
+    /// SQLite's value 2 is FULL. With 1 a commit survives a crash of the process but not of the machine.
     @Test func aCommitWaitsForTheDisk() throws {
         let folder = try TemporaryFolder()
         let store = try store(in: folder)
@@ -70,7 +70,7 @@ import Testing
         #expect(one.foreignVersion() != before)
     }
 
-    /// Two programs with the same layer: each sees what the other one wrote.
+    /// Two programs with the same layer see each other's writes.
     @Test func whatAnotherOpeningMovedOrSetIsSeen() throws {
         let folder = try TemporaryFolder()
         let (one, other) = (try store(in: folder), try LocalSQLiteStore(path: folder.path + "/layer.sqlite"))
@@ -100,7 +100,7 @@ import Testing
         #expect(try seen(by: LocalSQLiteStore(path: folder.path + "/layer.sqlite")) == [metadata, metadata])
     }
 
-    /// Two openings of one file, with transactions that are taken back and openings that are closed in between.
+    /// Two open stores on one file, with rollbacks and with stores that are closed and reopened.
     @Test(arguments: 0..<10) func theFactsAreThoseThatWereWrittenLast(_ seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let folder = try TemporaryFolder()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Instant
 
-/// Local stores of older programs: `Resources/vectors/layer-v1.sql` is one as the first program kept it.
+/// Local stores of older programs; `Resources/vectors/layer-v1.sql` is from the first version.
 @Suite(.timeLimit(.minutes(15))) struct MigrationTests {
     private let folder: TemporaryFolder
     private let server: FakeServer
@@ -26,7 +26,7 @@ import Testing
 
     /// Puts the old file where the client will look for it.
     ///
-    /// - Parameter derivation: the tables are those of today, but the rows to show were derived by another rule.
+    /// - Parameter derivation: The old derivation version of the rows to show, in a current schema.
     private func keepOldStore(for descriptor: InstantDocumentDescriptor, derivation: Int? = nil) throws {
         let place = descriptor.folders.layer(descriptor.identity)
         try Folders.make(place)
@@ -61,7 +61,7 @@ import Testing
         for edit in edits { #expect(edit.content?["text"]?.string == stored[edit.recordID]) }
         let document = descriptor.editableDocument
         #expect(try document.annotations(onPage: 0).map(\.id) == ["01KEAAAAAAAAAAAAAAAAAAAAAA", "30", "12", "14"])
-        // What was sealed goes with its old number, what waited behind it.
+        // The sealed edit is sent with its old number, the queued one behind it.
         let events = descriptor.events
         descriptor.reauthenticate(withJWT: token())
         try await wait(in: events) { $0 == .didFinishSync ? () : nil }
@@ -104,7 +104,7 @@ import Testing
         let path = folder.url.appending(path: "layer.sqlite").path
         let old = try Repository.text("Resources/vectors/layer-v1.sql")
         try LocalSQLiteStore(path: path, schema: LocalSchema(steps: [.init(sql: old)])).close()
-        // As it is, for somebody who only looks.
+        // A read-only store opens it without migration.
         let looking = try LocalSQLiteStore(lookingInto: path)
         let metadata = try looking.read { try $0.metadata() }
         #expect(metadata.lastN == 1)
@@ -124,7 +124,7 @@ import Testing
         store.close()
     }
 
-    /// What is known of numbers that the server has seen stays; the cursor spoke of rows that are gone.
+    /// A reset keeps the numbers that the server has seen and drops the cursor, which refers to deleted rows.
     @Test func aResetTakesTheCursorAndLeavesTheNumberOfTheLastEdit() throws {
         let path = folder.url.appending(path: "layer.sqlite").path
         let old = try Repository.text("Resources/vectors/layer-v1.sql")
@@ -153,7 +153,7 @@ import Testing
         #expect(try descriptor.unsentEdits().count == 4)
         let states = try await states(events, until: .dirty)
         #expect(states == [.resettingForDatabaseMigration, .dirty])
-        // The server's rows come again with the next sync; what is ours stands there already.
+        // The next sync restores the server's rows; local edits are already there.
         #expect(descriptor.isDownloaded == false)
         let texts = try descriptor.editableDocument.annotations(onPage: 0).map(\.text)
         #expect(texts.sorted() == stored.values.sorted())
@@ -166,7 +166,7 @@ import Testing
         let client = try client()
         let descriptor = try client.documentDescriptor(forJWT: token())
         try keepOldStore(for: descriptor, derivation: 0)
-        // Somebody else has the layer open: only who holds the lock may bring it up to date.
+        // Another process has the layer open: only the lock holder may migrate it.
         var lock = FileLock(path: Folders.lock(in: descriptor.folders.layer(descriptor.identity)))
         #expect(lock != nil)
         #expect(descriptor.documentState == .needsContentMigration)
@@ -191,7 +191,7 @@ import Testing
         let lock = FileLock(path: Folders.lock(in: descriptor.folders.layer(descriptor.identity)))
         let error = #expect(throws: InstantError.self) { try descriptor.unsentEdits() }
         #expect(error?.kind == .contentMigrationNeeded)
-        #expect(error?.message.contains("end that program") == true)
+        #expect(error?.message.contains("quit it to migrate") == true)
         #expect(descriptor.documentState == .needsContentMigration)
         withExtendedLifetime(lock) {}
     }

@@ -8,11 +8,11 @@ import Testing
 
 @testable import Instant
 
-/// The page behind the one that is being stored is fetched already, and nothing depends on it.
+/// Fetches the next page while the current one is stored, as an optimisation only.
 @Suite struct PagePrefetcherTests {
     private static let second = Layer.NextPage(after: "a", at: 7, epoch: "e")
 
-    /// Answers the first request with the first of two pages, and the ones after it as it is told.
+    /// Answers the first request with the first of two pages, and later ones with `rest`.
     private func server(_ rest: @escaping @Sendable (Int) -> FakeServer.Answer) throws -> FakeServer {
         let count = Mutex(0)
         return try FakeServer { _ in

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Instant
 
-/// Two people at one layer of a real server, each with a client of their own.
+/// Two people on one layer of a real server, each with their own client.
 @Suite("People at a layer", .timeLimit(.minutes(15))) struct PresenceTests {
     private let folder: TemporaryFolder
 
@@ -24,7 +24,7 @@ import Testing
         OwnPresence(Location(pageIndex: index), isPresenting: presents)
     }
 
-    /// Follows the pictures until one is as wanted.
+    /// Follows the presence updates until one matches.
     private func see(
         _ person: Person, _ isSo: (LayerPresence) -> Bool
     ) async throws -> LayerPresence {
@@ -44,7 +44,7 @@ import Testing
         try bo.descriptor.announce(page(7, presents: true))
         let presenter = try await see(ana) { $0.presenter != nil }.presenter
         #expect((presenter?.userID, presenter?.whereabouts.pageIndex) == ("bo", 7))
-        // Whoever asks second is told that it is not so.
+        // A second presenter is refused.
         try ana.descriptor.announce(page(3, presents: true))
         _ = try await see(ana) { $0.own == self.page(3) }
         _ = try await see(bo) { $0.people.first?.whereabouts.pageIndex == 3 }
@@ -67,7 +67,7 @@ import Testing
         #expect(error?.kind == .accessDenied)
         try reader.descriptor.announce(page(1))
         _ = try await see(ana) { $0.people.map(\.userID) == ["reader"] }
-        // With the stream its reader is gone.
+        // Closing the stream removes the reader.
         reader.descriptor.stopListeningForServerChanges()
         _ = try await see(ana) { $0.people.isEmpty }
         try await server.stop()
@@ -83,7 +83,7 @@ import Testing
         try await server.stop()
         _ = try await see(bo) { $0.people.isEmpty }
         let again = try await LiveServer(folder: folder, key: key, port: server.port)
-        // Nobody sits out the pause.
+        // Retry immediately instead of waiting for the pause to end.
         ana.descriptor.retryNow()
         bo.descriptor.retryNow()
         let seen = try await see(bo) { $0.people.count == 1 }

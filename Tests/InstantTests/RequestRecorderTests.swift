@@ -3,7 +3,7 @@ import Testing
 
 @testable import Instant
 
-/// What is remembered of requests, and what is not.
+/// What the recorder stores of requests, and what it omits.
 @Suite struct RequestRecorderTests {
     private let recorder = RequestRecorder(now: { Timestamp(milliseconds: 5000) })
 
@@ -16,7 +16,7 @@ import Testing
         #expect(recorder.requests.map(\.milliseconds) == [nil, 0])
     }
 
-    /// A cursor names records, a session speaks for its owner.
+    /// A cursor names records, and a session id represents its owner.
     @Test func nothingBehindTheQuestionMarkIsKept() {
         _ = recorder.began("GET", url: "https://example.org/instant/v1/records?after=secret")
         #expect(!"\(recorder.requests)".contains("secret"))

@@ -7,8 +7,7 @@ import Testing
 
 @testable import Instant
 
-/// The server's database is put back from a backup under clients that were there: nothing anybody wrote is gone
-/// without a word.
+/// The server's database is restored from a backup while clients keep running: no text disappears silently.
 @Suite(.timeLimit(.minutes(15))) struct RestoredBackupTests {
     @Test func whatTheServerLostIsAConflictAndCanBeSentAgain() async throws {
         let folder = try TemporaryFolder()
@@ -43,7 +42,7 @@ import Testing
         #expect(
             Set(try ana.descriptor.conflicts().compactMap { $0.mine?["text"]?.string })
                 == ["new words", "written after the backup"])
-        // What only waited was sent; of what was lost, the old text shows, or the text itself where there is none.
+        // The queued edit was sent. Lost edits show the old text, or their own where no old text exists.
         #expect(try ana.texts() == ["never sent", "old words", "written after the backup"])
         try await bo.see { try bo.texts() == ["never sent", "old words"] }
         #expect(bo.descriptor.status.conflicts == 0)

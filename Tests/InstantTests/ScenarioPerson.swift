@@ -6,7 +6,7 @@ import Testing
 
 @testable import Instant
 
-/// Somebody in a story, with the token of their role, as the library shows the layer to them.
+/// A person in a scenario with the token of their role, who sees the layer through the library.
 struct ScenarioPerson {
     let name: String
     /// The default group of the token.
@@ -36,12 +36,12 @@ struct ScenarioPerson {
     func awaits(_ id: Record.ID) async throws { try await person.see { try sees(id) } }
     func misses(_ id: Record.ID) async throws { try await person.see { try !sees(id) } }
 
-    /// Everything is sent, and the answers are here.
+    /// Waits until everything is sent and answered.
     func settles() async throws {
         try await person.see { descriptor.status.unsent == 0 && descriptor.documentState == .clean }
     }
 
-    /// The library refuses it, with the reason, before anything is sent.
+    /// Expects the library to refuse the edit with the reason, before it sends anything.
     func isDenied(_ edit: (InstantDocument) throws -> Void, at place: SourceLocation = #_sourceLocation) {
         do {
             try edit(document)
@@ -51,13 +51,13 @@ struct ScenarioPerson {
         }
     }
 
-    /// Another client of the same person moves a record, which this library cannot.
+    /// Moves a record through another client of the same person, since the library cannot.
     func moves(_ id: Record.ID, to group: String) async throws {
         try await settles()
         #expect(try await push(id, to: group) == [.applied])
     }
 
-    /// What the server answers to the move.
+    /// The server's results for the move.
     func push(_ id: Record.ID, to group: String?) async throws -> [ChangeResult.Status] {
         let (record, revision) = try #require(try await server.record(id, as: jwt))
         let change = Change(

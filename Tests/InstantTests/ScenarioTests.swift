@@ -8,14 +8,14 @@ import Testing
 
 @testable import Instant
 
-/// The arrangements of docs/permissions.md as whole stories: a real server, a person with the library for each token, and
-/// somebody with the same token who tries what it does not allow.
+/// The scenarios of docs/permissions.md in full: a real server, a library client for each token, and a hostile client
+/// that tries what the token forbids.
 @Suite("Scenarios", .timeLimit(.minutes(15))) struct ScenarioTests {
     private static let pdf = SmallPDF(annotations: [
         "<</Type/Annot/Subtype/Highlight/Rect[100 600 160 620]/QuadPoints[100 620 160 620 100 600 160 600]"
             + "/Contents(printed)/T(Author)>>"
     ]).bytes
-    /// The highlight the PDF came with: the number of its object.
+    /// The highlight in the PDF, named by its object number.
     private static let printed = "6"
 
     private let folder: TemporaryFolder
@@ -34,7 +34,7 @@ import Testing
         for person in [tom, stella, stan] { #expect(try person.sees(Self.printed)) }
         let line = try stella.document.beginThread(highlight("stella's"), text: .plain("is this right?"))
         for person in [tom, stan] { try await person.awaits(line.comment) }
-        // Teachers may delete it, not edit it; other students only answer.
+        // Teachers may delete it but not edit it; other students may only reply.
         #expect(try tom.rights(line.root) == [.delete, .reply])
         #expect(try stan.rights(line.root) == [.reply])
         #expect(try stella.rights(line.root) == [.edit, .delete, .reply, .setGroup])
@@ -43,7 +43,7 @@ import Testing
             person.isDenied { try $0.update(line.root, content: highlight("better")) }
         }
         stan.isDenied { try $0.remove(line.root) }
-        // Everybody answers, also at what is printed; nobody rewords another's answer.
+        // All may reply, also to the printed highlight, but not edit another person's reply.
         let yes = try tom.document.reply(to: line.root, text: "it is")
         let why = try stan.document.reply(to: line.root, text: "why?")
         let here = try stan.document.reply(to: Self.printed, text: "and here?")
@@ -54,7 +54,7 @@ import Testing
         try tom.document.remove(why)
         try await stella.misses(why)
         try await stan.misses(why)
-        // The teacher takes down what a student published, with all that was said about it.
+        // The teacher deletes a student's public note with its thread.
         try tom.document.remove(line.root)
         try await stella.misses(line.root)
         try await stan.misses(yes)
@@ -68,17 +68,17 @@ import Testing
         #expect(try stella.document.record(secret.root)?.instantRecordGroup == "private-stella")
         try stella.descriptor.resetDefaultGroup()
         let open = try stella.document.add(note("for all"))
-        // What comes later has come: what came before and is not there never will.
+        // Events arrive in order: once the later record is there, an earlier one that is missing will never come.
         for person in [tom, stan] {
             try await person.awaits(open)
             #expect(try !person.sees(secret.root) && !person.sees(secret.comment))
         }
-        // Not into the private group of another, and not before anything is sent.
+        // Refused locally for another person's private group, before anything is sent.
         try stella.descriptor.overrideDefaultGroup(with: "private-tom")
         stella.isDenied { try $0.add(note("smuggled")) }
         try stella.descriptor.resetDefaultGroup()
         try await stella.awaits { stella.descriptor.status.unsent == 0 }
-        // A client that can move records publishes the note: it arrives as a new one, and what was said stays private.
+        // A client that can move records publishes the note: it arrives as a new one, and the comments stay private.
         try await stella.moves(secret.root, to: "public")
         for person in [tom, stan] {
             try await person.awaits(secret.root)
@@ -114,7 +114,7 @@ import Testing
             return results.map(\.status)
         }
         for person in [tom, stan] {
-            // A restore of what is not deleted loses against it as it is; nothing else is even that.
+            // Restoring a live record is a conflict; everything else is refused.
             #expect(try await tries(open, person) == [.denied, .denied, .denied, .conflict])
             #expect(try await tries(secret, person) == [.gone, .gone, .gone, .gone])
         }
@@ -133,12 +133,12 @@ import Testing
         let (lena, theo) = try await (
             person("A landlord", as: "lena"), person("A tenant", as: "theo")
         )
-        // The contract itself is read by both and changed by nobody.
+        // Both can read the contract itself, and neither can change it.
         for person in [lena, theo] {
             #expect(try person.rights(Self.printed) == [])
             person.isDenied { try $0.reply(to: Self.printed, text: "what is this?") }
         }
-        // A private note of the landlord, shared later.
+        // A private note of the landlord that is shared later.
         let clause = try lena.document.beginThread(highlight("clause 3"), text: .plain("too high?"))
         try lena.descriptor.overrideDefaultGroup(with: "shared")
         let offer = try lena.document.add(highlight("offer"))
@@ -147,7 +147,7 @@ import Testing
         try await lena.moves(clause.root, to: "shared")
         try await theo.awaits(clause.root)
         #expect(try !theo.sees(clause.comment), "what the landlord's side said about it stays there")
-        // Both may change it, and neither can take it back.
+        // Both may edit it, and neither can delete it or make it private.
         #expect(try theo.rights(clause.root).contains(.edit))
         try theo.document.update(clause.root, content: highlight("clause 3, as agreed"))
         try await lena.awaits { try lena.document.record(clause.root)?.text == "clause 3, as agreed" }
@@ -155,7 +155,7 @@ import Testing
             person.isDenied { try $0.remove(clause.root) }
             #expect(try await person.push(clause.root, to: person.side) == [.denied])
         }
-        // An answer that the other side reads, and a remark that it does not.
+        // A reply that the other side can read, and a comment that it cannot.
         let remark = try theo.document.reply(to: clause.root, text: "he agrees!")
         try theo.descriptor.overrideDefaultGroup(with: "shared")
         let answer = try theo.document.reply(to: clause.root, text: "agreed")
@@ -170,7 +170,7 @@ import Testing
 
     private func teacher() async throws -> ScenarioPerson { try await person("A teacher", as: "tom") }
 
-    /// The student of the table, or another with the same rights and a name of their own.
+    /// The student of the table, or another student with the same rights.
     private func student(_ name: String) async throws -> ScenarioPerson { try await person("A student", as: name) }
 
     private func person(_ role: String, as name: String) async throws -> ScenarioPerson {
@@ -180,7 +180,7 @@ import Testing
         return try await ScenarioPerson(server, claims)
     }
 
-    /// At which the server has a record now, whoever may see it.
+    /// The current revision of the record on the server, visible or not.
     private func revision(_ id: Record.ID) async throws -> Revision {
         try await server.record(id, as: server.token("overseer"))?.revision ?? 0
     }

@@ -6,22 +6,22 @@ import TestThreads
 
 @testable import Instant
 
-/// A server that answers requests by a script, whatever they ask, and keeps its connections.
+/// A server that answers requests from a script, whatever they contain, and keeps its connections open.
 final class ScriptedServer: Sendable {
     enum Step: Hashable, Sendable {
         case say(String)
         case sayAndClose(String)
         case close
-        /// Until ``say(_:on:)``.
+        /// Wait for ``say(_:on:)``.
         case wait
     }
 
     private struct State {
         var script: [Step]
         var channels: [any Channel] = []
-        /// Of each request, in how many it came.
+        /// The number of pieces in which each request arrived.
         var pieces: [Int] = []
-        /// Of each request, all of it.
+        /// The full text of each request.
         var texts: [String] = []
     }
 
@@ -73,7 +73,7 @@ final class ScriptedServer: Sendable {
         channel.writeAndFlush(ByteBuffer(string: text), promise: nil)
     }
 
-    /// Waits until so many requests have come.
+    /// Waits until this many requests have arrived.
     func heard(_ count: Int) async throws { try await waitUntil("\(count) requests came") { pieces.count >= count } }
 
     /// Waits until the client has closed this connection.

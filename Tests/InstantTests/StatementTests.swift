@@ -7,7 +7,7 @@ import Testing
 
 @testable import Instant
 
-/// What a store is asked while it takes in what somebody else did: a program that listens does little else.
+/// The statements that a store runs to apply remote changes, the main work of a listening client.
 @Suite struct StatementTests {
     private let folder: TemporaryFolder
     private let store: LocalSQLiteStore
@@ -31,11 +31,12 @@ import Testing
         _ = try layer.take(ChangeEvent(epoch: "e", revision: revision, previous: 0, changes: items))
     }
 
-    /// The statements of the connection that writes, without their values.
+    /// The statements of the write connection, without their values.
     private func statements(_ body: () throws -> Void) throws -> [String] {
         let told = Told()
         func trace(_ tell: Bool) throws {
-            // Waits for the disk as what is told of: how long is set between two transactions, and only where it changes.
+            // Uses the same durability as the traced writes: it is set between two transactions, and only when it
+            // changes.
             try store.write(.recoverable) { transaction in
                 let db = try #require(transaction as? LocalSQLiteTransaction).db
                 if tell { db.trace { told.add($0) } } else { db.trace(options: []) }
@@ -45,7 +46,7 @@ import Testing
         try body()
         let all = told.all
         try trace(false)
-        // Without the end of the transaction in which they began to be told.
+        // Without the end of the transaction that started the trace.
         return Array(all.drop { $0 == "COMMIT" })
     }
 
@@ -54,12 +55,12 @@ import Testing
             let told = try statements { try take(change.revision, change) }
             #expect(Set(told).count == told.count, "\(told)")
             #expect(told.count { $0.contains("outbox") } == 1, "\(told)")
-            // The facts are a thousand bytes, and one number of theirs has moved.
+            // The metadata is a thousand bytes of JSON, of which one number changed.
             #expect(!told.contains { $0.contains("json") }, "\(told)")
         }
     }
 
-    /// Two records for the store, and one text for Swift.
+    /// Two records in the store, one equal string in Swift.
     @Test func whatWasReceivedIsToldApartByItsBytes() throws {
         let (one, other) = ("\u{E9}", "e\u{301}")
         try take(5, item(one, 4), item(other, 5))
@@ -67,7 +68,7 @@ import Testing
     }
 }
 
-/// Statements as they were run.
+/// Statements in the order they ran.
 private final class Told: Sendable {
     private let statements = Mutex<[String]>([])
 

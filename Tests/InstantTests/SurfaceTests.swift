@@ -4,7 +4,7 @@ import Testing
 
 @testable import Instant
 
-/// What an outsider sees of the library, name by name, against a server that holds one layer.
+/// The public API of the library, name by name, against a server with one layer.
 @Suite(.timeLimit(.minutes(15))) struct SurfaceTests {
     private let folder: TemporaryFolder
 
@@ -38,7 +38,7 @@ import Testing
         #expect(document.documentDescriptor === descriptor)
         let (one, other) = (descriptor.readOnlyDocument(), descriptor.readOnlyDocument())
         #expect(one !== other && !one.isEditable)
-        // All of them before anything was downloaded.
+        // All of them before the first download.
         #expect(try document.annotationCount == 0)
         #expect(try one.annotations(onPage: 0).isEmpty)
     }

@@ -9,9 +9,9 @@ import Testing
 
 @testable import Instant
 
-/// The sync of one layer against servers and networks that misbehave.
+/// The sync of one layer against faulty servers and networks.
 @Suite(.timeLimit(.minutes(15))) struct SyncTests {
-    /// A proxy keeps everything the stream says to itself.
+    /// A proxy withholds everything on the stream.
     @Test func whatCannotBeStreamedIsPolled() async throws {
         let polls = Mutex(0)
         let server = try plainServer { request in
@@ -64,7 +64,7 @@ import Testing
         it.descriptor.stopSyncing()
         try await wait(in: events) { if case .didFailSync = $0 { () } else { nil } }
         #expect(it.descriptor.documentState == .clean)
-        // And it goes on when asked.
+        // It resumes on request.
         isHeld.withLock { $0 = false }
         it.descriptor.sync()
         try await wait(in: events) { $0 == .didFinishSync ? () : nil }
@@ -76,7 +76,7 @@ import Testing
             isDown.withLock { $0 } ? .error(500, "internal_error") : nil
         }
         let network = ManualNetwork()
-        // A clock that stands still: no pause ever ends by itself.
+        // The clock stands still, so no pause ends by itself.
         let it = try await Reader(server, network.environment)
         let events = it.descriptor.events
         isDown.withLock { $0 = true }
@@ -88,7 +88,7 @@ import Testing
         }
         isDown.withLock { $0 = false }
         network.returns()
-        // This server has no live channel: soon after, there will be another pause.
+        // This server has no event stream, so another pause follows soon.
         try await wait(in: events) { $0 == .didFinishSync ? () : nil }
     }
 
@@ -108,15 +108,15 @@ import Testing
             if case .didFailReauthentication(let error) = $0 { error } else { nil }
         }
         #expect(error.kind == .alreadyAuthenticating)
-        // The same one again is the same request.
+        // The same token again joins the pending request.
         descriptor.reauthenticate(withJWT: token(more: #","jti":"one""#))
         try descriptor.performer().settle()
         try await waitUntil("a request came") { !server.requests.isEmpty }
-        // However often it was asked: for one token.
+        // All requests are for one token.
         #expect(Set(server.requests.map { $0.headers["authorization"] }).count == 1)
     }
 
-    /// Whatever it answers: the edit stays, the layer can be read, and a sentence tells why.
+    /// Whatever the server answers, the edit stays, the layer stays readable, and an error message gives the cause.
     @Test(arguments: Nonsense.all) func nonsenseLosesNothing(_ nonsense: Nonsense) async throws {
         let isOn = Mutex(false)
         let server = try plainServer { _ in isOn.withLock { $0 } ? nonsense.answer : nil }
@@ -151,7 +151,7 @@ import Testing
         static let all: [Nonsense] = [
             Nonsense(
                 testDescription: "JSON that was cut", answer: .json(Array(#"{"results":["#.utf8)),
-                kind: .invalidServerData, message: "its answer cannot be read"),
+                kind: .invalidServerData, message: "invalid response"),
             Nonsense(
                 testDescription: "fewer bytes than promised",
                 answer: .init(headers: ["content-length": "50"], body: Array("{}".utf8)), kind: .requestFailed,
@@ -161,7 +161,7 @@ import Testing
                 kind: .invalidServerData, message: "redirect, which is not followed"),
             Nonsense(
                 testDescription: "a bomb of zeros, compressed", answer: .init(headers: gzip, body: [31, 139, 8]),
-                kind: .invalidServerData, message: "compresses what was not asked to be"),
+                kind: .invalidServerData, message: "unrequested encoding"),
             Nonsense(
                 testDescription: "more than fits",
                 answer: .init(headers: long, body: .init(repeating: 32, count: 17 << 20)),
@@ -172,7 +172,7 @@ import Testing
         ]
     }
 
-    /// A proxy takes less at once than the server says, and tells it in words of its own or of ours.
+    /// A proxy has a smaller size limit than the server, and reports it in its own format or in the server's.
     @Test(arguments: [
         FakeServer.Answer(status: 413, headers: ["content-type": "text/html"], body: Array("<html>".utf8)),
         .error(413, "payload_too_large"),
@@ -218,7 +218,7 @@ import Testing
     }
 }
 
-/// A layer that was downloaded, and listens if its server can.
+/// A downloaded layer, live if its server supports it.
 private struct Reader {
     let folder = try! TemporaryFolder()
     let client: InstantClient
@@ -229,7 +229,7 @@ private struct Reader {
         descriptor = try client.documentDescriptor(forJWT: token())
         let events = descriptor.events
         try descriptor.download(usingJWT: token())
-        // Either may come first: the PDF or the records.
+        // The PDF and the records may arrive in either order.
         try await wait(in: events) { [descriptor] _ in
             descriptor.isDownloaded && descriptor.documentState == .clean ? () : nil
         }
@@ -245,7 +245,7 @@ private final class ManualClock: Sendable {
     func advance(by milliseconds: Int64) { time.withLock { $0 = $0 + milliseconds } }
 }
 
-/// A network that comes back when a test says so, on a clock that stands still.
+/// A network that comes back on request, with a clock that stands still.
 private final class ManualNetwork: Sendable {
     private let listeners = Mutex<[@Sendable () -> Void]>([])
 

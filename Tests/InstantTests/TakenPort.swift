@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// A port at which nobody listens, and that nobody else can take meanwhile.
+/// A port without a listener that nothing else can bind.
 final class TakenPort {
     let number: UInt16
     private let socket: Int32
@@ -10,7 +10,7 @@ final class TakenPort {
 
     deinit { close(socket) }
 
-    /// A socket on a free port of this machine, which is the caller's to close.
+    /// A socket on a free local port; the caller closes it.
     static func bound() throws -> (socket: Int32, port: UInt16) {
         let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()

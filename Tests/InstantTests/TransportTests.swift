@@ -7,7 +7,7 @@ import Testing
 
 @testable import Instant
 
-/// Requests over real sockets, against a server that answers with what it is told, byte by byte.
+/// Requests over real sockets, against a server with scripted responses.
 @Suite(.timeLimit(.minutes(15))) struct TransportTests {
     private static let answer = DigestAnswer(epoch: "e", upTo: 1, ViewDigest())
     private static let text = String(decoding: answer.bytes, as: UTF8.self)
@@ -22,7 +22,7 @@ import Testing
         #expect(answer == .digest(Self.answer))
     }
 
-    /// Why there is no answer; nil: there is one.
+    /// The error of a request; nil if it succeeds.
     private func failure(_ transport: HTTPTransport, token: String = "t") async -> String? {
         do { _ = try await ask(transport, token: token) } catch { return error.description }
         return nil
@@ -31,7 +31,7 @@ import Testing
     @Test func oneConnectionIsUsedAgain() async throws {
         try await ScriptedServer.run(Array(repeating: .say(Self.ok), count: 5)) { server, transport in
             for _ in 0..<5 { try await expectAnswer(transport) }
-            // An answer may be told before its connection is back in the pool.
+            // A response may arrive before its connection is back in the pool.
             #expect(server.connections <= 2)
         }
     }
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    /// What would be two lines of a head is not sent.
+    /// A token with a line break, which would split a header, is not sent.
     @Test func aTokenThatWouldBreakTheHeadIsNotSent() async throws {
         try await ScriptedServer.run([.say(Self.ok)]) { server, transport in
             #expect(await failure(transport, token: "a\r\nx: y") != nil)
@@ -93,20 +93,21 @@ import Testing
         try await ScriptedServer.run([.say(text)]) { server, transport in
             var transport = transport
             transport.maximumBytes = 100
-            #expect(await failure(transport) == "127.0.0.1 sent more than 100 bytes at once")
+            #expect(await failure(transport) == "127.0.0.1 sent a response larger than 100 bytes")
             await server.closed(0)
         }
     }
 
-    /// Nothing comes, half a head, a head alone, half a body.
+    /// The response stops before the head, in it, after it, or in the body.
     @Test(arguments: ["", "HTTP/1.1 200 O", "HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n", String(ok.dropLast(5))])
     func theDeadlineIsThatOfTheWholeAnswer(_ text: String) async throws {
         try await ScriptedServer.run([.say(Self.ok), text.isEmpty ? .wait : .say(text)]) { server, transport in
             try await expectAnswer(transport)
             var transport = transport
             transport.timeout = .milliseconds(100)
-            #expect(await failure(transport) == "127.0.0.1 cannot be reached: no answer in time")
-            // Its answer may still come: nothing else is asked there. On a slow machine the request never left.
+            #expect(await failure(transport) == "127.0.0.1 cannot be reached: timed out")
+            // A late response may still arrive, so the connection is not reused. On a slow machine the request never
+            // left.
             if server.texts.count == 2 { await server.closed(0) }
         }
     }
@@ -130,7 +131,7 @@ import Testing
         #expect(failure == "127.0.0.1 cannot be reached: connection refused")
     }
 
-    /// Streams do not use up what requests go by.
+    /// Open streams do not exhaust the connections for requests.
     @Test func requestsDoNotWaitForStreams() async throws {
         let stream = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
         let script = Array(repeating: ScriptedServer.Step.say(stream), count: 20)

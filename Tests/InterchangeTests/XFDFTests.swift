@@ -156,8 +156,8 @@ struct XFDFTests {
             """)
         #expect(
             file.problems == [
-                "<hologram>: it is no annotation of a kind that is known here", "far: the document has no such page",
-                "<square>: the document has no such page", "ink: it has no strokes", "box: it has no box",
+                "<hologram>: unknown kind of annotation", "far: no such page in the document",
+                "<square>: no such page in the document", "ink: no strokes", "box: no box",
             ])
         // Of two annotations with one name, the first keeps it; an invalid id is ignored.
         #expect(file.annotations.map(\.id) == ["ink", "box", "one", nil, nil])

@@ -1,12 +1,12 @@
-/// One error that could have been made, and how to make it in a copy of the sources.
+/// One plausible error, and how to plant it in a copy of the sources.
 ///
-/// All faults are planted in the same copy, each behind a switch of its own, so that it is built once: in ``Place/faulty``
-/// the word `PLANTED` stands for "this fault is the one that is tried".
+/// All faults are planted in the same copy, each behind a separate switch, so that it is built once: the word `PLANTED`
+/// in ``Place/faulty`` stands for "this fault is active".
 struct Fault: Sendable {
     struct Place: Sendable {
-        /// Stands exactly once in the file.
+        /// Occurs exactly once in the file.
         var code: String
-        /// Takes its place.
+        /// Replaces ``code``.
         var faulty: String
     }
 
@@ -28,10 +28,10 @@ struct Fault: Sendable {
 
     static let all = permissions + views + deciding + receiving + answering + editing + session
 
-    /// The file with the fault in it.
+    /// Returns the file with the fault in it.
     ///
-    /// - Parameter condition: what stands for `PLANTED`.
-    /// - Throws: ``NotFound`` when the code is not there any more.
+    /// - Parameter condition: The text that replaces `PLANTED`.
+    /// - Throws: ``NotFound`` when the code no longer occurs.
     func plant(in text: String, condition: String) throws -> String {
         try places.reduce(text) { text, place in
             let parts = text.split(separator: place.code, omittingEmptySubsequences: false)
@@ -40,7 +40,7 @@ struct Fault: Sendable {
         }
     }
 
-    /// The table has to be brought up to date with the code.
+    /// The code has changed, and the table of faults must be updated.
     struct NotFound: Error, CustomStringConvertible {
         var name: String
         var file: String

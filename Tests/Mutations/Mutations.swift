@@ -2,8 +2,8 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// `mutations [WORD…]` plants one fault after the other, those whose names hold all the words, and tells who noticed.
-/// A fault that nobody notices is a test that is missing.
+/// `mutations [WORD…]` activates in turn each fault whose name contains all the words, and reports which tests detect
+/// it. An undetected fault is a missing test.
 @main
 struct Mutations {
     /// Histories for each fault.
@@ -18,7 +18,7 @@ struct Mutations {
         }
     }
 
-    /// - Returns: whether every fault was noticed.
+    /// - Returns: Whether every fault was detected.
     private static func run(words: [String]) throws -> Bool {
         let workshop = try Workshop(at: URL(fileURLWithPath: Repository.root + "/.build/mutations"))
         print("building a copy with \(Fault.all.count) faults")

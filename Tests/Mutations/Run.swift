@@ -2,16 +2,16 @@ import Children
 import Foundation
 import Synchronization
 
-/// One program run to its end, with all it said.
+/// One completed run of a program, with its output.
 struct Run {
     let status: Int32
     let output: String
-    /// It was stopped because it did not end by itself.
+    /// Whether it was stopped because of the timeout.
     let isEndless: Bool
 
     /// - Parameters:
-    ///   - command: a program of the PATH and its arguments.
-    ///   - limit: seconds after which nobody waits any longer.
+    ///   - command: A program of the PATH and its arguments.
+    ///   - limit: The timeout in seconds.
     init(_ command: [String], planted: Int = 0, limit: Double) throws {
         let (process, pipe) = (ChildProcess(), Pipe())
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")

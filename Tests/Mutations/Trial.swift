@@ -1,13 +1,13 @@
 import Foundation
 
-/// What the tests and the histories say with one fault at work.
+/// The results of the tests and the histories with one active fault.
 struct Trial {
-    /// Tests that failed, in the order of their names.
+    /// Tests that failed, sorted by name.
     let failed: [String]
-    /// Of the histories the first that failed, and why; nil: all held.
+    /// The first history that failed, with the reason; nil if all held.
     let history: String?
 
-    /// - Parameter planted: the fault's place in ``Fault/all``, from 1; 0: none.
+    /// - Parameter planted: The fault's place in ``Fault/all``, from 1; 0 for none.
     init(_ planted: Int, in workshop: Workshop, seeds: Int) throws {
         let products = workshop.root.appendingPathComponent(".build/release").path
         let tests = try Run(
@@ -24,7 +24,7 @@ struct Trial {
 
     private static func failures(_ run: Run) -> [String] {
         if run.isEndless { return ["they do not end"] }
-        // By scalars: arguments of tests are printed too, and what ends one joins the sign that follows.
+        // By scalars: arguments of tests are also printed, and their last scalar can combine with the next character.
         let failure = /✘ Test (?!run with)(.+?)(?: with \d+ test cases)? failed after/.matchingSemantics(.unicodeScalar)
         let names = run.output.matches(of: failure).map { String($0.1) }
         let sorted = Set(names).sorted()
@@ -38,7 +38,7 @@ struct Trial {
     }
 }
 
-/// Why nothing can be said.
+/// Why there is no result.
 struct Problem: Error, CustomStringConvertible {
     let description: String
 

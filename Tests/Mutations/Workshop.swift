@@ -1,9 +1,9 @@
 import Foundation
 import TestSupport
 
-/// The cores and their tests in a folder of their own, with every fault in them and none at work.
+/// The cores and their tests in a separate folder, with every fault planted and none active.
 ///
-/// What did not change since the last time is not written again, so that a build has little to do.
+/// Unchanged files are not rewritten, so that an incremental build is short.
 struct Workshop {
     let root: URL
 
@@ -18,7 +18,7 @@ struct Workshop {
         try Self.write(Self.files(), below: root)
     }
 
-    /// File contents by path.
+    /// Returns file contents by path.
     static func files() throws -> [String: String] {
         var files = ["Package.swift": Self.manifest]
         for core in Self.cores {
@@ -39,7 +39,7 @@ struct Workshop {
         return files
     }
 
-    /// Everything once, optimized: the histories are many.
+    /// Builds everything once, optimised: there are many histories.
     func build() throws {
         let options = ["--configuration", "release", "--package-path", root.path]
         for what in [["--build-tests", "-Xswiftc", "-enable-testing"]] {
@@ -48,7 +48,7 @@ struct Workshop {
         }
     }
 
-    /// The modules that a file imports.
+    /// Returns the modules that a file imports.
     static func imports(of text: String) -> Set<String> {
         Set(
             text.split(separator: "\n").compactMap { line in
@@ -82,7 +82,7 @@ struct Workshop {
         }
     }
 
-    /// Which fault is at work; 0: none.
+    /// The active fault; 0 for none.
     private static let condition = """
         import Glibc
 

@@ -3,8 +3,8 @@ import Testing
 
 @testable import mutations
 
-/// `make mutations` plants them; these tests check that each still has its place in the code, and that
-/// the copy has every module it imports.
+/// Checks that each fault that `make mutations` plants still has its place in the code, and that the copy has every
+/// module it imports.
 @Suite("Faults to plant") struct FaultTests {
     @Test(arguments: Fault.all)
     func standsWhereItSays(fault: Fault) throws {

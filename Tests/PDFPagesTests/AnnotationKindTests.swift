@@ -106,46 +106,46 @@ struct AnnotationKindTests {
     /// The annotation, its warning, and members that are preserved.
     static let defects: [(String, String, String)] = [
         (
-            "/Subtype/Highlight/Rect[10 700 20 712]/Contents(x)", "it does not say which words it marks",
+            "/Subtype/Highlight/Rect[10 700 20 712]/Contents(x)", "no text position stored",
             ##""rects":[[10,80,10,12]],"note":"x""##
         ),
         (
             "/Subtype/Highlight/Rect[10 700 20 712]/QuadPoints[1 2 3]",
-            "its QuadPoints are not complete; it does not say which words it marks", ##""rects":[[10,80,10,12]]"##
+            "incomplete QuadPoints; no text position stored", ##""rects":[[10,80,10,12]]"##
         ),
         (
-            "/Subtype/Highlight/QuadPoints[10 712 20 712 10 700 20 700]", "it has no box",
+            "/Subtype/Highlight/QuadPoints[10 712 20 712 10 700 20 700]", "no box",
             ##""rects":[[10,80,10,12]],"bbox":[10,80,10,12]"##
         ),
-        ("/Subtype/Highlight", "it has no box; it does not say which words it marks", ##""rects":[]"##),
-        ("/Subtype/Text/Rect[1 2 3]/Contents(kept)", "it has no box", ##""text":"kept""##),
-        ("/Subtype/Text/Rect[1 2 3/x]/Contents(kept)", "it has no box", ##""text":"kept""##),
-        ("/Subtype/Ink/Rect[10 700 20 712]", "it has no strokes", ##""lines":{"points":[],"intensities":[]}"##),
+        ("/Subtype/Highlight", "no box; no text position stored", ##""rects":[]"##),
+        ("/Subtype/Text/Rect[1 2 3]/Contents(kept)", "no box", ##""text":"kept""##),
+        ("/Subtype/Text/Rect[1 2 3/x]/Contents(kept)", "no box", ##""text":"kept""##),
+        ("/Subtype/Ink/Rect[10 700 20 712]", "no strokes", ##""lines":{"points":[],"intensities":[]}"##),
         (
             "/Subtype/Ink/InkList[[1 791 2 790]7[3 789(x)]]",
-            "it has no box; one of its strokes cannot be read; one of its strokes is not complete",
+            "no box; a stroke cannot be read; a stroke is incomplete",
             ##""lines":{"points":[[[1,1],[2,2]],[[3,3]]],"intensities":[[0.5,0.5],[0.5]]},"bbox":[1,1,2,2]"##
         ),
         (
-            "/Subtype/Line/Rect[10 700 20 712]/L[1 2]", "it does not say where it begins and ends",
+            "/Subtype/Line/Rect[10 700 20 712]/L[1 2]", "no end points",
             ##""type":"pspdfkit/shape/line""##
         ),
-        ("/Subtype/Polygon/Rect[10 700 20 712]", "it has no corners", ##""points":[]"##),
-        ("/Subtype/Link/Rect[10 700 20 712]", "it leads nowhere that can be read", ##""type":"pspdfkit/link""##),
+        ("/Subtype/Polygon/Rect[10 700 20 712]", "no corners", ##""points":[]"##),
+        ("/Subtype/Link/Rect[10 700 20 712]", "no readable target", ##""type":"pspdfkit/link""##),
         (
             "/Subtype/Link/Rect[10 700 20 712]/A<</S/JavaScript/JS(app.alert\\(1\\))>>",
-            "it leads nowhere that can be read", ##""type":"pspdfkit/link""##
+            "no readable target", ##""type":"pspdfkit/link""##
         ),
         (
-            "/Subtype/Link/Rect[10 700 20 712]/Dest[99 0 R/Fit]", "it leads nowhere that can be read",
+            "/Subtype/Link/Rect[10 700 20 712]/Dest[99 0 R/Fit]", "no readable target",
             ##""type":"pspdfkit/link""##
         ),
         (
-            "/Subtype/Link/Rect[10 700 20 712]/Dest(nowhere)", "it leads nowhere that can be read",
+            "/Subtype/Link/Rect[10 700 20 712]/Dest(nowhere)", "no readable target",
             ##""type":"pspdfkit/link""##
         ),
         (
-            "/Rect[10 700 20 712]/Contents(kept)", "it does not say what kind it is",
+            "/Rect[10 700 20 712]/Contents(kept)", "no kind stored",
             ##""type":"pspdfkit/unknown","note":"kept""##
         ),
     ]

@@ -41,9 +41,9 @@ struct AnnotationListTests {
         #expect(base.records[1].content["pdfObjectId"] == nil)
         #expect(
             base.warnings.map(\.description) == [
-                "page 1, entry 2 of the list is no annotation", "page 1, entry 3 of the list is no annotation",
-                "page 1, entry 4 of the list is no annotation",
-                "page 1, annotation 6, it is listed more than once; the first place counts",
+                "page 1, entry 2 of the list is not an annotation", "page 1, entry 3 of the list is not an annotation",
+                "page 1, entry 4 of the list is not an annotation",
+                "page 1, annotation 6, listed more than once, only the first counts",
             ])
         #expect(try await tools.annotations(of: folder.write(pdf.bytes)) == base)
     }

@@ -56,7 +56,7 @@ struct HostileFileTests {
         #expect(await error(for: file, with: tools) == .toolMissing(name: "prlimit", package: "util-linux"))
         #expect(
             "\(PDFError.toolMissing(name: "pdfinfo", package: "poppler-utils"))"
-                == "The program pdfinfo is missing: install the package poppler-utils.")
+                == "The program pdfinfo is missing. Install the package poppler-utils.")
     }
 
     @Test func tooMuchOutputEndsTheRun() async throws {
@@ -185,7 +185,7 @@ struct HostileFileTests {
             #expect("\(error)".hasPrefix("The") && "\(error)".hasSuffix("."), "\(error)")
             #expect("\(error)".utf8.count < 100)
         }
-        #expect("\(PDFError.noSuchPage(4, count: 2))" == "There is no page 5: the PDF has 2.")
+        #expect("\(PDFError.noSuchPage(4, count: 2))" == "No page 5: the PDF has 2.")
     }
 
     @Test("Cut anywhere, it is read or refused", arguments: (0..<15).map { 60 * $0 })

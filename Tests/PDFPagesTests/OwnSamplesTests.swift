@@ -26,7 +26,7 @@ struct OwnSamplesTests {
                 "unknown": 1,
             ])
         #expect(Set(base.records.compactMap { Annotation($0).author }) == ["ana", "ben", "carla"])
-        #expect(base.warnings.map(\.text) == ["it does not say which words it marks"])
+        #expect(base.warnings.map(\.text) == ["no text position stored"])
         #expect(base.records.filter { $0.content["postilla"]?["inReplyTo"] != nil }.count == 3)
     }
 

@@ -1,10 +1,10 @@
 import Children
 import Foundation
 
-/// A PostgreSQL in a new folder, reached by a socket in it. It can be stopped, killed and started again on what it left,
-/// and ends with this program, however that ends.
+/// A PostgreSQL server in a new folder, reached through a socket in it. It can be stopped, killed and restarted on its
+/// data, and ends when this program ends in any way.
 package final class PostgresServer: @unchecked Sendable {
-    /// The superuser that `initdb` makes.
+    /// The superuser that `initdb` creates.
     static let user = "postilla"
 
     private let programs: String
@@ -15,7 +15,7 @@ package final class PostgresServer: @unchecked Sendable {
     private var process: ChildProcess?
     private var input = Pipe()
 
-    /// - Parameter isDurable: whether a commit is on the disk when it is answered; else it is much faster.
+    /// - Parameter isDurable: Whether a commit is on disk before it is acknowledged; without that it is much faster.
     package init(isDurable: Bool = false) throws {
         guard let programs = Self.programs else { throw PostgresTrouble("there is no PostgreSQL here") }
         self.programs = programs
@@ -39,7 +39,7 @@ package final class PostgresServer: @unchecked Sendable {
 
     private var data: String { folder.appendingPathComponent("data").path }
 
-    /// - Parameter database: one that there is.
+    /// - Parameter database: An existing database.
     package func address(_ database: String) -> String {
         let host = folder.path.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
         return "postgres://\(Self.user)@\(host)/\(database)"
@@ -47,12 +47,12 @@ package final class PostgresServer: @unchecked Sendable {
 
     // MARK: Running
 
-    /// Returns when it takes connections.
+    /// Starts it and returns once it accepts connections.
     package func start() throws {
         let process = ChildProcess()
         let (input, log) = (Pipe(), Pipe())
-        // A shell beside it waits for the other end of its input to close: then this program has ended, or says that it
-        // will be started again. It must not wait for a child: who was made by a thread of Dispatch hears of none.
+        // A shell next to it waits for its input to close: then this program has ended or announces a restart. The
+        // shell must not wait for a child: a process created by a Dispatch thread receives no SIGCHLD.
         let script = #"""
             folder=$1; shift; exec 3<&0
             (case $(cat <&3) in
@@ -76,12 +76,12 @@ package final class PostgresServer: @unchecked Sendable {
             guard !more.isEmpty else { throw PostgresTrouble("PostgreSQL did not start: \(said)") }
             said += String(decoding: more, as: UTF8.self)
         }
-        // Whatever else it says is read away, so that it never waits for somebody to listen.
+        // Read and discard other output, so that the server never blocks on a full pipe.
         log.fileHandleForReading.readabilityHandler = { if $0.availableData.isEmpty { $0.readabilityHandler = nil } }
         lock.withLock { (self.process, self.input) = (process, input) }
     }
 
-    /// Ends it and its connections at once, in order.
+    /// Shuts it down in order and closes its connections at once.
     package func halt() {
         let (process, input) = lock.withLock {
             defer { self.process = nil }
@@ -93,7 +93,7 @@ package final class PostgresServer: @unchecked Sendable {
         process.waitUntilExit()
     }
 
-    /// Ends it as a failing machine does: nothing is written any more.
+    /// Kills it as a failing machine does: nothing more is written.
     package func kill() throws {
         let file = try String(contentsOfFile: data + "/postmaster.pid", encoding: .utf8)
         guard let id = file.split(separator: "\n").first.flatMap({ pid_t($0) }) else { return }
@@ -124,7 +124,8 @@ package final class PostgresServer: @unchecked Sendable {
         guard process.terminationStatus == 0 else { throw PostgresTrouble("\(program): \(text)") }
     }
 
-    /// It refuses to run as root; whoever else runs this, it runs as them.
+    /// Returns the command prefix that runs it as an unprivileged user: it refuses to run as root. Other users run it
+    /// themselves.
     private static func commandPrefix(owning folder: URL) throws -> [String] {
         guard geteuid() == 0 else { return ["/usr/bin/env"] }
         guard let entry = getpwnam("postgres") ?? getpwnam("nobody") else {
@@ -135,7 +136,7 @@ package final class PostgresServer: @unchecked Sendable {
         return ["/usr/bin/env", "setpriv", "--reuid", "\(user)", "--regid", "\(group)", "--clear-groups"]
     }
 
-    /// Where `postgres` and `initdb` are: where Debian puts them, or in the path.
+    /// The folder of `postgres` and `initdb`: Debian's, or one in the path.
     private static var programs: String? {
         let versions = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib/postgresql")) ?? []
         let folders = versions.sorted().reversed().map { "/usr/lib/postgresql/\($0)/bin" }
@@ -144,7 +145,7 @@ package final class PostgresServer: @unchecked Sendable {
     }
 }
 
-/// What kept PostgreSQL from running, in a sentence.
+/// Why PostgreSQL did not run, in one sentence.
 package struct PostgresTrouble: Error, CustomStringConvertible {
     package let description: String
 

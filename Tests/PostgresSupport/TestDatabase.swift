@@ -1,9 +1,9 @@
 package import Postgres
 import Synchronization
 
-/// An empty database of a test's own, on the one PostgreSQL of this test run.
+/// A test's empty database, on the one PostgreSQL server of this test run.
 package struct TestDatabase: Sendable {
-    /// As `--store` takes it.
+    /// The address as `--store` accepts it.
     package let text: String
     package var address: PostgresAddress { PostgresAddress(text)! }
 

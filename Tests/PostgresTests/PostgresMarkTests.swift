@@ -4,7 +4,7 @@ import PostgresSupport
 import TestThreads
 import Testing
 
-/// How a database that was restored is told from the one that was left.
+/// Distinguishes a restored database from the one that the server left.
 @Suite("The mark of a PostgreSQL store", .serialized, .onDatabaseThreads) struct PostgresMarkTests {
     private let database: TestDatabase
     private let store: PostgresStore

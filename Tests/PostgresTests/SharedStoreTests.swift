@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    /// Both name the layer, then each replaces the document: a circle, if they did not say so first.
+    /// Both read the layer, then replace the document: a deadlock without the explicit lock first.
     @Test func replacingADocumentWaitsForItsWriters() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for store in stores {
@@ -80,7 +80,7 @@ import Testing
                 _ = try store.layer(Self.key)
                 throw Stop()
             }
-            // Would wait for ever if the first still had it.
+            // This would block forever if the first store still held the lock.
             try stores[1].write { try $0.setHead(3, of: try #require(try $0.layer(Self.key))) }
             #expect(try store.layer(Self.key)?.head == 3)
         }

@@ -2,7 +2,7 @@ import Children
 import Foundation
 import Testing
 
-/// Programs beside a test: what they are given, and how they end.
+/// What child processes of a test receive, and how they end.
 @Suite(.timeLimit(.minutes(15))) struct ChildProcessTests {
     private func shell(_ script: String, _ setUp: (ChildProcess) -> Void = { _ in }) throws -> (ChildProcess, String) {
         let (process, output) = (ChildProcess(), Pipe())
@@ -27,7 +27,7 @@ import Testing
         #expect(process.terminationStatus == SIGKILL && process.terminationReason == .uncaughtSignal)
     }
 
-    /// Also of a thread that hears no signals.
+    /// Also when started from a thread that blocks signals.
     @Test func itHearsSignals() async throws {
         let process = ChildProcess()
         let output = Pipe()
@@ -47,7 +47,7 @@ import Testing
             process.currentDirectoryURL = URL(fileURLWithPath: "/usr")
             process.standardInput = FileHandle.nullDevice
         }
-        // Its three streams, and the folder that ls reads.
+        // The three standard streams, and the folder that ls reads.
         #expect(said.split(whereSeparator: \.isWhitespace) == ["given", "/usr", "4"])
     }
 

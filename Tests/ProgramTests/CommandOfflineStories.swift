@@ -15,7 +15,7 @@ struct CommandOfflineStories {
         _ = try ana.script("sync")
     }
 
-    /// Without a server, and without a token: the one layer that is here is meant.
+    /// Without server and token, a command uses the only local layer.
     private func bare(_ arguments: String...) throws -> Program.Outcome { try ana.run(arguments) }
 
     @Test func whatIsEditedOfflineWaitsAndIsSentByTheNextSync() throws {
@@ -32,10 +32,10 @@ struct CommandOfflineStories {
         let synced = try ana.script("sync", "--format", "json").objects().first
         #expect(synced?["waiting"] as? Int == 0 && synced?["annotations"] as? Int == 2)
         #expect(try engine.records().contains("Written offline"))
-        #expect(try bare("outbox").messages.contains("nothing waits"))
+        #expect(try bare("outbox").messages.contains("no unsent edits"))
     }
 
-    /// A name beside a token is not a hint: what it names is meant.
+    /// A layer name beside a token is binding: a contradiction is an error.
     @Test func namesThatContradictTheTokenAreAnErrorOfflineToo() throws {
         let id = try ana.note("Stays")
         let commands = [
@@ -46,18 +46,18 @@ struct CommandOfflineStories {
             for name in [["--document", "another"], ["--layer", "zzz"], ["--user", "nobody"]] {
                 let run = try ana.run(command + name, environment: ana.scripting)
                 #expect(run.status == 3, "\(command) \(name): \(run.messages)")
-                #expect(run.messages.contains("the token is for another document, layer or user"))
+                #expect(run.messages.contains("the token is for a different document, layer or user"))
             }
             let other = try ana.run(
                 command + ["--server", "http://127.0.0.1:1"],
                 environment: ["POSTILLA_TOKEN_FILE": ana.tokenFile])
             #expect(other.status == 1 && other.messages.contains("no such layer"), "\(command): \(other.messages)")
         }
-        #expect(try bare("outbox").messages.contains("nothing waits"))
+        #expect(try bare("outbox").messages.contains("no unsent edits"))
         #expect(try ana.listed().contains("Stays"))
     }
 
-    /// A token decides for the command that it is given to, whichever the server accepted last.
+    /// The token given to a command decides its rights, whichever token the server accepted last.
     @Test func offlineEditsHaveTheRightsOfTheirOwnToken() throws {
         let reading = try ana.home.write("reading.jwt", try engine.token("ana", reading: true))
         func add(_ text: String, _ token: String) throws -> Program.Outcome {
@@ -75,7 +75,7 @@ struct CommandOfflineStories {
         #expect(try !engine.records().contains("By a reader"))
     }
 
-    /// Without a token the names alone say which layer is meant.
+    /// Without a token, only the names select a layer.
     @Test func whatIsNotOnThisMachineIsSaid() throws {
         let id = try ana.note("Stays")
         for command in [["list", "--offline"], ["outbox"], ["delete", id, "--offline"]] {
@@ -84,7 +84,7 @@ struct CommandOfflineStories {
                 #expect(run.status == 1 && run.messages.contains("no such layer"), "\(run.messages)")
             }
         }
-        #expect(try bare("outbox").messages.contains("nothing waits"))
+        #expect(try bare("outbox").messages.contains("no unsent edits"))
     }
 
     @Test func anEditThatLostIsListedAndSettled() throws {
@@ -145,7 +145,7 @@ struct CommandOfflineStories {
         let watch = try RunningCommand(["watch"], environment: ana.environment.merging(ana.scripting) { $1 })
         try watch.see("ready")
         let run = try bare("storage", "remove", "--all", "--discard-unsent")
-        #expect(run.status == 1 && run.messages.contains("open in another program"))
+        #expect(run.status == 1 && run.messages.contains("open in another process"))
         #expect(try ana.script("list", "--offline").status == 0)
     }
 
@@ -160,7 +160,7 @@ struct CommandOfflineStories {
         try handle.write(contentsOf: Data("damage".utf8))
         try handle.close()
         let check = try bare("storage", "check", "--format", "ndjson")
-        #expect(check.status == 1 && check.messages.contains("1 of 2 are damaged"), "\(check.messages)")
+        #expect(check.status == 1 && check.messages.contains("1 of 2 files damaged"), "\(check.messages)")
         #expect(try check.objects().contains { ($0["problem"] as? String)?.contains("damaged") == true })
         #expect(try ana.run(["storage", "remove", "--all"]).status == 0)
         #expect(try FileManager.default.contentsOfDirectory(atPath: pdfs) == [])

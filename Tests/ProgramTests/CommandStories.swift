@@ -44,7 +44,7 @@ struct CommandStories {
     @Test func aBadTokenIsAnExitCodeAndASentence() throws {
         let bad: [(token: String, sentence: String)] = [
             ("nonsense", "token"), (try engine.token { $0.expires = 1_000_000_000 }, "expired"),
-            (try engine.tokenSignedWithPublicKey(), "algorithm"), (try engine.unsignedToken(), "not signed"),
+            (try engine.tokenSignedWithPublicKey(), "algorithm"), (try engine.unsignedToken(), "signature is missing"),
             (try engine.token { $0.permissions = ["write"] }, "read-document"),
         ]
         for (token, sentence) in bad {
@@ -81,7 +81,7 @@ struct CommandStories {
             "--expires-in", "15m",
         ])
         #expect(issued.status == 0)
-        #expect(issued.messages.contains("For trying things out only"))
+        #expect(issued.messages.contains("For development only"))
         let shown = try ana.run(["token", "show"], input: issued.output)
         #expect(shown.status == 0)
         for line in ["document  paper", "layer     review", "user      ana", "14 min left"] {
@@ -103,7 +103,7 @@ struct CommandStories {
         #expect(try ana.run(["serve"]).status == 64)
     }
 
-    /// A PDF that cannot be one is refused in words, and nothing is left of it.
+    /// An invalid PDF is refused with a message and leaves no files.
     @Test func aFileThatIsNoPDFIsRefused() throws {
         let whole = SmallPDF.paper().bytes
         let files: [(name: String, bytes: [UInt8], sentence: String)] = [

@@ -26,7 +26,7 @@ struct CommandTokenStories {
         #expect(!run.messages.contains(ana.token))
         let refused = try ana.script("list")
         #expect(refused.status == 3 && refused.messages.contains("revoked"), "\(refused.messages)")
-        // By its id alone, as whoever has lost the token knows it; twice is once.
+        // By id alone, for users who lost the token; revoking twice has no further effect.
         try ana.give(try engine.token { $0.id = "known" })
         #expect(try ana.script("list").status == 0)
         for _ in 0..<2 { #expect(try revoke("--jti", "known").status == 0) }
@@ -43,7 +43,7 @@ struct CommandTokenStories {
         let lines = ana.home.path + "/lines"
         try Data().write(to: URL(fileURLWithPath: empty))
         try Data("one\ntwo\n".utf8).write(to: URL(fileURLWithPath: lines))
-        for (file, sentence) in [(empty, "is empty"), (lines, "holds no secret")] {
+        for (file, sentence) in [(empty, "is empty"), (lines, "is not a secret")] {
             let none = try revoke("--jti", "known", secret: file)
             #expect(none.status == 3 && none.messages.contains("\(file) \(sentence)"), "\(none.messages)")
         }
@@ -56,7 +56,7 @@ struct CommandTokenStories {
         #expect(run.status == 3 && run.messages.contains("none.jwt"), "\(run.messages)")
     }
 
-    /// What never let anybody in is nothing of this machine's, and what did stays.
+    /// A layer that was never accessible is not stored locally; one that was stays.
     @Test func aLayerThatWasNeverReachedIsNotListed() throws {
         engine.kill()
         #expect(try ana.script("list").status == 5)
@@ -79,6 +79,6 @@ struct CommandTokenStories {
         let run = try ana.script("add", "--note", "Where?", "--page", "999")
         #expect(run.status == 1 && run.messages.contains("the document has no page 999"), "\(run.messages)")
         #expect(!run.messages.contains("pageIndex"))
-        #expect(try ana.script("outbox").messages.contains("nothing waits"))
+        #expect(try ana.script("outbox").messages.contains("no unsent edits"))
     }
 }

@@ -94,7 +94,7 @@ struct CommandTransferStories {
             ])
         #expect(try run.objects().dropFirst().allSatisfy { ($0["reason"] as? String)?.isEmpty == false })
         #expect(run.messages.contains("1 created, 0 updated, 0 unchanged, 6 skipped"))
-        #expect(try ana.script("outbox").messages.contains("nothing waits"))
+        #expect(try ana.script("outbox").messages.contains("no unsent edits"))
         let reader = try Person("sam", at: engine, token: try engine.token("sam", reading: true))
         #expect(try bring(file, by: reader).status == 4)
     }
@@ -109,7 +109,7 @@ struct CommandTransferStories {
         for (text, sentence) in bad {
             let run = try bring(try ana.home.write("bad.json", text))
             #expect(run.status == 1, "\(text)")
-            #expect(run.messages.contains(sentence) && run.messages.contains("nothing was imported"), "\(run.messages)")
+            #expect(run.messages.contains(sentence) && run.messages.contains("nothing imported"), "\(run.messages)")
             #expect(run.output == "")
         }
         #expect(try ana.listed().split(separator: "\n").count == 1)

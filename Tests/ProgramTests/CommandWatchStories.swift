@@ -45,11 +45,11 @@ struct CommandWatchStories {
     @Test func aBrokenConnectionIsMadeAgainAndNothingIsMissed() throws {
         let watch = try watch()
         engine.kill()
-        try watch.hear("trying again")
+        try watch.hear("retrying")
         try engine.start()
         _ = try ben.note("After the break")
         try watch.see("After the break")
-        try watch.hear("connected again")
+        try watch.hear("reconnected")
         #expect(watch.output.components(separatedBy: "After the break").count == 2)
     }
 
@@ -63,7 +63,7 @@ struct CommandWatchStories {
         #expect(!watch.messages.contains(old) && !watch.output.contains(ana.token))
     }
 
-    /// It may take over the sync that another command began, and the other way round.
+    /// Either command may take over the sync that the other started.
     @Test func besideAWatchOfTheSameDataEverythingElseWorks() throws {
         let watch = try watch()
         let id = try ana.note("Through the watch")

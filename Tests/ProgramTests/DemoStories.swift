@@ -47,14 +47,14 @@ struct DemoStories {
 
         demo.signal(SIGTERM)
         #expect(try demo.waitForExit(seconds: Patience.long) == 0)
-        // The server went with it: the other terminal, which is still there, sees it go.
+        // The server ended with it, so a command cannot reach it.
         let run = try Program.run(
             ["list", ready.server, "--token-file", try #require(ready.tokens["reviewer"])],
             environment: ["HOME": home.path])
         #expect(run.status == 5, "\(run.messages)")
     }
 
-    /// The class of the demo is that of docs/permissions.md, whose tokens are those of the table.
+    /// Expects the demo's class to match docs/permissions.md: its tokens are those of the table.
     private func expectRights(of token: String, toBeThoseOf name: String) throws {
         let shown = try Program.run(["token", "show"], environment: [:], input: token).lines
         let entries = shown.compactMap { $0.split(separator: " ").last.map(String.init) }
@@ -67,7 +67,7 @@ struct DemoStories {
 
     @Test func theEmptyLibraryHasTheDemoBehindAKey() throws {
         let viewer = try terminal([])
-        try viewer.see("Nothing here yet. d demo · + add a server or token · o open a PDF")
+        try viewer.see("No layers yet. d demo · + add a server or token · o open a PDF")
         try viewer.press("d")
         try viewer.see("Reading Machines")
         try viewer.see("synced")
@@ -82,7 +82,7 @@ struct DemoStories {
         try demo.see("Reading Machines")
         try demo.see("synced")
         try demo.press(":who<enter>")
-        try demo.see("To join, in a second terminal:")
+        try demo.see("To join from a second terminal:")
         try demo.see("colleague.jwt")
         try demo.press("<esc>")
         try demo.see(no: "To join")

@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.onOwnThreads)
 struct DownloadStories {
-    /// A slow link, and a PDF that takes some seconds on it.
+    /// A slow connection, and a PDF that takes some seconds on it.
     @Test func aDownloadIsShownStoppedAndGoesOn() throws {
         let engine = try EngineProcess(options: ["--limit-rate", "60000"])
         try engine.upload(Repository.root + "/Resources/samples/harbour-handbook.pdf")
@@ -13,7 +13,7 @@ struct DownloadStories {
         try terminal.see("Downloading")
         try terminal.see("kB of 219 kB")
         try terminal.press("<esc>")
-        try terminal.see("D downloads it")
+        try terminal.see("Press D to download it")
         try terminal.see("Annotations 1/")
         try terminal.press("D")
         try terminal.see("(1 of 109)")

@@ -3,14 +3,14 @@ import Foundation
 import FoundationNetworking
 import TestSupport
 
-/// A server of a story's own, with its data, key pair and secret in a folder of the story. It can be killed and started
-/// again on the same port. It ends with its standard input, so none outlives the tests.
+/// A server with its own data, key pair and secret in the test's folder. It can be killed and restarted on the same
+/// port. It exits at the end of its standard input, so it never outlives the tests.
 final class EngineProcess {
     let folder: Folder
     let mint = TokenMint()
     private let server: ServerProcess
 
-    /// - Parameter options: further options of `serve`.
+    /// - Parameter options: Further options of `serve`.
     init(options: [String] = []) throws {
         folder = try Folder()
         server = try ServerProcess(
@@ -48,14 +48,14 @@ final class EngineProcess {
         try call("POST", "/api/revoke", ["jwts": [token]])
     }
 
-    /// The records of the layer, as the backend reads them.
+    /// The records of the layer as the backend reads them.
     func records(document: String = "paper", layer: String = "review") throws -> String {
         try call("GET", "/api/documents/\(document)/layers/\(layer)/annotations")
     }
 
     func delete(_ document: String) throws { try call("DELETE", "/api/documents/\(document)") }
 
-    /// Creates an annotation in the name of nobody.
+    /// Creates an annotation without a user.
     func create(_ content: [String: Any], document: String = "paper", layer: String = "review") throws {
         try call("POST", "/api/documents/\(document)/layers/\(layer)/annotations", ["content": content])
     }
@@ -86,7 +86,7 @@ final class EngineProcess {
     }
 }
 
-/// A value that another thread brings.
+/// A value that another thread provides.
 private final class Slot<Value: Sendable>: @unchecked Sendable {
     private let isFull = DispatchSemaphore(value: 0)
     private var value: Value?

@@ -21,7 +21,7 @@ struct ExportStories {
     }
 
     @Test func markdownIsForReading() throws {
-        // With the PDF here, the words that are marked are told.
+        // With the PDF available, the export includes the marked text.
         #expect(try ana.script("export", "--format", "pdf", "-o", ana.home.path + "/with.pdf").status == 0)
         let run = try ana.script("export", "--format", "markdown")
         #expect(run.status == 0, "\(run.messages)")

@@ -2,7 +2,7 @@ import TestSupport
 import TestThreads
 import Testing
 
-/// Ways through a document and through the program: what is meant is found by its name.
+/// Navigating a document and the program: targets are found by name.
 @Suite(.onOwnThreads)
 struct FindingStories {
     let engine: EngineProcess
@@ -40,7 +40,7 @@ struct FindingStories {
         try terminal.press("<C-o>")
         try terminal.see("This is the first page")
         try terminal.press("f")
-        try terminal.see("type the letters of a link")
+        try terminal.see("Type a link's letters")
         try terminal.press("a")
         try terminal.see("This is the third page")
         #expect(try terminal.quit() == [])
@@ -50,18 +50,18 @@ struct FindingStories {
         let terminal = try ana.open()
         try terminal.press("<tab>/third<enter>")
         try terminal.see("This is the third page")
-        try terminal.see("hit 1 of 1")
+        try terminal.see("Hit 1 of 1")
         try terminal.press("/quiet<enter>")
-        try terminal.see("hit 3 of 3")
+        try terminal.see("Hit 3 of 3")
         try terminal.press("n")
-        try terminal.see("hit 1 of 3")
+        try terminal.see("Hit 1 of 3")
         try terminal.see("This is the first page")
         try terminal.press("/nowhere<enter>")
-        try terminal.see("not in this document: nowhere")
+        try terminal.see("Not found in this document: nowhere")
         #expect(try terminal.quit() == [])
     }
 
-    /// Also on pages that nobody has looked at yet, and next time at once.
+    /// Also on pages not read yet, and immediately the next time.
     @Test func aMarkIsFoundByTheWordsUnderIt() throws {
         let box = [66, 80, 420, 24]
         try engine.create([
@@ -75,14 +75,14 @@ struct FindingStories {
             try terminal.see("Annotations 1/1 - by page - filter: third page of")
             try terminal.see("Is it?")
             try terminal.press("/<C-u>first page of<enter>")
-            try terminal.see("Nothing matches the filter")
+            try terminal.see("No matches.")
             #expect(try terminal.quit() == [])
         }
     }
 }
 
 extension SmallPDF {
-    /// The paper with two headings and, over the second line of its first page, a link to the last.
+    /// The paper with two headings and a link to the last page over the second line of its first page.
     fileprivate static func guide() -> SmallPDF {
         var guide = paper()
         guide.pages[0].entries = "/MediaBox[0 0 612 792]/Annots[11 0 R]"

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder of a story's own, gone when the story is.
+/// A folder that is deleted with its test.
 final class Folder {
     let path: String
 
@@ -11,7 +11,7 @@ final class Folder {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// Writes a file for this user only.
+    /// Writes a file that only this user can read.
     @discardableResult
     func write(_ name: String, _ bytes: some Sequence<UInt8>) throws -> String {
         let path = "\(path)/\(name)"
@@ -23,7 +23,7 @@ final class Folder {
     @discardableResult
     func write(_ name: String, _ text: String) throws -> String { try write(name, text.utf8) }
 
-    /// A file's text, for what a failure shows; nothing where there is none.
+    /// A file's text for failure messages; empty without a file.
     func text(_ name: String) -> String { (try? String(contentsOfFile: "\(path)/\(name)", encoding: .utf8)) ?? "" }
 
     func makeFolder(_ name: String) throws -> String {
@@ -32,7 +32,7 @@ final class Folder {
         return path
     }
 
-    /// Files below that hold these bytes.
+    /// Files below the path that contain this text.
     static func files(below path: String, holding text: String) -> [String] {
         let all = FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String } ?? []
         return all.filter { name in

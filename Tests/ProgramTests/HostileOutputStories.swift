@@ -5,8 +5,8 @@ import TestSupport
 import TestThreads
 import Testing
 
-/// What other people wrote is in the output of nearly every command. None of it acts on a terminal, wherever the output
-/// goes: a pipe and a file are shown later, by `less -R` or in a log.
+/// Nearly every command outputs text of other people. None of it may control a terminal, wherever the output goes: a
+/// pipe or file is displayed later, by `less -R` or in a log.
 @Suite(.onOwnThreads)
 struct HostileOutputStories {
     let engine: EngineProcess
@@ -18,8 +18,8 @@ struct HostileOutputStories {
         ana = try Person(at: engine)
     }
 
-    /// Clipboard, title, device query, 8-bit CSI, overwriting, bidi overrides and isolates, marks of direction, ends of
-    /// lines, and what deletes or rings.
+    /// Clipboard, title, device query, 8-bit CSI, overwriting, bidi overrides and isolates, direction marks, line ends,
+    /// delete and bell.
     private static let planted = [
         "\u{1B}]52;c;cGxhbnRlZA==\u{7}", "\u{1B}]0;planted\u{7}", "\u{1B}[6n", "\u{9B}31m", "over\rwritten",
         "\u{202E}planted\u{202C}", "\u{2066}planted\u{2069}", "\u{200E}\u{200F}\u{61C}", "\u{2028}\u{2029}\u{85}",
@@ -39,7 +39,7 @@ struct HostileOutputStories {
         String(decoding: try JSONSerialization.data(withJSONObject: object), as: UTF8.self)
     }
 
-    /// What may not be written as it is; new lines and tabs are the formats' own.
+    /// Whether a scalar must be escaped; the formats themselves use newlines and tabs.
     private static func acts(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x09, 0x0A: false
@@ -50,14 +50,14 @@ struct HostileOutputStories {
     }
 
     private func check(_ output: String, _ what: String) {
-        // The end of a line of CSV, and of every line on a terminal.
+        // CSV line ends, and those of every line on a terminal.
         let found = output.replacing("\r\r\n", with: "\n").replacing("\r\n", with: "\n").unicodeScalars.filter(
             Self.acts)
         #expect(
             found.isEmpty, "\(what): \(Set(found.map { String($0.value, radix: 16) })) in \(output.debugDescription)")
     }
 
-    /// Runs it three times: into a pipe, with `file` into a file, and on a terminal.
+    /// Runs the command three times: into a pipe, with `file` into a file, and on a terminal.
     @discardableResult
     private func run(_ arguments: [String], file: Bool = false, input: String = "") throws -> Program.Outcome {
         let name = arguments.joined(separator: " ")
@@ -139,7 +139,7 @@ struct HostileOutputStories {
             try InstantJSONFile(Array(text.utf8)).annotations.filter { $0.id == Self.id }.map { $0.content["text"] }
         }
         #expect(layers[0] == [.string(Self.text)] && layers[0] == layers[1])
-        // XML 1.0 can say all of it but for C0; PDF knows one end of line.
+        // XML 1.0 can represent everything except C0; PDF has one line end.
         let xfdf = try ana.script("export", "--format", "xfdf").output
         let sizes = Array(repeating: PageFrame(width: 612, height: 792), count: 3)
         let read = try XFDFFile(Array(xfdf.utf8), pages: sizes).annotations.first { $0.id == Self.id }

@@ -14,7 +14,7 @@ struct HostileStories {
         ana = try Person(at: engine)
     }
 
-    /// Sequences that would act on a terminal: title, colour, erase, an 8-bit introducer, an answerback.
+    /// Sequences that would control a terminal: title, colour, erase, an 8-bit introducer, an answerback.
     private static let planted = [
         "\u{1B}]0;planted\u{7}", "\u{1B}[35;1mplanted", "\u{1B}[2Jplanted", "\u{9B}31mplanted", "\u{5}planted",
         "\u{202E}planted",
@@ -62,7 +62,7 @@ struct HostileStories {
         terminal.send(Key.paste("one\u{1B}[31mtwo\rthree\u{7}").bytes)
         try terminal.see("three")
         try terminal.press("<enter>")
-        try terminal.see("note added")
+        try terminal.see("Added note")
         try terminal.see("synced")
         try WrittenBytes.check(terminal.output)
         #expect(!terminal.rawOutput.contains("\u{1B}[31mtwo"))
@@ -111,12 +111,12 @@ struct HostileStories {
         #expect(upload.messages.contains("encrypted"), "\(upload.messages)")
     }
 
-    /// The document is not on the server: said, and nothing goes on turning.
+    /// The document is missing on the server: the program reports it and shows no spinner.
     @Test func aDocumentThatIsNotThereIsToldOf() throws {
         let terminal = try ana.start()
         try terminal.see("You no longer have access to paper / review")
-        try terminal.see("there is no document")
-        try terminal.see(no: "waiting for the first bytes")
+        try terminal.see("the document of the token")
+        try terminal.see(no: "Waiting for data")
         #expect(try terminal.quit() == [])
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import postilla
 
-/// What is known of PDFs that were open before.
+/// The records of PDFs opened before.
 @Suite struct KnownPDFsTests {
     private let home: Folder
     private let known: KnownPDFs

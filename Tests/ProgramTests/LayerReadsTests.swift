@@ -8,7 +8,7 @@ import Testing
 
 @testable import postilla
 
-/// The screen's questions to the local storage, beside the thread that draws.
+/// The screen's queries to local storage, off the thread that draws.
 @Suite struct LayerReadsTests {
     private final class Answers: Sendable {
         let all = Mutex<[Message]>([])
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test func aQuickAnswerIsThereWhenTheQuestionReturns() {
-        // A machine under load may take longer, again and again; a read that never waits is in time not once.
+        // A loaded machine may miss the time repeatedly; a read that never waits always misses it.
         let isEverInTime = (0..<10_000).contains { number in
             reads.read { _ in .notice("\(number)") }
             return answers.all.withLock { $0.last == .notice("\(number)") }
@@ -55,7 +55,7 @@ import Testing
         wait(for: [.notice("the disk is gone")])
     }
 
-    /// What is noted down may wait for the disk, and nothing waits for it.
+    /// Writing a note may wait for the disk, but no query waits for it.
     @Test func aNoteHoldsUpNoQuestion() {
         let gate = DispatchSemaphore(value: 0)
         reads.note { _ in

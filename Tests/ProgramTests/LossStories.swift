@@ -3,7 +3,7 @@ import TestSupport
 import TestThreads
 import Testing
 
-/// The document is taken away while somebody has edits that were never sent.
+/// Access to the document ends while a user has unsent edits.
 @Suite(.onOwnThreads)
 struct LossStories {
     let engine: EngineProcess
@@ -26,7 +26,7 @@ struct LossStories {
         try terminal.see("1 unsent edit")
 
         try terminal.press("s")
-        try terminal.see("1 unsent saved in")
+        try terminal.see("1 unsent edit saved in")
         let folder = ana.home.path + "/.local/state/postilla"
         let saved = try #require(
             try FileManager.default.contentsOfDirectory(atPath: folder).first { $0.hasPrefix("unsent-") })

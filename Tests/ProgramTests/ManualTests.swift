@@ -3,7 +3,7 @@ import TestSupport
 import TestThreads
 import Testing
 
-/// What is made from the commands' own help: manual pages and completion.
+/// Manual pages and shell completion, generated from the commands' own help.
 @Suite(.onOwnThreads)
 struct ManualTests {
     @Test func everyCommandHasAPage() throws {
@@ -24,7 +24,7 @@ struct ManualTests {
         for page in pages {
             let text = try String(contentsOfFile: folder.path + "/man/" + page, encoding: .utf8)
             #expect(text.hasPrefix(".TH \"POSTILLA") && text.contains(".SH EXIT STATUS"))
-            // A line that begins with a dot is a request to roff: only those meant.
+            // A line that starts with a dot is a roff request: only intended ones may occur.
             for line in text.split(separator: "\n") where line.hasPrefix(".") {
                 #expect(
                     [".TH", ".SH", ".TP", ".PP", ".nf", ".fi"].contains(String(line.prefix(3))), "\(page): \(line)")

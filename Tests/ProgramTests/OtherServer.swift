@@ -1,7 +1,7 @@
 import Dispatch
 import Glibc
 
-/// A web server that is none of ours: whatever it is asked, it greets.
+/// A foreign web server that answers every request with a greeting.
 final class OtherServer: Sendable {
     let url: String
     private let listener: Int32
@@ -36,7 +36,7 @@ final class OtherServer: Sendable {
             var request = [UInt8](repeating: 0, count: 16_384)
             _ = read(client, &request, request.count)
             _ = send(client, answer, answer.count, Int32(MSG_NOSIGNAL))
-            // What is left unread would reset the connection and take the answer with it.
+            // Unread input would reset the connection and lose the response.
             shutdown(client, Int32(SHUT_WR))
             while read(client, &request, request.count) > 0 {}
             close(client)

@@ -38,7 +38,7 @@ struct PageReaderTests {
         }
     }
 
-    /// Begun and stopped in the order of the calls, whatever the threads of tasks do.
+    /// Starts and stops in the order of the calls, whichever threads run the tasks.
     @Test func anIndexThatWasStoppedTellsNothingMore() throws {
         let reader = PageReader(file: file)
         let before = Told()
@@ -47,7 +47,7 @@ struct PageReaderTests {
             reader.stopTexts()
         }
         let stopped = before.count
-        // What comes after the last of them takes as long as what would come before.
+        // The last run takes as long as an earlier one would, had it not stopped.
         let last = Told()
         reader.tellTexts { last.take($0) }
         try last.wait(for: 3)

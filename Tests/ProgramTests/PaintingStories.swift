@@ -3,7 +3,7 @@ import TestSupport
 import TestThreads
 import Testing
 
-/// A page as a picture, on a terminal that takes some and on one that does not.
+/// A page as a picture, on a terminal with graphics and on one without.
 @Suite(.onOwnThreads)
 struct PaintingStories {
     let engine: EngineProcess
@@ -16,7 +16,7 @@ struct PaintingStories {
     }
 
     @Test(arguments: [24, 16]) func thePageIsPaintedUntilTheNextKey(rows: Int) throws {
-        // The smaller one shows a pane at a time.
+        // The smaller terminal shows one pane at a time.
         let terminal = try ana.start(rows: rows, columns: rows == 24 ? 80 : 50)
         terminal.graphicsAnswer = "OK"
         try terminal.see("synced")
@@ -25,14 +25,14 @@ struct PaintingStories {
         try terminal.askForPicture()
         let picture = try #require(try terminal.waitForPicture())
         #expect(picture.pixels.count == picture.width * picture.height * 3)
-        // Letters on white paper.
+        // Dark letters on white paper.
         #expect(picture.pixels.contains { $0 < 200 } && picture.pixels.contains(255))
         let bytes = terminal.bytesRead
         try terminal.press("J")
         try terminal.wait(until: "the picture is taken away", seconds: Patience.long) {
             $0.output[bytes...].firstRange(of: Array("\u{1B}_Ga=d".utf8)) != nil
         }
-        // The key did nothing else.
+        // The key had no other effect.
         try terminal.see("This is the first page")
         try terminal.press("J")
         try terminal.see("This is the second page")
@@ -44,7 +44,7 @@ struct PaintingStories {
         let terminal = try ana.open()
         terminal.graphicsAnswer = answer
         try terminal.press("<tab>i")
-        try terminal.see("this terminal shows no pictures")
+        try terminal.see("No pictures: the terminal")
         #expect(terminal.sentPicture == nil)
         try terminal.press("J")
         try terminal.see("This is the second page")
@@ -52,7 +52,7 @@ struct PaintingStories {
     }
 }
 
-/// A picture as it was sent.
+/// A picture as sent to the terminal.
 private struct SentPicture {
     var width: Int
     var height: Int
@@ -60,7 +60,7 @@ private struct SentPicture {
 }
 
 extension VirtualTerminal {
-    /// A terminal that was slow to answer is asked a second time.
+    /// Requests the picture, a second time if the terminal was slow to answer.
     fileprivate func askForPicture() throws {
         try press("i")
         try wait(until: "the picture is painted, or refused", seconds: Patience.long) {
@@ -74,7 +74,7 @@ extension VirtualTerminal {
         return sentPicture
     }
 
-    /// nil: none, or not all of it.
+    /// nil without a complete picture.
     fileprivate var sentPicture: SentPicture? {
         let pieces = String(decoding: output, as: UTF8.self).components(separatedBy: "\u{1B}_G").dropFirst()
             .map { $0.components(separatedBy: "\u{1B}\\")[0].components(separatedBy: ";") }

@@ -3,7 +3,7 @@ import TestSupport
 import TestThreads
 import Testing
 
-/// Where the program keeps its things, and where it cannot.
+/// Where the program stores its files, and where it cannot.
 @Suite(.onOwnThreads)
 struct PathStories {
     private let folder: Folder
@@ -25,7 +25,7 @@ struct PathStories {
         let file = try folder.write("file", "")
         let run = try Program.run(["storage"], environment: ["HOME": file])
         #expect(run.status == 1)
-        #expect(run.messages == "postilla: cannot make the folder \(file)/.local/share/postilla: Not a directory\n")
+        #expect(run.messages == "postilla: cannot create the folder \(file)/.local/share/postilla: Not a directory\n")
     }
 
     @Test func aTokenFileThatOthersMayReadIsWarnedOf() throws {
@@ -34,7 +34,7 @@ struct PathStories {
             try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: token)
             let run = try Program.run(
                 ["list", "http://127.0.0.1:1", "--token-file", token], environment: ["HOME": folder.path])
-            #expect(run.messages.contains("\(token) can be read by other users: chmod 600 it") == warns)
+            #expect(run.messages.contains("\(token) is readable by other users; run chmod 600") == warns)
             #expect(!run.messages.contains("a.b.c"))
         }
     }

@@ -4,15 +4,15 @@ import Foundation
 import Synchronization
 
 extension Person {
-    /// What a script has in its environment.
+    /// The environment of a script.
     var scripting: [String: String] { ["POSTILLA_SERVER": engine.url, "POSTILLA_TOKEN_FILE": tokenFile] }
 
-    /// A command as a script runs it: server and token from the environment, no terminal.
+    /// Runs a command as a script does: server and token from the environment, no terminal.
     func script(_ arguments: String..., input: String = "") throws -> Program.Outcome {
         try run(arguments, input: input, environment: scripting)
     }
 
-    /// Adds a note and gives its id.
+    /// Adds a note and returns its id.
     func note(_ text: String, page: Int = 1) throws -> String {
         let run = try script("add", "--note", text, "--page", "\(page)")
         guard run.status == 0 else { throw StoryError("add: \(run.messages)") }
@@ -25,7 +25,7 @@ extension Person {
 extension Program.Outcome {
     var lines: [String] { output.split(separator: "\n").map(String.init) }
 
-    /// Its output as JSON values, one a line.
+    /// The output as JSON values, one per line.
     func objects() throws -> [[String: Any]] {
         try lines.map { line in
             guard let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] else {
@@ -36,7 +36,7 @@ extension Program.Outcome {
     }
 }
 
-/// A command that goes on, with what it has written so far.
+/// A running command with its output so far.
 final class RunningCommand {
     private let process = ChildProcess()
     private let heard = Heard()
@@ -74,7 +74,7 @@ final class RunningCommand {
     var output: String { heard.text.withLock(\.output) }
     var messages: String { heard.text.withLock(\.messages) }
 
-    /// Waits until it has written this.
+    /// Waits until the command has written this.
     func see(_ text: String) throws { try wait("\(text) in\n\(output)\(messages)") { output.contains(text) } }
 
     func hear(_ text: String) throws { try wait("\(text) in\n\(messages)") { messages.contains(text) } }
@@ -83,7 +83,7 @@ final class RunningCommand {
 
     func terminate() { process.terminate() }
 
-    /// As a shell tells it: 128 and the signal's number when it died of one.
+    /// Returns the shell's exit status: 128 plus the signal number if a signal ended it.
     func waitForExit() throws -> Int32 {
         try wait("the end") { !process.isRunning }
         return process.terminationStatus + (process.terminationReason == .uncaughtSignal ? 128 : 0)

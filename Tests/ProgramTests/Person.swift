@@ -1,15 +1,15 @@
 import Foundation
 import TestSupport
 
-/// Somebody at a machine of their own: a home with nothing in it.
+/// A person on their own machine with an empty home folder.
 final class Person {
     let name: String
     let engine: EngineProcess
     let home: Folder
-    /// The token in the file that ``open`` names.
+    /// The token in the file that ``open`` uses.
     private(set) var token: String
 
-    /// - Parameter token: nil asks the engine for one that may do everything.
+    /// - Parameter token: nil requests one with all rights from the engine.
     init(_ name: String = "ana", at engine: EngineProcess, token: String? = nil) throws {
         self.name = name
         self.engine = engine
@@ -26,7 +26,7 @@ final class Person {
         try home.write("token.jwt", token)
     }
 
-    /// Opens the layer and waits for nothing.
+    /// Opens the layer without waiting.
     func start(
         _ arguments: [String]? = nil, environment more: [String: String] = [:], rows: Int = 24, columns: Int = 80
     ) throws -> VirtualTerminal {
@@ -35,16 +35,16 @@ final class Person {
             environment: environment.merging(more) { $1 }, directory: home.path, rows: rows, columns: columns)
     }
 
-    /// Opens the layer and waits until page and list are there and everything is sent.
+    /// Opens the layer and waits until page and list are loaded and everything is sent.
     func open(_ arguments: [String]? = nil, rows: Int = 24, columns: Int = 80) throws -> VirtualTerminal {
         let terminal = try start(arguments, rows: rows, columns: columns)
         try terminal.wait(forText: "synced", seconds: Patience.long)
-        // The status line shows the number of pages once the PDF is here, the page its view once its text is.
+        // The status line shows the number of pages once the PDF is loaded, and the view once the page's text is.
         try terminal.wait(forText: "(L: ", seconds: Patience.long)
         return terminal
     }
 
-    /// A command without a terminal.
+    /// Runs a command without a terminal.
     func run(_ arguments: [String], input: String = "", environment more: [String: String] = [:]) throws
         -> Program.Outcome
     {
@@ -52,7 +52,7 @@ final class Person {
     }
 }
 
-/// Limits of waiting: a loaded machine may need many seconds, a story that works never comes near.
+/// Timeouts: a loaded machine may need many seconds, a passing test never comes close.
 enum Patience {
     static let long = 60
 }
@@ -64,7 +64,7 @@ extension VirtualTerminal {
         try wait(until: "\(text) is gone", seconds: Patience.long) { !$0.text.contains(text) }
     }
 
-    /// Waits until the server holds it. The status line would not do: it may say "synced" of before.
+    /// Waits until the server stores the text. The status line is not enough: its "synced" may be from before.
     func see(_ text: String, at engine: EngineProcess) throws {
         try wait(until: "\(text.debugDescription) is on the server", seconds: Patience.long) { _ in
             (try? engine.records().contains(text)) == true
@@ -77,17 +77,17 @@ extension VirtualTerminal {
         }
     }
 
-    /// Writes a note of one line and waits until the program says that it was made.
+    /// Writes a one-line note and waits until the program confirms it.
     func addNote(_ text: String) throws {
         try press("a")
         try see("New note")
         send(text: text)
         try see(text)
         try press("<enter>")
-        try see("note added")
+        try see("Added note")
     }
 
-    /// Leaves with q and checks that the terminal is as it was.
+    /// Quits with q and checks that the terminal is restored.
     func quit() throws -> [String] {
         try press("q")
         let status = try waitForExit(seconds: Patience.long)
@@ -98,7 +98,7 @@ extension VirtualTerminal {
 }
 
 extension SmallPDF {
-    /// Three pages of two lines, and a note by Grace on the first.
+    /// Three pages of two lines, with a note by Grace on the first.
     static func paper() -> SmallPDF {
         var paper = SmallPDF()
         for word in ["first", "second", "third"] {

@@ -3,8 +3,8 @@ import TestSupport
 import TestThreads
 import Testing
 
-/// The pictures of screens in README and docs: drawn by the program, with the demo's documents, on a terminal of 80 by
-/// 24. `make pictures` writes them anew; this notices when they are not what the program shows.
+/// The screen pictures in README and docs, drawn by the program with the demo's documents on an 80 by 24 terminal.
+/// `make pictures` rewrites them; these tests fail when they differ from the program.
 @Suite(.onOwnThreads)
 struct PictureStories {
     @Test func theFirstScreenOfTheReadmeIsThePrograms() throws {
@@ -23,7 +23,7 @@ struct PictureStories {
         #expect(status == 0, "\(terminal.text)\n\(home.text(".local/state/postilla/demo/server.log"))")
     }
 
-    /// A picture stands in a block behind a comment with its name.
+    /// Expects a screen to match the picture, a code block after a comment with its name.
     private func compare(_ screen: String, with name: String, in path: String) throws {
         let page = try Repository.text(path)
         let start = "<!-- picture: \(name) -->\n```\n"
@@ -39,7 +39,7 @@ struct PictureStories {
         }
     }
 
-    /// How long ago something was, and how long a token lasts, is another from day to day.
+    /// Replaces ages and token lifetimes, which change from day to day.
     private static func withoutAges(_ text: String) -> String {
         text.replacing(#/ *\b\d+[smhdy]\b/#, with: " #")
     }

@@ -2,7 +2,7 @@ import TestSupport
 import TestThreads
 import Testing
 
-/// The program without a screen, through a pipe and on a terminal.
+/// The program without a screen, in a pipe and on a terminal.
 @Suite(.onOwnThreads)
 struct PlainStories {
     let engine: EngineProcess
@@ -17,7 +17,7 @@ struct PlainStories {
     private var arguments: [String] { ["open", engine.url, "--token-file", ana.tokenFile, "--plain"] }
 
     @Test func aPipeReadsMarksAndWrites() throws {
-        // Whether the first line of a first opening already knows the pages is up to the line: reading waits for them.
+        // Whether the first line already shows the page count depends on timing: reading waits for the pages.
         let first = try ana.run(arguments, input: "read\nquit\n", environment: ["TERM": "dumb"])
         #expect(first.status == 0, "\(first.messages)")
         #expect(first.output.contains("This is the first page of a quiet little paper"), "\(first.output)")
@@ -57,12 +57,12 @@ struct PlainStories {
         terminal.send(text: "page 2\n")
         try terminal.see("page 2, 0 marks>")
         terminal.send(text: "token\n")
-        try terminal.see("(not shown):")
+        try terminal.see("(hidden):")
         terminal.send(text: ana.token + "\n")
         try terminal.see("The token is in use.")
         #expect(!terminal.rawOutput.contains(ana.token))
         terminal.send(text: "note\n")
-        try terminal.see("line with . alone")
+        try terminal.see("line with only a dot")
         terminal.send(text: "a thought that\n")
         try terminal.see("a thought that")
         terminal.send([0x03])

@@ -16,16 +16,16 @@ struct PresentingStories {
         sam = try Person("sam", at: engine, token: try engine.token("sam", reading: true))
     }
 
-    /// The presenter turns pages and selects; a spectator, who may only read, comes along, breaks away and comes back.
+    /// The presenter turns pages and selects; a read-only spectator follows, breaks away and returns.
     @Test func aSpectatorFollowsThePresenter() throws {
         let (presenter, spectator) = (try ana.open(), try sam.open())
         try presenter.see("Sam")
         try spectator.see("Ana")
         try spectator.press("P")
-        try spectator.see(#"read-only: this token lacks "write""#)
+        try spectator.see(#"Read-only: this token lacks "write""#)
         try presenter.press("P")
         try presenter.see("PRESENTING to 1")
-        try spectator.see("Ana presents: F follows")
+        try spectator.see("Ana is presenting; F to follow")
         try spectator.press("F")
         try spectator.see("FOLLOWING Ana")
         try presenter.press("J")
@@ -33,7 +33,7 @@ struct PresentingStories {
         try presenter.press("<tab>wwv$")
         try spectator.see("{the second page")
         try spectator.press("J")
-        try spectator.see("FREE")
+        try spectator.see("NOT FOLLOWING")
         try presenter.press("<esc>")
         try presenter.see(no: "SELECT")
         try presenter.press("K")
@@ -50,13 +50,13 @@ struct PresentingStories {
         let (first, second) = (try ana.open(), try ben.open())
         try second.see("Ana")
         try first.press("P")
-        try second.see("Ana presents: F follows")
+        try second.see("Ana is presenting; F to follow")
         try second.press("P")
-        try second.see("Ana presents, and one presents at a time")
+        try second.see("Only one person can present: Ana")
         try first.press("P")
         try second.see("Ana stopped presenting")
         try second.press("P")
         try second.see("PRESENTING to 1")
-        try first.see("Ben presents: F follows")
+        try first.see("Ben is presenting; F to follow")
     }
 }

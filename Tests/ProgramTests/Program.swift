@@ -3,9 +3,9 @@ import Dispatch
 import Foundation
 import TestSupport
 
-/// The program as it was built, and a run of it without a terminal.
+/// The built program and a run of it without a terminal.
 enum Program {
-    /// Beside the tests: all of one build are in one folder.
+    /// In the folder of the tests, which a build shares.
     static let path: String = {
         let built = Bundle.main.executableURL?.deletingLastPathComponent().appendingPathComponent("postilla").path
         guard let built, FileManager.default.isExecutableFile(atPath: built) else {
@@ -14,16 +14,16 @@ enum Program {
         return built
     }()
 
-    /// What a finished run left.
+    /// The result of a finished run.
     struct Outcome {
         var status: Int32
         var output: String
         var messages: String
     }
 
-    /// Runs it to its end.
+    /// Runs the program to completion.
     ///
-    /// - Parameter environment: all there is, beside `PATH`.
+    /// - Parameter environment: The whole environment except `PATH`.
     static func run(
         _ arguments: [String], environment: [String: String], input: String = "", executable: String = path
     ) throws -> Outcome {
@@ -52,7 +52,7 @@ enum Program {
     }
 }
 
-/// What went wrong in a story before it came to its point.
+/// A failure of a test's preparation.
 struct StoryError: Error, CustomStringConvertible {
     let description: String
 

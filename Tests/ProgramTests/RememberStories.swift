@@ -3,7 +3,7 @@ import TestSupport
 import TestThreads
 import Testing
 
-/// `--remember`: a token is kept once the server took it, and goes when the server refuses it or the person says so.
+/// `--remember` stores a token once the server accepts it, and removes it when the server refuses it or the user asks.
 @Suite(.onOwnThreads)
 struct RememberStories {
     let engine: EngineProcess

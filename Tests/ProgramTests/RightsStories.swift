@@ -27,13 +27,13 @@ struct RightsStories {
     @Test func newNotesGetTheGroupThatWasChosen() throws {
         let terminal = try ana.open()
         try terminal.press(":default-group second round<enter>")
-        try terminal.see("new records get the group second round")
+        try terminal.see("Group of new records: second round")
         try terminal.addNote("In a group")
         try terminal.see("In a group", at: engine)
         #expect(try ana.listed().contains(#""group":"second round""#))
     }
 
-    /// A token of less rights says so before it is used, and what it takes away is dim at once.
+    /// The program reports a token's reduced rights before using it, and dims what they exclude at once.
     @Test func aNewTokenSaysWhatItTakesAway() throws {
         let terminal = try ana.open(columns: 120)
         try ana.give(try engine.token("ana", reading: true))
@@ -43,6 +43,6 @@ struct RightsStories {
         try terminal.see("Lost: write.")
         try terminal.press("<enter>")
         try terminal.see("READ-ONLY")
-        try terminal.see("read-only from now on")
+        try terminal.see("Now read-only")
     }
 }

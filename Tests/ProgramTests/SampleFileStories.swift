@@ -3,7 +3,7 @@ import TestSupport
 import TestThreads
 import Testing
 
-/// Real files, where they are at hand: each goes up, is listed and is shown.
+/// Real files, where available: each is uploaded, listed and shown.
 @Suite(
     .onOwnThreads,
     .enabled(if: !Repository.samples.isEmpty && FileManager.default.isExecutableFile(atPath: "/usr/bin/qpdf")))
@@ -24,7 +24,7 @@ struct SampleFileStories {
         }
     }
 
-    /// How many records there are of each markup kind.
+    /// The number of records of each markup kind.
     private static func markup(listed: String) throws -> [String: Int] {
         let records = try JSONSerialization.jsonObject(with: Data(listed.utf8)) as? [[String: Any]] ?? []
         let types = records.compactMap { ($0["content"] as? [String: Any])?["type"] as? String }
@@ -37,7 +37,7 @@ struct SampleFileStories {
         return Dictionary(grouping: found) { $0 }.mapValues(\.count)
     }
 
-    /// The same by qpdf: markup annotations that are on a page.
+    /// The same count by qpdf: markup annotations on a page.
     private static func markup(inFile path: String) throws -> [String: Int] {
         let run = try Program.run(
             ["--json", "--json-key=qpdf", path], environment: [:], executable: "/usr/bin/qpdf")

@@ -4,7 +4,7 @@ import TestSupport
 import TestThreads
 import Testing
 
-/// Another process has the layer's storage locked, as long as it likes.
+/// Another process holds a lock on the layer's storage for any length of time.
 @Suite(.onOwnThreads)
 struct SavingStories {
     let engine: EngineProcess
@@ -42,7 +42,7 @@ struct SavingStories {
         try write("Written behind a lock", in: terminal)
         try terminal.see("saving")
         try see(cursorOn: "Written behind a lock", in: terminal)
-        // Keys go on meanwhile, also on the note that is being saved.
+        // Keys still work, also on the note that is being saved.
         try terminal.press("G")
         try see(cursorOn: "Printed remark", in: terminal)
         try terminal.press("gg")
@@ -73,7 +73,7 @@ struct SavingStories {
         case "SIGHUP": terminal.signal(SIGHUP)
         default: try terminal.press("q")
         }
-        try terminal.see("saving an edit, then leaving")
+        try terminal.see("Saving an edit before leaving")
         lock.release()
         #expect(try terminal.waitForExit(seconds: Patience.long) == 0)
         #expect(terminal.whatIsLeftBehind == [])
@@ -86,11 +86,11 @@ struct SavingStories {
         let lock = try lockStorage()
         try write("Too long a wait", in: terminal)
         try terminal.see("saving")
-        try terminal.see("not saved: ")
+        try terminal.see("Not saved: ")
         try terminal.see("New note")
         lock.release()
         try terminal.press("<enter>")
-        try terminal.see("note added")
+        try terminal.see("Added note")
         try terminal.see("Too long a wait", at: engine)
         #expect(try terminal.quit() == [])
     }
@@ -101,19 +101,19 @@ struct SavingStories {
         try terminal.see("page 1, 1 mark>")
         let lock = try lockStorage()
         terminal.send(text: "note\r")
-        try terminal.see("a line with . alone")
+        try terminal.see("a line with only a dot")
         terminal.send(text: "Said without a screen\r.\rlist\r")
         try terminal.wait(until: "the line is taken", seconds: Patience.long) { $0.text.contains("list") }
-        #expect(!terminal.text.contains("note added"))
+        #expect(!terminal.text.contains("Added note"))
         lock.release()
-        try terminal.see("note added")
+        try terminal.see("Added note")
         try terminal.see("Said without a screen")
         terminal.send(text: "quit\r")
         #expect(try terminal.waitForExit(seconds: Patience.long) == 0)
     }
 }
 
-/// A second connection to a database, which has it for writing.
+/// A second connection with a write lock on the database.
 private final class WriteLock {
     private var connection: OpaquePointer?
 

@@ -3,7 +3,7 @@ import TestSupport
 import TestThreads
 import Testing
 
-/// Several programs of one person on one layer, each with a token of its own.
+/// Several programs of one person on one layer, each with its own token.
 @Suite(.onOwnThreads)
 struct SeveralProcessesStories {
     let engine: EngineProcess
@@ -15,7 +15,7 @@ struct SeveralProcessesStories {
         ana = try Person(at: engine)
     }
 
-    /// A file with a token of the same user.
+    /// Writes a token of the same user to a file.
     private func token(_ name: String, _ token: String) throws -> String { try ana.home.write(name + ".jwt", token) }
 
     private func readOnly() throws -> String { try token("reader", try engine.token("ana", reading: true)) }
@@ -35,7 +35,7 @@ struct SeveralProcessesStories {
         try reader.press("a")
         try reader.see(#"lacks "write""#)
         #expect(!reader.text.contains("New note"))
-        // The other one is not bound by it.
+        // The other program is not affected.
         #expect(!writer.text.contains("READ-ONLY"))
         try writer.addNote("By the one that may")
         try writer.see("By the one that may", at: engine)
@@ -52,7 +52,7 @@ struct SeveralProcessesStories {
             let run = try command("add", "--note", "Not allowed", "--page", "1", token: file)
             #expect(run.status == status, "\(file): \(run.messages)")
         }
-        #expect(try ana.run(["outbox"]).messages.contains("nothing waits"))
+        #expect(try ana.run(["outbox"]).messages.contains("no unsent edits"))
         #expect(try !engine.records().contains("Not allowed"))
         #expect(try command("add", "--note", "Allowed", "--page", "1", token: ana.tokenFile).status == 0)
         try viewer.see("Allowed")
@@ -100,13 +100,13 @@ struct SeveralProcessesStories {
         let reader = try ana.open(viewer(try readOnly()))
         let writer = try ana.start(viewer(ana.tokenFile))
         try writer.see("Printed remark")
-        try writer.see("synced by another window")
+        try writer.see("synced by another postilla")
         #expect(!writer.text.contains("READ-ONLY"))
         try writer.addNote("It gave way")
         try writer.see("It gave way", at: engine)
         try reader.see("It gave way")
         try reader.see("READ-ONLY")
-        // And when the one that leads is gone, the other one takes over.
+        // When the leader is gone, the other program takes over.
         #expect(try writer.quit() == [])
         let ben = try Person("ben", at: engine)
         _ = try ben.note("News of Ben")
@@ -119,17 +119,17 @@ struct SeveralProcessesStories {
         let second = try ana.start(viewer(try expired()))
         try second.see("Token needed")
         try second.press("@\(try readOnly())<enter>")
-        try second.see("It says: user ana, layer review")
+        try second.see("Token for user ana, layer review")
         try second.press("<enter>")
         try second.see("READ-ONLY")
-        try second.see("synced by another window")
+        try second.see("synced by another postilla")
         try second.press("T@")
         second.send(text: ana.tokenFile)
         try second.press("<enter>")
-        try second.see("It says: user ana, layer review")
+        try second.see("Token for user ana, layer review")
         try second.press("<enter>")
         try second.see(no: "READ-ONLY")
-        try second.see("synced by another window")
+        try second.see("synced by another postilla")
         try second.addNote("By the second token")
         try second.see("By the second token", at: engine)
         #expect(try second.quit() == [])
@@ -139,7 +139,7 @@ struct SeveralProcessesStories {
     @Test func theNextProcessTakesOverAtOnce() throws {
         let first = try ana.open()
         let second = try ana.start(viewer(ana.tokenFile))
-        try second.see("synced by another window")
+        try second.see("synced by another postilla")
         first.signal(SIGKILL)
         try second.addNote("Taken over")
         try second.see("Taken over", at: engine)

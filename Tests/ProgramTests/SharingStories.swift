@@ -35,7 +35,7 @@ struct SharingStories {
         try spectator.see("READ-ONLY")
         for key in ["a", "e", "d"] {
             try spectator.press(key)
-            try spectator.see(#"read-only: this token lacks "write""#)
+            try spectator.see(#"Read-only: this token lacks "write""#)
             try spectator.press("<esc>")
             try spectator.see(no: "lacks")
         }
@@ -54,7 +54,7 @@ struct SharingStories {
         first.send(text: text)
         try first.see("Ω")
         try first.press("<enter>")
-        try first.see("note added")
+        try first.see("Added note")
         try second.see("日本語")
         let list = try ben.run(["list", engine.url, "--token-file", ben.tokenFile, "--format", "tsv"])
         #expect(list.status == 0, "\(list.messages)")
@@ -63,7 +63,7 @@ struct SharingStories {
 
     @Test func twoWindowsOfOnePersonShareOneCopy() throws {
         let (first, second) = (try ana.open(), try ana.start())
-        try second.see("synced by another window")
+        try second.see("synced by another postilla")
         try second.addNote("From the second window")
         try first.see("From the second window")
         try first.see("From the second window", at: engine)
@@ -87,7 +87,7 @@ struct SharingStories {
         try second.press("e")
         try second.see("Text of the note")
         try second.press(" of ben<enter>")
-        try second.see("changed; u takes it back")
+        try second.see("Changed; u to revert")
         try first.press("e")
         try first.see("Text of the note")
         try first.press(" of ana<enter>")
@@ -95,7 +95,7 @@ struct SharingStories {
         try second.press(":online<enter>")
         try second.see("1 in conflict")
         try second.press("O")
-        try second.see("conflict, Enter compares")
+        try second.see("conflict, Enter to compare")
         try second.press("<enter>")
         try second.see("The base of ana")
         try second.see("The base of ben")
@@ -112,7 +112,7 @@ struct SharingStories {
         try terminal.press("<enter>")
         try terminal.see("Printed remark")
         try terminal.see("Token needed")
-        // Escape alone: a key right behind it would be one with Alt.
+        // Escape alone: with a key directly after it, it would read as Alt.
         try terminal.press("<esc>")
         try terminal.see(no: "Token needed")
         try terminal.press("q")
@@ -124,6 +124,6 @@ struct SharingStories {
         let terminal = try ana.open(["open", engine.url, "--token-file", ana.tokenFile, "--read-only"])
         try terminal.see("READ-ONLY")
         try terminal.press("a")
-        try terminal.see("read-only: opened with --read-only")
+        try terminal.see("Read-only: opened with --read-only")
     }
 }

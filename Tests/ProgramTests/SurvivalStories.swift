@@ -18,7 +18,7 @@ struct SurvivalStories {
         let terminal = try ana.open()
         try terminal.addNote("Before the fall")
         try terminal.see("Before the fall", at: engine)
-        // It has heard so as well: what is killed between the commit and the answer leaves both waiting.
+        // The program also has the response: a kill between commit and response would leave both notes queued.
         try terminal.see("synced")
         engine.kill()
         try terminal.see("offline, retry in")
@@ -27,7 +27,7 @@ struct SurvivalStories {
         try engine.start()
         try terminal.press("S")
         try terminal.see("synced")
-        // Once more while an edit may be on its way: nothing is lost, and nothing is there twice.
+        // Once more while an edit may be in transit: nothing is lost or duplicated.
         try terminal.addNote("In the very moment")
         engine.kill()
         try terminal.see("offline, retry in")
@@ -64,7 +64,7 @@ struct SurvivalStories {
         try terminal.addNote("Saved and")
         try terminal.see("Saved and", at: engine)
         #expect(try terminal.quit() == [])
-        // What a kill leaves between storing the note and removing its draft.
+        // The state after a kill between storing the note and removing its draft.
         let list = try ana.script("list", "--format", "ndjson").objects()
         let mine = list.first { "\($0["content"] ?? "")".contains("Saved and") }
         let id = try #require(mine?["id"] as? String)
@@ -80,7 +80,7 @@ struct SurvivalStories {
         #expect(try again.quit() == [])
     }
 
-    /// Without a server: writes, is killed, and finds it again.
+    /// Without a server: writes, is killed, and finds the text again.
     private func keepWhatIsShown() throws {
         let terminal = try ana.start()
         try terminal.see("Perhaps under way")
@@ -117,7 +117,7 @@ struct SurvivalStories {
         terminal.send(text: "Half a thou")
         try terminal.see("Half a thou")
         terminal.hangUp()
-        // The shell in it and the kernel say so, each at a time of its own.
+        // Both the shell and the kernel send SIGHUP, at different times.
         _ = try terminal.waitForExit(seconds: Patience.long, repeating: SIGHUP)
         let again = try ana.open()
         try again.press("a")
@@ -131,7 +131,7 @@ struct SurvivalStories {
         try terminal.press("<C-c>")
         try terminal.see(no: "New note")
         try terminal.press("<C-c>")
-        try terminal.see("q quits")
+        try terminal.see("Press q to quit")
         #expect(try terminal.quit() == [])
     }
 
@@ -141,7 +141,7 @@ struct SurvivalStories {
             environment: ana.environment.merging(["PS1": "ready> "]) { $1 }, directory: ana.home.path)
         try shell.see("ready>")
         shell.send(text: "'\(Program.path)' open \(engine.url) --token-file token.jwt\r")
-        // At once, while other threads start the tools that read pages.
+        // Stops at once, while other threads start the tools that read pages.
         try shell.see("Annotations 1/1")
         try shell.press("<C-z>")
         try shell.see("Stopped")

@@ -14,7 +14,7 @@ struct TabStories {
         ana = try Person(at: engine)
     }
 
-    /// Each user has a copy of their own: nothing of ana's goes out under ben's name.
+    /// Each user has a separate copy: ana's edits are never sent under ben's name.
     @Test func aTokenOfAnotherUserOpensTheirOwnCopy() throws {
         let terminal = try ana.open()
         terminal.send(Key.paste(try engine.token("ben")).bytes)
@@ -30,7 +30,7 @@ struct TabStories {
         #expect(try terminal.quit() == [])
     }
 
-    /// A layer of one server, a layer of another and a PDF of this disk, all of them alive.
+    /// Layers of two servers and a local PDF, all active.
     @Test func severalServersAndAFileSideBySide() throws {
         let other = try EngineProcess()
         try other.upload(.paper())
@@ -38,11 +38,11 @@ struct TabStories {
         _ = try ana.home.write("mine.pdf", SmallPDF.paper().bytes)
         let terminal = try ana.open(columns: 120)
         try terminal.press(":open \(other.url)<enter>")
-        try terminal.see("names what is opened")
+        try terminal.see("selects the layer to open")
         try terminal.press("@")
         terminal.send(text: ana.home.path + "/other.jwt")
         try terminal.press("<enter>")
-        try terminal.see("It says: user ana")
+        try terminal.see("Token for user ana")
         try terminal.press("<enter>")
         try terminal.see("[paper.pdf / review]")
         try terminal.see("synced")
@@ -51,7 +51,7 @@ struct TabStories {
         try terminal.press(":open mine.pdf<enter>")
         try terminal.see("[mine.pdf]")
         try terminal.see("LOCAL")
-        // Somebody writes on the layer that is not shown.
+        // Another person writes on the layer in the background.
         let ben = try Person("ben", at: engine)
         _ = try ben.note("News from ben")
         try terminal.see("paper.pdf / review 1 new")
@@ -60,7 +60,7 @@ struct TabStories {
         try terminal.press("]")
         try terminal.see("On the other server")
         try terminal.see("synced")
-        // Closed, it leaves its place to the one on its right.
+        // Closing a tab shows its right neighbour.
         try terminal.press("q")
         try terminal.see("[mine.pdf]")
         try terminal.press("q")

@@ -20,7 +20,7 @@ struct TerminalStories {
         let small = [Size(rows: 20, columns: 45), Size(rows: 5, columns: 20), Size(rows: 40, columns: 140)]
         for size in small + small.reversed() {
             terminal.resize(rows: size.rows, columns: size.columns)
-            try terminal.see(size.rows == 5 ? "too small" : "Here all along")
+            try terminal.see(size.rows == 5 ? "Too small" : "Here all along")
         }
         terminal.resize(rows: 24, columns: 80)
         try terminal.see("Page 1 of 3")
@@ -29,7 +29,7 @@ struct TerminalStories {
 
     @Test func aTerminalThatIsTooSmallSaysSoAndCanBeLeft() throws {
         let terminal = try ana.start(rows: 5, columns: 20)
-        try terminal.see("too small: 20x5,")
+        try terminal.see("Too small: 20x5,")
         #expect(try terminal.quit() == [])
     }
 

@@ -2,7 +2,7 @@ import TestSupport
 import TestThreads
 import Testing
 
-/// Several at once, and what grows under one of them.
+/// Several annotations changed at once, and a thread that grows under one of them.
 @Suite(.onOwnThreads)
 struct TogetherStories {
     let engine: EngineProcess
@@ -51,7 +51,7 @@ struct TogetherStories {
         first.send(text: "Is it the first?")
         try first.see("Is it the first?")
         try first.press("<enter>")
-        try first.see("thread begun")
+        try first.see("Thread started")
 
         try second.see("+1")
         try second.press("gg/kind:h<enter>")
@@ -62,7 +62,7 @@ struct TogetherStories {
         second.send(text: "The very first.")
         try second.see("The very first.")
         try second.press("<enter>")
-        try second.see("reply added")
+        try second.see("Reply added")
         try first.see(" Ben, now:")
         try first.see("The very first.")
         #expect(try first.quit() == [])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import postilla
 
-/// Where `--remember` puts a token, with a secret store that answers and without one.
+/// Where `--remember` stores a token, with and without a working secret store.
 @Suite struct TokenKeeperTests {
     private let home: Folder
     private let layer = LayerIdentity(server: "https://a.example", documentID: "../doc", layer: "", userID: "ana")
@@ -12,7 +12,7 @@ import Testing
 
     init() throws { home = try Folder() }
 
-    /// - Parameter tool: what stands in for libsecret's tool; nil: there is none.
+    /// - Parameter tool: A substitute for libsecret's tool; nil for none.
     private func keeper(_ tool: String? = nil) throws -> TokenKeeper {
         var store = SecretStore(searchPath: home.path)
         store.timeout = .seconds(300)
@@ -23,7 +23,7 @@ import Testing
         return TokenKeeper(folder: home.path + "/tokens", store: store)
     }
 
-    /// Keeps what it reads in a file named by the key, and writes down how it was called.
+    /// Stores its input in a file named after the key, and logs its arguments.
     private var workingTool: String {
         """
         echo "$@" >>'\(home.path)/calls'
@@ -49,7 +49,7 @@ import Testing
         #expect(await keeper.token(of: layer) == nil)
         let calls = try String(contentsOfFile: home.path + "/calls", encoding: .utf8)
         #expect(calls.contains("store --label=Postilla token service postilla layer \(layer.fileName)"))
-        // Arguments are seen by everybody on the machine.
+        // Every user of the machine can see arguments.
         for text in [token, "../doc", "ana", "a.example"] { #expect(!calls.contains(text)) }
     }
 

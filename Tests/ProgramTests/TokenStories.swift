@@ -21,13 +21,13 @@ struct TokenStories {
         try terminal.see("Token needed")
         try terminal.see("was revoked")
         try terminal.addNote("Written without a token")
-        try terminal.see("Waiting here, safe: 1 note")
+        try terminal.see("Unsent, safe here: 1 note")
         #expect(try !engine.records().contains("Written without"))
 
         let token = try engine.token("ana")
         terminal.send(Key.paste(token).bytes)
         try terminal.see("[received \(token.count) characters]")
-        try terminal.see("It says: user ana, layer review")
+        try terminal.see("Token for user ana, layer review")
         try terminal.press("<enter>")
         try terminal.see("synced")
         try terminal.see("Written without a token", at: engine)
@@ -41,7 +41,7 @@ struct TokenStories {
         try terminal.see("Token needed")
         try ana.home.write("fresh.jwt", try engine.token("ana") + "\n")
         try terminal.press("@\(ana.home.path)/fresh.jwt<enter>")
-        try terminal.see("It says: user ana, layer review")
+        try terminal.see("Token for user ana, layer review")
         try terminal.press("<enter>")
         try terminal.see("synced")
     }
@@ -56,17 +56,17 @@ struct TokenStories {
         #expect(!terminal.rawOutput.contains("Token needed"))
     }
 
-    /// Each is refused in a sentence, and the next one is not in its way.
+    /// Each is refused with a message and does not block the next one.
     @Test func badTokensAreRefusedInASentence() throws {
         let terminal = try ana.open()
         try engine.revoke(ana.token)
         try terminal.see("Token needed")
         let bad: [(token: String, sentence: String)] = [
-            ("nonsense", "this is no token"),
+            ("nonsense", "Not a token"),
             (try engine.token { $0.permissions = ["write"] }, "read-document"),
             (try engine.token { $0.expires = 1_000_000_000 }, "expired"),
             (try engine.tokenSignedWithPublicKey(), "algorithm"),
-            (try engine.unsignedToken(), "not signed"),
+            (try engine.unsignedToken(), "signature is missing"),
             (ana.token, "revoked"),
         ]
         for (token, sentence) in bad {
@@ -91,7 +91,7 @@ struct TokenStories {
         try terminal.press("<enter>")
         try terminal.see("Printed remark")
         try terminal.see("synced")
-        // It began with a question in the library, and goes back there.
+        // It started in the library and returns there.
         try terminal.press("q")
         try terminal.see("Layers on this machine")
         #expect(try terminal.quit() == [])
@@ -103,13 +103,13 @@ struct TokenStories {
         try terminal.press("a")
         try terminal.see("New note")
         terminal.send(Key.paste(ana.token).bytes)
-        try terminal.see("this is a token and was left out")
+        try terminal.see("Paste ignored: this is a token")
         terminal.signal(SIGTERM)
         _ = try terminal.waitForExit(seconds: Patience.long)
         try expectNoTrace(of: [ana.token], in: terminal)
     }
 
-    /// Not on the screen, not in what was sent to it, not in a file, a log, a process's arguments or environment.
+    /// Expects no token on the screen, in terminal output, files or logs, or in a process's arguments or environment.
     private func expectNoTrace(of tokens: [String], in terminal: VirtualTerminal) throws {
         for token in tokens {
             let part = String(token.split(separator: ".").last ?? "")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import postilla
 
-/// A person is told that a token is needed when none is on its way from elsewhere, and then always.
+/// The program requests a token when no other source is about to provide one, and then always.
 @Suite struct TokenWaitTests {
     private enum Step { case asks, nothing, found, handsOn, accepted, refused, refusedHere }
 
@@ -11,18 +11,18 @@ import Testing
         (false, [], .noneYet, true),
         (false, [.asks], .noneYet, false),
         (false, [.asks, .nothing], .noneYet, true),
-        // Until the library has taken it, its status is of before.
+        // Until the library accepts the token, its status is the old one.
         (false, [.asks, .found], .noneYet, false),
         (false, [.asks, .found, .handsOn], .noneYet, false),
         (false, [.asks, .handsOn], .noneYet, false),
         (false, [.asks, .found, .handsOn, .refused], .refused("no"), true),
         (false, [.asks, .found, .handsOn], .expired, true),
         (false, [.asks, .found, .handsOn, .accepted], .expired, true),
-        // It went offline with a token that was refused, and came back with none.
+        // It went offline with a refused token and came back with none.
         (false, [.asks, .found, .handsOn, .accepted], .noneYet, true),
         (false, [.asks, .found, .handsOn, .refused], .noneYet, true),
         (false, [.asks, .handsOn, .refusedHere], .noneYet, true),
-        // Pasted, and no token at all.
+        // A paste that is not a token.
         (false, [.asks, .nothing, .handsOn, .refusedHere], .noneYet, true),
         (true, [], .noneYet, false),
         (true, [.asks, .found, .handsOn, .accepted], .expired, false),

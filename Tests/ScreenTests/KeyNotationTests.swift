@@ -58,6 +58,6 @@ import Testing
 
     @Test func theErrorSaysWhatAndWhy() {
         let error = #expect(throws: KeyNotationError.self) { try Key("<down") }
-        #expect(error?.description == "\"<down\" is not a key: the \">\" is missing; \"<\" itself is <lt>")
+        #expect(error?.description == "\"<down\" is not a valid key: missing \">\"; for the character \"<\" use <lt>")
     }
 }

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// Names the seeds at work when the process is killed by a trap of its own: a history that crashes the core replays too.
+/// Prints the seeds in progress when a trap kills the process: a history that crashes the core replays too.
 enum LastWords {
     private static let places = 64
     /// Set up before any worker begins, read by the signal handler, which may not allocate.
@@ -14,7 +14,7 @@ enum LastWords {
 
     static func note(_ seed: UInt64, of worker: Int) { seeds[worker % places] = seed }
 
-    /// Writes digits by hand: nothing else is safe here.
+    /// Formats digits manually: nothing else is safe in a signal handler.
     private static func speak() {
         for place in 0..<places where seeds[place] != .max {
             say("\n  make simulate SEEDS=1 FROM=")

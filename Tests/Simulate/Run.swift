@@ -2,7 +2,7 @@ import Glibc
 import Simulation
 import Synchronization
 
-/// Many histories, as many at a time as there are cores.
+/// Many histories, with one worker per core.
 final class Run: Sendable {
     struct Failure: Sendable {
         var seed: UInt64
@@ -18,7 +18,7 @@ final class Run: Sendable {
         end = from &+ count
     }
 
-    /// - Returns: the lowest seed that failed; nil when all held.
+    /// - Returns: The lowest seed that failed; nil when all held.
     func perform() async -> Failure? {
         let workers = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
         await withTaskGroup(of: Void.self) { group in

@@ -1,9 +1,9 @@
 import Glibc
 import Simulation
 
-/// `simulate [SEEDS] [FROM]` runs that many histories from that seed on, on all cores, and stops at the first that fails.
-/// Without FROM it draws the first seed, so that each run looks at new histories, and prints it before it begins.
-/// `simulate --trace SEED` tells one of them line by line.
+/// `simulate [SEEDS] [FROM]` runs SEEDS histories starting with seed FROM, on all cores, and stops at the first
+/// failure. Without FROM it draws the first seed, so that each run tests new histories, and prints it first. `simulate
+/// --trace SEED` prints one history line by line.
 @main
 struct Simulate {
     static func main() async {
@@ -18,7 +18,7 @@ struct Simulate {
         let seeds = numbers.first ?? 1000
         let from = numbers.dropFirst().first ?? UInt64.random(in: 0..<1_000_000_000_000)
         print("\(seeds) histories from seed \(from); to repeat them: make simulate SEEDS=\(seeds) FROM=\(from)")
-        // Also seen when the run is killed, or its output is a file.
+        // Visible even when the run is killed or its output is a file.
         fflush(nil)
         let clock = ContinuousClock()
         let start = clock.now

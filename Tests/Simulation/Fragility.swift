@@ -3,10 +3,10 @@ import InstantCore
 import Synchronization
 import TestSupport
 
-/// The process is gone. Nothing it would have done afterwards happens.
+/// The process has died: none of its later work happens.
 struct ProcessDied: Error {}
 
-/// What goes wrong with a store, and at which of its next transactions.
+/// A fault of a store, and the number of the next transaction that it hits.
 struct Fragility: Sendable {
     enum Fault: CaseIterable, Sendable {
         /// The process dies, and the transaction was not committed.
@@ -30,7 +30,7 @@ struct Fragility: Sendable {
 
     mutating func disarm() { fault = nil }
 
-    /// What happens to the transaction that begins now.
+    /// Returns the fault of the transaction that begins now.
     mutating func begin() -> Fault? {
         guard let fault else { return nil }
         countdown -= 1
@@ -42,7 +42,7 @@ struct Fragility: Sendable {
     }
 }
 
-/// One process's hold on a client's store, which outlives the process.
+/// One process's handle on a client's store, which outlives the process.
 final class FragileLocalStore: LocalStore {
     private let kept: MemoryStore
     private let fragility = Mutex(Fragility())
@@ -81,7 +81,7 @@ final class FragileLocalStore: LocalStore {
     }
 }
 
-/// One server process's hold on the server's store.
+/// One server process's handle on the server's store.
 final class FragileLayerStore: LayerStore {
     private let kept: MemoryLayerStore
     private let fragility = Mutex(Fragility())

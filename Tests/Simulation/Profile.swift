@@ -1,20 +1,20 @@
 import Annotations
 import TestSupport
 
-/// What one seed's world is like. Every hazard is switched on or off by the seed: a history with few kinds of trouble
-/// goes deeper into each than one with all of them.
+/// The parameters of one seed's history. The seed enables or disables every hazard: a history with few hazards tests
+/// each more deeply than one with all of them.
 struct Profile {
-    /// How often something happens in relation to the other things; 0: never.
+    /// The relative frequency of each happening; 0 is never.
     var weights: [Happening: Int] = [:]
     var devices: Int
-    /// A second process on the same store, on some devices.
+    /// Whether some devices have a second process on the same store.
     var hasSecondProcesses: Bool
     var layers: [String]
     var steps: Int
-    /// Tokens with collaboration permissions.
+    /// Whether tokens have collaboration permissions.
     var hasRules: Bool
     var hasAnonymous: Bool
-    /// Milliseconds a token lives.
+    /// The lifetime of a token, in milliseconds.
     var tokenLife: Int64
 
     init(_ dice: inout SeededRandom) {
@@ -31,7 +31,7 @@ struct Profile {
         }
     }
 
-    /// In words, for the head of a trace.
+    /// A description for the head of a trace.
     var summary: String {
         let hazards = Happening.allCases.filter { $0.isHazard && weights[$0, default: 0] > 0 }.map(\.rawValue)
         return "\(devices) devices, \(steps) steps; \(hazards.joined(separator: ", "))"
@@ -47,7 +47,7 @@ enum Happening: String, CaseIterable {
     case jumpClient, jumpServer
     case backend, move, prune, overwrite, offline, proxy, backup, restore
 
-    /// The first row goes on in every history.
+    /// The first row of cases is active in every history.
     var isHazard: Bool {
         switch self {
         case .deliver, .edit, .reply, .delete, .undo, .settle, .discard, .time, .nudge, .newToken: false

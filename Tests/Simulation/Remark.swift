@@ -1,6 +1,6 @@
 import Annotations
 
-/// Contents of records, told apart by their text.
+/// Contents of records, distinguished by their text.
 enum Remark {
     static func annotation(_ type: String, _ text: String) -> Content {
         var object = JSONObject()
@@ -22,10 +22,10 @@ enum Remark {
         return Content(object)
     }
 
-    /// Names of files; what is in them does not matter here.
+    /// Names of files; their contents do not matter here.
     static let files = ["1", "2", "3"].compactMap { AttachmentID(String(repeating: $0, count: 64)) }
 
-    /// The content with another text.
+    /// Returns the content with another text.
     static func changed(_ content: Content, to text: String) -> Content {
         content.changing { $0["text"] = .string(text) }
     }

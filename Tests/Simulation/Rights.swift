@@ -2,13 +2,13 @@ import Annotations
 import Authorization
 import TestSupport
 
-/// What a token allows, in the words of its claims, and whether something is allowed, worked out from these words a
-/// second time: apart from the decision that client and server share, so that an error in that one is seen.
+/// The rights that a token's claims grant. They are computed independently of the decision that client and server
+/// share, so that an error in that decision is detected.
 struct Rights: Hashable {
     var user: String?
     var reads = true
     var writes = true
-    /// Entries of `collaboration_permissions`; nil: the claim is absent.
+    /// The entries of `collaboration_permissions`; nil if the claim is absent.
     var rules: [String]?
     /// The default group.
     var group: String?
@@ -22,7 +22,7 @@ struct Rights: Hashable {
 
     func sees(_ subject: Subject) -> Bool { reads && may("view", subject) }
 
-    /// A new record of this bearer in a group.
+    /// Whether the token's user may create a record in a group.
     func mayPlace(_ type: ContentType, in target: String?) -> Bool {
         target == group || may("set-group", Subject(type, createdBy: user, group: target))
     }
@@ -48,7 +48,7 @@ struct Rights: Hashable {
 extension Rights {
     static let groups: [String?] = [nil, "red", "blue"]
 
-    /// Everything, in the user's default group.
+    /// Returns all rights, in the user's default group.
     static func all(_ user: String?, group: String? = nil) -> Rights { Rights(user: user, group: group) }
 
     static func random(_ user: String?, withRules: Bool, _ dice: inout SeededRandom) -> Rights {
@@ -69,7 +69,7 @@ extension Rights {
     }
 }
 
-/// A token the server would take, until its time is over or it is revoked.
+/// A token that the server accepts until it expires or is revoked.
 struct IssuedToken: Hashable {
     var number: Int
     var rights: Rights

@@ -1,10 +1,10 @@
-// Several clients and the server, both by their synchronous cores, in one thread of one process: time, chance, the
-// network, the disks and the people are this module's. Everything is drawn from one seed, so that a history that goes
-// wrong happens again.
+// Several clients and the server, run through their synchronous cores in one thread of one process. This module
+// supplies time, randomness, the network, the disks and the people. Everything is drawn from one seed, so that a
+// failing history replays.
 //
 // Clients/  people, their programs, and what they wanted
 // Server/   the server behind bytes
-// Proof/    what must hold, worked out apart from the code that is tried
+// Proof/    what must hold, computed independently of the code under test
 
 /// One history.
 package struct Simulation {

@@ -1,4 +1,4 @@
-/// What happened, line by line, for whoever looks for the reason of a failure.
+/// A log of the history, line by line, for finding the cause of a failure.
 package final class Trace {
     package private(set) var lines: [String] = []
     private let isKept: Bool

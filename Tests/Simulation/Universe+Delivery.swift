@@ -3,9 +3,9 @@ import InstantCore
 import SyncProtocol
 import TestSupport
 
-/// What the network does, at its best and at its worst.
+/// The network's behaviour, good and bad.
 extension Universe {
-    /// Brings one thing where it belongs, whichever it is. false: nothing is on its way.
+    /// Delivers one pending item of any kind. Returns false when nothing is pending.
     func deliver() throws -> Bool {
         for connection in host.connections { try host.tend(connection, at: time) }
         let streams = host.connections.filter {
@@ -52,7 +52,7 @@ extension Universe {
         switch result {
         case .success(let answer):
             if case .push(let pushed) = answer, case .push(let push) = request.kind {
-                // Out of sight is as good as deleted, to whoever wanted to delete it.
+                // For the client that deletes it, a record out of sight counts as deleted.
                 for (change, result) in zip(push.changes, pushed.results) where result.status == .gone {
                     devices[id.device - 1].ledger.isGone(change.id)
                 }
@@ -65,8 +65,8 @@ extension Universe {
         }
     }
 
-    /// A complete snapshot does not list what is out of sight either. A client that looks a restored server through takes
-    /// that for gone, and a delete of it for done.
+    /// Notes records that a complete snapshot omits because they are out of sight. A client that reloads from a
+    /// restored server treats them as gone, and their deletes as done.
     private func seeGone(_ page: SnapshotPage, _ device: Device) throws {
         guard let book = try host.book(ofEpoch: page.epoch),
             let rights = try device.disk.read({ try $0.metadata() }).grant.flatMap({ rights[$0] })
@@ -82,10 +82,10 @@ extension Universe {
         try answer(id, request, .failure(.unreachable(why)))
     }
 
-    /// Reads some of what a stream holds, and notices its end.
+    /// Reads part of what a stream holds, and notices its end.
     private func read(_ connection: Connection) throws {
         guard let process = process(connection.process) else { return host.drop(connection) }
-        // What a broken connection still held may arrive in part.
+        // The data that a broken connection still held may arrive in part.
         let most = connection.bytes.count
         let length =
             most == 0 ? 0 : connection.isCut || dice.chance(1, of: 4) ? Int.random(in: 0...most, using: &dice) : most
@@ -109,7 +109,7 @@ extension Universe {
 
     // MARK: Faults
 
-    /// A message is lost, and its sender told that nothing came back.
+    /// Loses a message; the sender sees a failure without an answer.
     func drop() throws {
         guard let index = randomParcel(where: { _ in true }) else { return }
         switch wire.remove(at: index) {
@@ -120,13 +120,13 @@ extension Universe {
         }
     }
 
-    /// The same message twice: a request that is repeated on the way, an answer that is.
+    /// Duplicates a message: a request repeated in transit, or an answer.
     func double() {
         guard let index = randomParcel(where: { $0.isRequest || $0.isAnswer }) else { return }
         wire.append(wire[index])
     }
 
-    /// Whoever waits for it gives up, and it arrives all the same.
+    /// Times a request out, which is still delivered later.
     func late() throws {
         guard let index = randomParcel(where: \.isRequest), case .request(let id, let request, _) = wire[index] else {
             return
@@ -134,7 +134,7 @@ extension Universe {
         try fail(id, request, "no answer in time")
     }
 
-    /// An answer ends in the middle.
+    /// Truncates an answer.
     func cutAnswer() throws {
         guard let index = randomParcel(where: \.isAnswer),
             case .answer(let id, let request, var reply) = wire.remove(at: index)

@@ -6,7 +6,7 @@ import SyncProtocol
 import TestSupport
 
 extension Universe {
-    /// Nothing goes wrong any more, every token is good, and time passes until nothing moves.
+    /// Stops all hazards, gives every process a valid token, and lets time pass until nothing moves.
     func settle() throws {
         trace("quiet")
         isQuiet = true
@@ -34,7 +34,7 @@ extension Universe {
         }
     }
 
-    /// - Returns: whether anything was asked; events on streams are not counted.
+    /// - Returns: Whether any request was sent; events on streams are not counted.
     private func drain() throws -> Bool {
         let before = delivered
         var steps = 0
@@ -50,7 +50,7 @@ extension Universe {
 
     private func isSettled() throws -> Bool { try unrest().isEmpty }
 
-    /// Who has not come to rest, and how.
+    /// Returns the devices that are not at rest, with the reason.
     private func unrest() throws -> [String] {
         try devices.compactMap { device in
             for process in device.processes where !process.leads {
@@ -67,7 +67,7 @@ extension Universe {
         }
     }
 
-    /// Everybody may do everything: what was parked goes out, and all see the same.
+    /// Gives all users all rights: parked edits are sent, and all users see the same.
     func widen() throws {
         trace("everybody may do everything")
         for device in devices { device.rights = .all(device.user, group: device.rights.group) }

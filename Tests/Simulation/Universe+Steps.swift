@@ -57,7 +57,7 @@ extension Universe {
         case .revoke: if let token = tokens.last(where: { $0.rights.user == device.user }) { try host.revoke(token) }
         case .newToken: try supplyToken(process)
         case .newRights:
-            // The other programs go on with what their tokens allow.
+            // The other programs continue with what their tokens allow.
             device.rights = Rights.random(device.user, withRules: profile.hasRules, &dice)
             try supplyToken(process)
         case .forgetToken: try give(.tokenForgotten, process)
@@ -77,7 +77,7 @@ extension Universe {
         }
     }
 
-    /// Somebody does something at one of the programs that have the store open.
+    /// Performs an action in one of the programs that have the store open.
     private func act(_ device: Device, _ deed: (Person) throws -> String?) throws {
         let process = dice.pick(device.processes)
         let person = Person(device: device, process: process, now: time + device.clockOffset)

@@ -2,8 +2,8 @@ import Annotations
 import InstantCore
 
 extension Universe {
-    /// Time passes; timers go off at their moments. Programs look at the lock every second: also before a timer ends their
-    /// patience with each other.
+    /// Advances the time; timers fire when due. Processes check the lock every second, so they check it before a timer
+    /// ends a wait for another process.
     func pass(_ milliseconds: Int64) throws {
         let end = time + milliseconds
         try poll()

@@ -4,12 +4,12 @@ import InstantCore
 import SyncProtocol
 import TestSupport
 
-/// Several people, their devices, the server and the network between them, in one thread: everything that happens is
-/// drawn from one seed.
+/// Several people, their devices, the server and the network between them, in one thread: everything is drawn from one
+/// seed.
 final class Universe {
     let profile: Profile
     var dice: SeededRandom
-    /// The true time. No clock in here shows it.
+    /// The true time. No clock in the simulation shows it.
     var time = Timestamp(seconds: 1_700_000_000)
     let host: Host
     var devices: [Device] = []
@@ -17,9 +17,9 @@ final class Universe {
     var tokens: [IssuedToken] = []
     var rights: [Grant: Rights] = [:]
     let trace: Trace
-    /// Messages that came where they belong.
+    /// The number of delivered messages.
     var delivered = 0
-    /// Nothing goes wrong any more.
+    /// Whether all hazards are off.
     var isQuiet = false
     private var texts = 0
     private var pdfs = 0
@@ -63,18 +63,18 @@ final class Universe {
 
     func process(_ id: ProcessID) -> Process? { devices[id.device - 1].process(id) }
 
-    /// Ends a program without a word, and starts it again.
+    /// Kills a program and starts it again.
     func kill(_ process: Process) throws {
         let device = devices[process.id.device - 1]
         trace("\(device.name) dies")
         for connection in host.connections where connection.process == process.id { host.drop(connection) }
         device.processes.removeAll { $0 === process }
-        // One that was alone took the machine along when it died over its store.
+        // A process that ran alone and died during a store operation takes the machine down with it.
         if process.store.isDead, device.processes.isEmpty { device.losePower() }
         try launch(device)
     }
 
-    /// Each program looks whether the lock is free, or somebody waits for it.
+    /// Lets each process check whether the lock is free or another process waits for it.
     func poll() throws {
         for device in devices where device.processes.count > 1 {
             for process in device.processes where self.process(process.id) != nil {
@@ -99,7 +99,7 @@ final class Universe {
         return token
     }
 
-    /// A token of its own for each program.
+    /// Gives each program a separate token.
     func supplyToken(_ device: Device) throws {
         for process in device.processes where self.process(process.id) != nil { try supplyToken(process) }
     }
@@ -159,7 +159,7 @@ final class Universe {
             guard let token = process.tokens[request.ticket] else { throw Violation("a ticket without a token") }
             if case .push(let push) = request.kind { try device.watch.sees(push) }
             wire.append(.request(process.id, request, token: token))
-        case .cancel: break  // It may arrive all the same, and its answer is not listened to.
+        case .cancel: break  // It may still arrive; its answer is ignored.
         case .openStream(let stream):
             try requireToken(process, toLead: true)
             guard let token = process.tokens[stream.ticket] else { throw Violation("a ticket without a token") }
@@ -180,9 +180,9 @@ final class Universe {
         }
     }
 
-    /// Whoever needs a token rests: nothing is sent with a dead one, however often something happens.
+    /// Checks that a process that needs a token sends nothing, whatever happens.
     ///
-    /// - Parameter toLead: it is for the process that holds the lock.
+    /// - Parameter toLead: Whether only the process that holds the lock may send this.
     private func requireToken(_ process: Process, toLead: Bool) throws {
         if case .needsToken = process.synchronizer.session.state { throw Violation("a request without a token") }
         try require(process.leads || !toLead, "a process without the lock talks to the server")

@@ -1,4 +1,4 @@
-/// Something that must never be. The seed that led to it replays it.
+/// A violated invariant. The seed replays it.
 package struct Violation: Error, Hashable, CustomStringConvertible {
     package var description: String
 

@@ -1,17 +1,17 @@
 import InstantCore
 import SyncProtocol
 
-/// Something on its way between a process and the server. Each goes by its own connection: any may overtake any.
+/// A message in transit between a process and the server. Each uses a separate connection, so any may overtake any.
 enum Parcel {
     case request(ProcessID, SyncRequest, token: IssuedToken)
     case answer(ProcessID, SyncRequest, Reply)
-    /// A stream that is to be opened.
+    /// A request to open a stream.
     case opening(ProcessID, StreamRequest, token: IssuedToken)
 
     var isRequest: Bool { if case .request = self { true } else { false } }
     var isAnswer: Bool { if case .answer = self { true } else { false } }
 
-    /// Whether a token is good still: asked again and again by a process that does not lead.
+    /// Whether this checks a token's validity, which a process that does not lead repeats.
     var isCheck: Bool {
         switch self {
         case .request(_, let request, _), .answer(_, let request, _): request.kind == .session

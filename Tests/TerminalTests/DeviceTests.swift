@@ -253,8 +253,8 @@ extension OpenTerminal {
             let error = TerminalError(reason: .tooSimple("dumb"))
             #expect(
                 error.description
-                    == "no usable terminal: TERM is \"dumb\", which cannot place a cursor; run it in a terminal, with TERM set to its "
-                    + "kind (such as xterm-256color)")
+                    == "no usable terminal: TERM is \"dumb\", which cannot position the cursor; run postilla in "
+                    + "a terminal, with TERM set (such as xterm-256color)")
         }
     }
 }

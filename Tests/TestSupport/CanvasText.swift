@@ -3,7 +3,7 @@ package import Screen
 // A canvas as text, for tests and for failure messages.
 
 extension Canvas {
-    /// What one row shows, trailing blanks trimmed.
+    /// Returns the text of one row, without trailing blanks.
     package func line(_ row: Int) -> String {
         var scalars = String.UnicodeScalarView()
         for column in 0..<size.columns {
@@ -13,12 +13,12 @@ extension Canvas {
         return String(shown.prefix(shown.count - shown.reversed().prefix { $0 == " " }.count))
     }
 
-    /// All rows, one a line, trailing blanks trimmed.
+    /// All rows, one per line, without trailing blanks.
     package var text: String {
         (0..<size.rows).map(line).joined(separator: "\n")
     }
 
-    /// Every stretch of cells that is not in the normal style, one a line: `2:0-9 bold red "Annotations"`.
+    /// Every run of cells that is not in the normal style, one per line: `2:0-9 bold red "Annotations"`.
     package var styleDump: String {
         var dump: [String] = []
         for row in 0..<size.rows {

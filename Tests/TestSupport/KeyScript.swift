@@ -1,7 +1,7 @@
 package import Screen
 
 extension Key {
-    /// What xterm sends for it, so that a test may press it.
+    /// The bytes that xterm sends for the key.
     package var bytes: [UInt8] {
         switch self {
         case .character(let character): Array(String(character).utf8)
@@ -50,9 +50,9 @@ extension Key.Name {
 }
 
 extension VirtualTerminal {
-    /// Presses keys one after the other, written as keymaps write them: `gg<down>aNice<enter>`.
+    /// Presses the keys of a script in keymap notation: `gg<down>aNice<enter>`.
     ///
-    /// What has a meaning by being alone in a read, Esc and Enter, is alone: the program gets the time to answer
+    /// Esc and Enter, whose meaning depends on being alone in a read, are sent alone: the program gets time to respond
     /// before the next key.
     package func press(_ script: String) throws {
         for key in try Key.sequence(script) {

@@ -5,7 +5,7 @@ import SyncProtocol
 
 extension LayerStoreContract {
     static func keepsDocuments(_ store: any LayerStore) throws {
-        // One letter, and a letter with an accent of its own: equal to Swift, different ids.
+        // A precomposed and a decomposed letter: equal to Swift, different ids.
         let ids = ["é", "e\u{301}", "A", "a", "../a", "a\u{1F600}"]
         try store.write { store in for id in ids { try store.put(document(id, title: "of " + id)) } }
         try store.read { store in

@@ -3,7 +3,7 @@ import EngineCore
 import SyncProtocol
 
 extension LayerStoreContract {
-    /// Layers in which each id is one of the PDF, of the layer, of both, or removed, as it comes.
+    /// Layers in which each id is at random in the PDF, in the layer, in both, or removed.
     static func mergesRecords(_ store: any LayerStore) throws {
         let ids = ["", "1", "10", "2", "a", "b", "c", "d\u{7F}", "é", "日"].dropFirst()
         for seed in UInt64(0)..<12 {
@@ -48,7 +48,7 @@ extension LayerStoreContract {
             func text(_ text: LiveRow.Text) -> String { String(decoding: text, as: UTF8.self) }
             let next = wanted[rows.count]
             try equal(try row.subject(), next.subject, "what permissions look at")
-            // What no reader is told is taken for right.
+            // Members that the visitor does not receive are not compared.
             var seen = next
             seen.record = Record(
                 id: text(row.id), content: Content(checked: text(row.content)), createdBy: row.createdBy.map(text),

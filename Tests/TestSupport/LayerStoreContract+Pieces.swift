@@ -3,7 +3,7 @@ import Authorization
 import EngineCore
 import SyncProtocol
 
-/// What is built and removed in several transactions.
+/// Layers built and removed in several transactions.
 extension LayerStoreContract {
     private static let hidden = LayerKey(document: "doc", name: "*copy-01JABCDEFGHJKMNPQRSTVWXYZ0")
     private static let target = LayerKey(document: "doc", name: "target")
@@ -29,7 +29,7 @@ extension LayerStoreContract {
             try equal(try store.live(in: found!, after: nil, limit: 9).map(\.id), ["7", "a"], "records")
         }
         try store.write { store in
-            // Known to the writer under its old key.
+            // The writer knows it under its old key.
             let found = try store.hiddenLayer(hidden)!
             try store.move(found, to: target)
             try equal(try store.hiddenLayer(hidden), nil, "where it was")
@@ -47,7 +47,7 @@ extension LayerStoreContract {
             try store.write { try $0.move(try $0.layer(target)!, to: key) }
             throw Broken(description: "a layer took the key of another one")
         } catch let broken as Broken { throw broken } catch {}
-        // To another document, with what lies beneath there.
+        // Move to another document, with that document's base.
         try store.write { store in
             try store.put(document("other", base: try store.addBase([base("8"), base("9")])))
             let moved = LayerKey(document: "other", name: "target")
@@ -78,7 +78,7 @@ extension LayerStoreContract {
             try equal(try store.hiddenLayers().map(\.isRemoved), [true, true], "what is left")
             return (gone, staged)
         }
-        // One that is made anew meanwhile is another layer.
+        // A layer created again meanwhile is another layer.
         try store.write { store in
             let again = try store.addLayer(key, generation: "again")
             try store.put(record("new", 1), in: again)

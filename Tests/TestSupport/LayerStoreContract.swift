@@ -3,8 +3,8 @@ import Authorization
 package import EngineCore
 import SyncProtocol
 
-/// What every store of layers has to do, as steps that throw at the first thing that is not so. The tests of each
-/// implementation run all of ``steps``, each on a store that was just made.
+/// The contract of every layer store, as steps that throw at the first violation. The tests of each implementation run
+/// all of ``steps``, each on a new store.
 package struct LayerStoreContract: Sendable {
     package struct Broken: Error, CustomStringConvertible {
         package var description: String
@@ -77,7 +77,7 @@ package struct LayerStoreContract: Sendable {
         ServerRecord.Removal(by: "ana", client: "c", cascade: cascade, at: time)
     }
 
-    /// A store with the document and its layer.
+    /// Creates the document and its layer, and returns the layer.
     static func layer(_ store: any StoreWriting, base: [Record] = []) throws -> ServerLayer {
         let base = try store.addBase(base)
         try store.put(document("doc", base: base))

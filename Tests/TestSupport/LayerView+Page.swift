@@ -3,7 +3,7 @@ package import EngineCore
 package import SyncProtocol
 
 extension LayerView {
-    /// A page of the snapshot as whoever asked for it reads it.
+    /// Returns a snapshot page as the client parses it.
     package func page(
         after id: Record.ID?, at revision: Revision? = nil, epoch: String? = nil, limit: Int
     ) throws -> SnapshotPage {
@@ -14,7 +14,7 @@ extension LayerView {
     }
 }
 
-/// What is told of a page is not what it says.
+/// The error of a page whose metadata differs from its bytes.
 package struct PageDiffers: Error {
     package let page: SnapshotPage
 }

@@ -64,7 +64,7 @@ extension LocalStoreContract {
         }
     }
 
-    /// Whatever way a store takes to a list, it is the same one.
+    /// Checks that every access path of a store returns the same list.
     private static func expectCounts(
         of query: ListQuery, _ wanted: [Record.ID], in layer: any StoredLayer, _ what: String
     ) throws {
@@ -120,7 +120,7 @@ extension LocalStoreContract {
                     try equal(try layer.counts(query, before: row.id).position, index, "place among all by \(order)")
                 }
                 query.filter.fuzzy = []
-                // However far down, and however the store gets there: many more than are sorted, or few.
+                // At any offset, and for windows with many more rows than are sorted, or few.
                 for limit in [1, 3, 20] {
                     for offset in 0...21 {
                         let window = Array(rows.dropFirst(offset).prefix(limit))
@@ -171,13 +171,13 @@ extension LocalStoreContract {
         try expect("ärg", ["a"])
         try expect("mine", ["a", "b", "c", "d"])
         try expect("e ta", ["b"])
-        // What was found in the text is found still, and so it is when the mark comes further or says something else.
+        // Words found in the text stay indexed when the mark's delivery state or text changes.
         try store.write { layer in
             try layer.show(ShownRow(mark("a"), delivery: .unsent))
             try layer.show(ShownRow(mark("b", page: 3, text: "other"), delivery: .delivered))
         }
         try expect("tide", ["a", "b"])
-        // One that was moved covers other words.
+        // A moved mark covers other words.
         try show([mark("a", top: 9), mark("b", page: 4, text: "other")], in: store)
         try expect("tide", [])
         try equal(try store.read { try $0.pagesToQuote() }, [0, 4], "pages of those that were moved")
@@ -212,7 +212,7 @@ extension LocalStoreContract {
         }
     }
 
-    /// Whether it only comes further or is another one altogether.
+    /// Shows a row again, with a new delivery state or with different content.
     static func showsAgain(_ store: any LocalStore) throws {
         var edited = note("a", page: 3, text: "other words")
         edited.updatedBy = "bo"

@@ -3,8 +3,8 @@ import Authorization
 package import InstantCore
 import SyncProtocol
 
-/// What every local store has to do, as steps that throw at the first thing that is not so. The tests of each
-/// implementation run all of ``steps`` on a store that was just made.
+/// The contract of every local store, as steps that throw at the first violation. The tests of each implementation run
+/// all of ``steps`` on a new store.
 package struct LocalStoreContract: Sendable {
     package struct Broken: Error, CustomStringConvertible {
         package var description: String
@@ -15,7 +15,7 @@ package struct LocalStoreContract: Sendable {
         package var run: @Sendable (any LocalStore) throws -> Void
     }
 
-    /// The facts a store under test begins with.
+    /// The initial metadata of a store under test.
     package static let metadata = LayerMetadata(
         identity: LayerIdentity(server: "https://example.com", documentID: "doc", layer: "review", userID: "ana"),
         clientID: "client-1")

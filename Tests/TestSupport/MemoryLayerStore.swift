@@ -1,13 +1,13 @@
 package import EngineCore
 private import Synchronization
 
-/// A store in memory: for tests, simulations and as the plainest statement of what the contract means.
+/// A layer store in memory: for tests and simulations, and as the simplest statement of the contract.
 package final class MemoryLayerStore: LayerStore {
     private let state: Mutex<MemoryState>
 
     package init() { state = Mutex(MemoryState()) }
 
-    /// A backup of another store, as it stands now.
+    /// Creates a backup of another store's current state.
     package init(copying other: MemoryLayerStore) { state = Mutex(other.state.withLock { $0 }) }
 
     package func read<Result: Sendable>(_ body: (any StoreReading) throws -> Result) throws -> Result {

@@ -1,7 +1,7 @@
 import Annotations
 import EngineCore
 
-/// All that a memory store holds. A value: a transaction works on a copy, which a commit puts in the old one's place.
+/// The contents of a memory store. It is a value: a transaction works on a copy, which a commit makes current.
 struct MemoryState: Sendable {
     struct Layer: Sendable {
         var layer: ServerLayer
@@ -9,7 +9,7 @@ struct MemoryState: Sendable {
         var departures: [Departure] = []
         var clients: [String: StoredClient] = [:]
         var answers: [String: [Int64: StoredAnswer]] = [:]
-        /// Who uploaded each attachment; the anonymous user is empty.
+        /// The uploaders of each attachment; the anonymous user is empty.
         var uploads: [AttachmentID: Set<ByteOrdered>] = [:]
     }
 
@@ -25,7 +25,7 @@ struct MemoryState: Sendable {
 
     var documents: [ByteOrdered: ServerDocument] = [:]
     var bases: [Int64: [Record]] = [:]
-    /// When each was begun that no document has.
+    /// The creation time of each base that no document uses.
     var unusedBases: [Int64: Timestamp] = [:]
     var layers: [Int64: Layer] = [:]
     var layerIDs: [Key: Int64] = [:]

@@ -3,11 +3,11 @@ package import InstantCore
 import SyncProtocol
 import Synchronization
 
-/// A local store that forgets when the process ends: for tests, the simulator, and as the plainest statement of what the
-/// contract means.
+/// A local store that loses its data when the process ends: for tests and the simulator, and as the simplest statement
+/// of the contract.
 package final class MemoryStore: LocalStore {
     private let kept: Mutex<Kept>
-    /// As the last synced transaction left it.
+    /// The state after the last synced transaction.
     private let synced: Mutex<Kept>
 
     package init(_ metadata: LayerMetadata) {
@@ -20,14 +20,14 @@ package final class MemoryStore: LocalStore {
         return try body(MemoryLocalTransaction(copy))
     }
 
-    /// The machine goes down: what was not synced is gone.
+    /// Simulates a power failure: unsynced data is lost.
     package func losePower() {
         let synced = synced.withLock { $0 }
         kept.withLock { $0 = synced }
     }
 
     package func write<T>(_ durability: Durability, _ body: (any WritableLayer) throws -> T) throws -> T {
-        // The body's result may be anything; it leaves the lock by a variable, not by the lock's own return value.
+        // The body's result has any type; it leaves the lock through a variable, not as the lock's return value.
         var result: Result<T, any Error>?
         kept.withLock { kept in
             let transaction = MemoryLocalTransaction(kept)
@@ -53,7 +53,7 @@ package final class MemoryStore: LocalStore {
     }
 }
 
-/// A copy that becomes the store's state when its body ends well.
+/// A copy that becomes the store's state when its body succeeds.
 final class MemoryLocalTransaction: WritableLayer {
     var kept: MemoryStore.Kept
 
@@ -213,7 +213,7 @@ extension MemoryLocalTransaction {
 }
 
 extension String {
-    /// Whether the scalars of another text occur in it in their order, whatever is between them.
+    /// Whether the scalars of another text occur in it in the same order, with any others between them.
     func containsInOrder(_ other: String) -> Bool {
         var wanted = other.unicodeScalars[...]
         for scalar in unicodeScalars where scalar == wanted.first { wanted.removeFirst() }

@@ -143,7 +143,8 @@ final class MemoryTransaction: StoreWriting {
         if !layer.key.isHidden { state.deletions[MemoryState.Key(layer.key)] = moment }
     }
 
-    /// Its clients and their answers go with the last row and do not count.
+    /// Removes up to `limit` rows. The layer's clients and their answers are removed with the last row and are not
+    /// counted.
     func removeRows(ofLayer id: Int64, limit: Int) throws -> Int {
         guard var layer = state.layers[id], layer.layer.key.document.isEmpty else { return 0 }
         let records = layer.records.keys.sorted().prefix(limit)
@@ -210,7 +211,7 @@ final class MemoryTransaction: StoreWriting {
 
     private func base(_ layer: ServerLayer) -> [Record] { state.bases[layer.base] ?? [] }
 
-    /// Live rows in id order.
+    /// Returns live rows in id order.
     private func overlaid(_ layer: ServerLayer) -> [ServerRecord] {
         let own = state.layers[layer.id]?.records ?? [:]
         let beneath = base(layer).filter { own[ByteOrdered($0.id)] == nil }.map(ServerRecord.init(base:))

@@ -1,21 +1,20 @@
 import Annotations
 import Authorization
 
-/// One question asked of many records at once: a line is a token, a column a record or a verb, and where they meet
-/// stands yes or no.
+/// A grid of yes/no answers to one permission question: each line is a token, each column a record or a verb.
 struct PermissionGrid {
     private let name: String
     private let guide: String
     private let claims: JSONObject
-    /// Entries of each token; `<line>`, `<on>` and `<do>` are filled in. nil: without the claim.
+    /// The entries of each token; `<line>`, `<on>` and `<do>` are substituted. nil if the claim is absent.
     private let entries: [String]?
-    /// What the grid holds for, one after the other: members of each row.
+    /// The variants that the grid is repeated for: members of each row.
     private let each: [JSONObject]
     private let columns: [String]
     private let verbs: JSONObject
     private let lines: [(kind: Kind, key: String, answers: [String])]
 
-    /// What the key of a line is.
+    /// The meaning of a line's key.
     private enum Kind: String, CaseIterable { case lines, permissions, users }
 
     static func cases(_ json: JSON) throws -> [PermissionCase] {
@@ -74,7 +73,7 @@ struct PermissionGrid {
         }
     }
 
-    /// `ana/x`, `ben/-`, `ben/x>y` or `pdf`.
+    /// Parses `ana/x`, `ben/-`, `ben/x>y` or `pdf`.
     private static func row(of column: String, over each: JSONObject) throws -> JSONObject {
         var row = each
         if column == "pdf" {
@@ -92,7 +91,7 @@ struct PermissionGrid {
 
     private static func name(_ word: Substring) -> JSON? { word == "-" ? .null : .string(String(word)) }
 
-    /// `all`, or a list as in `[read-document, write]`.
+    /// Parses `all`, or a list such as `[read-document, write]`.
     private static func permissions(_ key: String) -> JSON {
         guard key.hasPrefix("[") else { return .string(key) }
         let names = key.dropFirst().dropLast().split(separator: ",").map { $0.drop { $0 == " " } }

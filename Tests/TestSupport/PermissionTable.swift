@@ -1,12 +1,12 @@
 package import Annotations
 package import Authorization
 
-/// The rows of `Resources/vectors/permissions.json` that one token is held to.
+/// One token of `Resources/vectors/permissions.json` with the rows that test it.
 ///
-/// The decision function, what the client offers and what the server answers are tested with the same rows.
+/// The same rows test the decision function, the client's offers and the server's answers.
 package struct PermissionCase: Sendable, CustomStringConvertible {
     package var name: String
-    /// Of the token, but for what every token needs besides: document, layer and end.
+    /// The token's claims without those that every token needs: document, layer and expiry.
     package var claims: JSONObject
     package var grant: Grant
     package var rows: [PermissionRow]
@@ -23,7 +23,7 @@ package struct PermissionCase: Sendable, CustomStringConvertible {
         self.rows = try rows(grant)
     }
 
-    /// Every token of the table.
+    /// Returns every token of the table.
     package static func all() throws -> [PermissionCase] {
         let table = try JSON(parsing: Repository.text("Resources/vectors/permissions.json"))
         return try (table["grids"]?.array ?? []).flatMap(PermissionGrid.cases)
@@ -38,14 +38,14 @@ package struct PermissionCase: Sendable, CustomStringConvertible {
     }
 }
 
-/// Somebody with these rights wants to do this; may they?
+/// The question whether these rights allow an operation.
 package struct PermissionRow: Sendable, CustomStringConvertible {
     package var grant: Grant
     package var operation: Operation
     package var isAllowed: Bool
-    /// The record is one the PDF came with.
+    /// Whether the record came with the PDF.
     package var isOfThePDF: Bool
-    /// The words of the denial, where the row names them.
+    /// The text of the denial, if the row gives it.
     package var reason: String?
     package var why: String
     private var place: String
@@ -54,7 +54,7 @@ package struct PermissionRow: Sendable, CustomStringConvertible {
 
     package static func all() throws -> [PermissionRow] { try PermissionCase.all().flatMap(\.rows) }
 
-    /// - Parameter row: `do`, `on`, `by`, `group`, `answer` and `why`; `to`, `into` and `first` where they belong.
+    /// - Parameter row: `do`, `on`, `by`, `group`, `answer` and `why`; `to`, `into` and `first` where they apply.
     init(_ name: String, _ grant: Grant, _ row: JSON) throws {
         guard let verb = row["do"]?.string, let type = row["on"]?.string.flatMap(ContentType.init(rawValue:)),
             let answer = row["answer"]?.string, ["yes", "no"].contains(answer), let why = row["why"]?.string

@@ -1,6 +1,6 @@
 private import Synchronization
 
-/// Where messages wait for the program, as in the mailbox of its loop.
+/// A queue of messages for the program, like the one of its loop.
 package final class Queue<Message: Sendable>: Sendable {
     private let messages = Mutex<[Message]>([])
 
@@ -8,7 +8,7 @@ package final class Queue<Message: Sendable>: Sendable {
 
     package func add(_ message: Message) { messages.withLock { $0.append(message) } }
 
-    /// All that wait, in the order they came.
+    /// Removes and returns all waiting messages, in order of arrival.
     package func take() -> [Message] {
         messages.withLock { waiting in
             defer { waiting = [] }

@@ -1,4 +1,4 @@
-/// Numbers that are the same in every run (SplitMix64): a failing seed replays.
+/// A deterministic random number generator (SplitMix64): a failing seed replays.
 package struct SeededRandom: RandomNumberGenerator {
     private var state: UInt64
 
@@ -12,7 +12,7 @@ package struct SeededRandom: RandomNumberGenerator {
         return mixed ^ (mixed >> 31)
     }
 
-    /// Usually true `times` out of `of` calls.
+    /// Returns true with a probability of `times` in `of`.
     package mutating func chance(_ times: Int, of: Int) -> Bool { Int.random(in: 0..<of, using: &self) < times }
 
     package mutating func pick<C: Collection>(_ items: C) -> C.Element {

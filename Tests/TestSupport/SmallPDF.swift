@@ -1,7 +1,7 @@
-/// Writes PDFs small enough to read in a test: uncompressed, one font, what is on a page given as words.
+/// Writes PDFs small enough to read in a test: uncompressed, one font, page contents given as words.
 ///
-/// Objects 1 and 2 are the catalog and the page tree, 3 is the font; each page takes the next two numbers
-/// (page, content), and ``extra`` objects follow.
+/// Objects 1 and 2 are the catalog and the page tree, 3 is the font; each page takes the next two numbers (page,
+/// content), and ``extra`` objects follow.
 package struct SmallPDF {
     /// The pages' own entries (`/MediaBox[0 0 612 792] /Annots[…]`) and content streams.
     package var pages: [(entries: String, content: String)] = []
@@ -12,7 +12,7 @@ package struct SmallPDF {
 
     package init() {}
 
-    /// One page of the usual size with a word on it, and annotations, each an object of its own.
+    /// Creates one page of the usual size with a word and annotations, each in a separate object.
     package init(annotations: [String], entries: String = "/MediaBox[0 0 612 792]", word: String = "Word") {
         extra = annotations
         let references = annotations.indices.map { "\(6 + $0) 0 R" }.joined(separator: " ")

@@ -1,1 +1,1 @@
-// What tests share: a manual clock, an in-memory transport, a token mint, a virtual terminal, key scripts.
+// Shared test support: a manual clock, an in-memory transport, a token mint, a virtual terminal, key scripts.

@@ -3,21 +3,21 @@ private import CVTerm
 private import Glibc
 package import Screen
 
-/// A terminal without a window: libvterm behind a pty, with a program on it or, for tests of the device, with nobody.
-/// Used by one thread. Nothing in it sleeps: it waits in `poll` for what it is told to wait for.
+/// A headless terminal: libvterm behind a pty, with a program on it or, for tests of the device, without one. It is
+/// used by one thread. It never sleeps, but waits in `poll` for the given condition.
 package final class VirtualTerminal {
     package private(set) var size: Size
-    /// Everything that was sent to the terminal.
+    /// All bytes sent to the terminal.
     package private(set) var output: [UInt8] = []
-    /// When the last of it was read.
+    /// The time of the last read.
     package private(set) var lastRead: ContinuousClock.Instant?
-    /// The program has closed its end, or ended.
+    /// Whether the program has closed its end or exited.
     package private(set) var isClosed = false
-    /// What is answered to the question of kitty's graphics protocol; nil: nothing, as by most terminals.
+    /// The reply to the query of kitty's graphics protocol; nil for none, as with most terminals.
     package var graphicsAnswer: String?
     /// The program's process; nil without one.
     package let process: Int32?
-    /// The end a program would have as its standard input and output; nil with a program.
+    /// The end that a program would use as standard input and output; nil with a program.
     package let programEnd: Int32?
 
     private let master: Int32
@@ -27,7 +27,7 @@ package final class VirtualTerminal {
     private var status: Int32?
     private var isHungUp = false
 
-    /// A terminal with nobody on it.
+    /// Creates a terminal without a program.
     package init(rows: Int = 24, columns: Int = 80) throws {
         var ends: (master: Int32, slave: Int32) = (-1, -1)
         guard cpty_open(Int32(rows), Int32(columns), &ends.master, &ends.slave) == 0 else {
@@ -38,11 +38,11 @@ package final class VirtualTerminal {
         (emulator, screen) = Self.emulator(size, modes)
     }
 
-    /// A terminal with a program on it.
+    /// Creates a terminal with a program on it.
     ///
     /// - Parameters:
-    ///   - arguments: the program's path and its arguments.
-    ///   - environment: all there is, beside `TERM`, `LANG` and `PATH`, which it may replace.
+    ///   - arguments: The program's path and its arguments.
+    ///   - environment: The whole environment except `TERM`, `LANG` and `PATH`, which it may replace.
     package init(
         running arguments: [String], environment: [String: String] = [:], directory: String? = nil, rows: Int = 24,
         columns: Int = 80
@@ -104,7 +104,7 @@ package final class VirtualTerminal {
         if let process { kill(process, number) }
     }
 
-    /// Goes away, as a closed window or a broken ssh does. Nothing is shown from then on.
+    /// Hangs up, as a closed window or a broken ssh connection does. Nothing is shown afterwards.
     package func hangUp() {
         guard !isHungUp else { return }
         pump()
@@ -131,7 +131,7 @@ package final class VirtualTerminal {
             background: Int(cell.background))
     }
 
-    /// One row, trailing blanks trimmed.
+    /// Returns one row, without trailing blanks.
     package func line(_ row: Int) -> String {
         var line = ""
         var column = 0
@@ -144,7 +144,7 @@ package final class VirtualTerminal {
         return line
     }
 
-    /// All rows, one a line.
+    /// All rows, one per line.
     package var text: String {
         (0..<size.rows).map(line).joined(separator: "\n")
     }
@@ -160,14 +160,14 @@ package final class VirtualTerminal {
     package var isAlternateScreen: Bool { modes.pointee.is_alternate != 0 }
     package var reportsMouse: Bool { modes.pointee.mouse != 0 }
 
-    /// Whether pastes are marked, by what was sent last about it.
+    /// Whether bracketed paste is on, by the last sequence about it.
     package var marksPastes: Bool {
         let mark = Array("\u{1B}[?2004".utf8)
         let starts = output.indices.dropLast(mark.count).filter { output[$0...].starts(with: mark) }
         return starts.last.map { output[$0 + mark.count] == UInt8(ascii: "h") } ?? false
     }
 
-    /// What is not as a shell expects to find the terminal; empty when all is well.
+    /// The terminal modes that were not reset for the shell; empty when all were.
     package var whatIsLeftBehind: [String] {
         var found: [String] = []
         if isAlternateScreen { found.append("alternate screen") }
@@ -186,7 +186,7 @@ package final class VirtualTerminal {
 
     // MARK: Waiting
 
-    /// Takes in what the program has written; waits for it at most `milliseconds`. False when nothing came.
+    /// Reads the program's output; waits for it at most `milliseconds`. Returns false when none arrived.
     @discardableResult
     package func pump(milliseconds: Int = 0) -> Bool {
         var hasRead = false
@@ -215,7 +215,8 @@ package final class VirtualTerminal {
 
     /// Waits until the condition holds.
     ///
-    /// - Throws: when it does not within `seconds`, or the program ends before; the error shows the screen.
+    /// - Throws: An error that shows the screen, when the condition does not hold within `seconds` or the program exits
+    ///   first.
     package func wait(
         until what: String = "the condition holds", seconds: Int = 20, _ condition: (VirtualTerminal) -> Bool
     ) throws {
@@ -237,9 +238,9 @@ package final class VirtualTerminal {
         while pump(milliseconds: milliseconds), !isClosed {}
     }
 
-    /// Waits for the program's end: its exit status, or 128 and the number of the signal that ended it.
+    /// Waits for the program to exit. Returns its exit status, or 128 plus the number of the signal that ended it.
     ///
-    /// - Parameter number: a signal to send again and again until then.
+    /// - Parameter number: A signal to send repeatedly until then.
     package func waitForExit(seconds: Int = 20, repeating number: Int32? = nil) throws -> Int {
         guard let process else { throw VirtualTerminalError(what: "there is no program on this terminal") }
         let end = Self.now + Int64(seconds) * 1_000
@@ -267,14 +268,14 @@ package final class VirtualTerminal {
         return VirtualTerminalError(what: "\(what); the screen:\n\(rule)\n\(text)\n\(rule)")
     }
 
-    /// Terminals answer questions about themselves.
+    /// Sends the terminal's replies to queries.
     private func answer() {
         var bytes = [CChar](repeating: 0, count: 1_024)
         let count = vterm_output_read(emulator, &bytes, bytes.count)
         if count > 0 { send(bytes[..<count].map { UInt8(bitPattern: $0) }) }
     }
 
-    /// Before the answer of libvterm to the question behind it.
+    /// Replies to the graphics query before libvterm's reply to the query after it.
     private func answerForGraphics(behind start: Int) {
         let question = Array("\u{1B}_Gi=31,".utf8)
         guard let graphicsAnswer, output[max(0, start - question.count + 1)...].firstRange(of: question) != nil else {
@@ -317,7 +318,7 @@ package struct VirtualCell: Equatable {
     package var text: String
     package var width: Int
     package var attributes: Attributes
-    /// -1 for the terminal's own, 0 to 255 for one of the palette, else 0x1000000 and RGB.
+    /// -1 for the terminal's default, 0 to 255 for a palette colour, else 0x1000000 and RGB.
     package var foreground: Int
     package var background: Int
 }

@@ -1,7 +1,7 @@
-/// What a program may write on a terminal of the kind `xterm-256color`: characters that only show, and the sequences that
-/// place, colour and clear them. Read as strictly as can be: a byte that is neither is somebody else's.
+/// A strict check of what a program may write to an `xterm-256color` terminal: printable characters, and the sequences
+/// that place, colour and clear them. Any other byte is foreign.
 package struct WrittenBytes {
-    /// The first thing that has no business on a terminal.
+    /// The first byte or sequence that is not allowed.
     package struct Foreign: Error, Hashable, CustomStringConvertible {
         package var offset: Int
         /// It and a little of what follows, escaped.
@@ -25,7 +25,7 @@ package struct WrittenBytes {
         }
     }
 
-    /// Takes one character or sequence.
+    /// Reads one character or sequence.
     private mutating func isOneOfOurs() -> Bool {
         guard let byte = next() else { return false }
         switch byte {
@@ -46,19 +46,19 @@ package struct WrittenBytes {
 
     // MARK: Sequences
 
-    /// After ESC.
+    /// Reads the rest of a sequence after ESC.
     private mutating func isSequence() -> Bool {
         switch next() {
         case UInt8(ascii: "["): isControlSequence()
-        // ASCII as the set of characters.
+        // Select ASCII as the character set.
         case UInt8(ascii: "("): next() == UInt8(ascii: "B")
-        // Keypad, up a line, cursor kept and put back.
+        // Keypad modes, reverse line feed, save and restore the cursor.
         case .some(let byte): "=>M78".utf8.contains(byte)
         case nil: false
         }
     }
 
-    /// ECMA-48, 5.4: parameters, then a letter. Cut short, it is none.
+    /// Reads parameters, then a final letter (ECMA-48, 5.4). A truncated sequence is invalid.
     private mutating func isControlSequence() -> Bool {
         var parameters: [UInt8] = []
         while let byte = next() {
@@ -76,21 +76,21 @@ package struct WrittenBytes {
         case "A", "B", "C", "D", "G", "H", "I", "J", "K", "L", "M", "P", "S", "T", "X", "Z", "@", "b", "d", "m", "r":
             !parameters.contains("?")
         case "h", "l": switches.contains(parameters)
-        // The window's title, kept before the other screen and put back after it.
+        // Save the window's title before the alternate screen and restore it afterwards.
         case "t": ["22;0;0", "23;0;0"].contains(parameters)
         default: false
         }
     }
 
-    /// Arrow keys in application mode, lines that wrap, the cursor's blinking and being seen, the meta key, the other screen, marked
-    /// pastes, the mouse; inserting.
+    /// Application cursor keys, auto-wrap, the cursor's blinking and visibility, the meta key, the alternate screen,
+    /// bracketed paste, the mouse; insert mode.
     private static let switches: Set = [
         "?1", "?7", "?12", "?25", "?12;25", "?1034", "?1049", "?2004", "?1000", "?1006", "4",
     ]
 
     // MARK: Characters
 
-    /// One scalar in UTF-8 that shows something, or a mark on what does.
+    /// Reads one UTF-8 scalar that is visible or combines with a visible one.
     private mutating func isCharacter(from first: UInt8) -> Bool {
         let length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2
         let end = place - 1 + length
@@ -101,7 +101,7 @@ package struct WrittenBytes {
         return Self.shows(scalar)
     }
 
-    /// Neither acts, nor joins, nor changes the direction, nor has no agreed shape.
+    /// Whether a scalar is visible: it does not control, join or change the direction, and its shape is standard.
     package static func shows(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned, .surrogate: false

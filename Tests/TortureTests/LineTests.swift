@@ -5,7 +5,7 @@ import Testing
 
 @testable import TortureHarness
 
-/// The judge of a connection: a judge that never convicts proves nothing. The server is one that says what a test wants.
+/// Tests the judge of a connection, with a scripted server: one that never reports a failure proves nothing.
 @Suite(.serialized, .onProgramThreads, .timeLimit(.minutes(5))) struct LineTests {
     @Test func whatIsInOrderIsTaken() throws {
         try expect(nil, [Self.ok("a"), Self.ok("b"), Self.ok("c")])
@@ -52,7 +52,7 @@ import Testing
         .say("HTTP/1.1 200 OK\r\nX-Request-Id: \(id)\r\n\(line)Content-Length: 2\r\n\r\nok")
     }
 
-    /// Asks for a, b and c in one write.
+    /// Requests a, b and c in one write.
     private final class Asker: Speaker {
         private var hasAsked = false
 
@@ -68,7 +68,7 @@ import Testing
         func ended(_ line: Line, unanswered: [Request]) {}
     }
 
-    /// - Parameter problem: part of what the line has to say; nil: nothing.
+    /// - Parameter problem: Part of the expected report; nil for none.
     private func expect(_ problem: String?, _ steps: [Step], location: SourceLocation = #_sourceLocation) throws {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(listener) }
@@ -85,7 +85,7 @@ import Testing
         }
         Thread.detachNewThread {
             let connection = accept(listener, nil, nil)
-            // What was asked is read first: a close with something unread is a reset.
+            // Reads the requests first: closing with unread data causes a reset.
             var buffer = [UInt8](repeating: 0, count: 4096)
             var heard = 0
             while heard < 3, case let count = read(connection, &buffer, buffer.count), count > 0 {

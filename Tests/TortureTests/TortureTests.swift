@@ -13,7 +13,7 @@ import TortureHarness
             postilla: Repository.program("postilla"), folder: folder, seed: 1, seconds: 8)
         campaign.store = store
         campaign.largeLayer = 2_000
-        // All other tests run beside it.
+        // All other tests run in parallel.
         campaign.slack = .seconds(60)
         campaign.patience = .seconds(120)
         let failures = try campaign.run { _ in }

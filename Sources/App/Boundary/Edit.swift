@@ -1,16 +1,16 @@
 package import Annotations
 
-/// One thing a person did to a record.
+/// One change to a record by the user.
 package enum Edit: Hashable, Sendable {
-    /// A new annotation. Its `creatorName`, times and group are stamped by the library, its id is the step's.
+    /// A new annotation. `Instant` sets `creatorName`, times and group; the id comes from the step.
     case create(Content)
-    /// The record's content, whole.
+    /// Replaces the whole content of the record.
     case update(Record.ID, Content)
     case delete(Record.ID)
     /// A new root and the first comment under it.
     case beginThread(Content, String)
 
-    /// How many records it makes.
+    /// The number of records that the edit creates.
     package var newRecords: Int {
         switch self {
         case .create: 1
@@ -20,16 +20,16 @@ package enum Edit: Hashable, Sendable {
     }
 }
 
-/// Edits that belong together: done together, undone together. The number is drawn by the program and never used
-/// again; the services keep what the library answered under it, so that the step can be undone.
+/// Edits that are performed and undone together. The program assigns the number and never reuses it; the services keep
+/// the result of `Instant` under it, so that the step can be undone.
 package struct EditStep: Hashable, Sendable, Identifiable {
     package var id: Int
     package var edits: [Edit]
-    /// Of the records that the edits make, in their order; of a thread the root, then the comment. They are known
-    /// before the edit is saved, so that it can be shown and edited again meanwhile.
+    /// Ids of the records that the edits create, in order; for a thread the root, then the comment. They are known
+    /// before the edit is saved, so that the record can be shown and edited meanwhile.
     package var newIDs: [Record.ID] = []
 
-    /// All records that it makes, changes or deletes.
+    /// All records that the step creates, changes or deletes.
     package var ids: [Record.ID] {
         newIDs
             + edits.compactMap { edit in

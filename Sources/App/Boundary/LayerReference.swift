@@ -1,15 +1,15 @@
 import Annotations
 
-/// Which layer is meant: a document's layer on a server, as one user sees it.
+/// Identifies a layer of a document on a server, as one user sees it.
 ///
-/// The program keeps one data folder per server and user, so all four name it.
+/// The program stores one data folder per server and user, so the reference names all four.
 package struct LayerReference: Hashable, Sendable {
-    /// The server's address, as the person wrote it.
+    /// The server's address as the user entered it.
     package var server: String
     package var documentID: String
-    /// The default layer's name is the empty string.
+    /// Empty for the default layer.
     package var layer: String
-    /// nil: anonymous.
+    /// nil if anonymous.
     package var userID: String?
 
     package init(server: String, documentID: String, layer: String = "", userID: String? = nil) {
@@ -19,7 +19,7 @@ package struct LayerReference: Hashable, Sendable {
         self.userID = userID
     }
 
-    /// By their bytes: two ids that look alike are two documents.
+    /// Compares the bytes: two ids that look alike name two documents.
     package static func == (one: LayerReference, other: LayerReference) -> Bool {
         one.server.isExactly(other.server) && one.documentID.isExactly(other.documentID)
             && one.layer.isExactly(other.layer) && one.userID.isExactly(other.userID)

@@ -1,23 +1,23 @@
 package import InstantCore
 
-/// What is known of a layer the moment it is open, before anything was asked of the server.
+/// What is known of a layer when it has just been opened, before any request to the server.
 package struct OpenedLayer: Hashable, Sendable {
     package var reference: LayerReference
-    /// The document's title or file name, uncleaned; nil: its id is shown.
+    /// The document's title or file name, uncleaned; nil shows the document's id instead.
     package var title: String?
     package var status: SyncStatus
-    /// Whether the PDF is on this machine. If so, `Message.pdfReady` follows by itself; if not, the program asks for
-    /// the download.
+    /// Whether the PDF is on this machine. If true, `Message.pdfReady` follows; if false, the program requests the
+    /// download.
     package var hasPDF: Bool
-    /// The name under which new records are made, when it is known (`--author`, configuration, remembered).
+    /// The author's name of new records, if known (`--author`, configuration, earlier answer).
     package var author: String?
-    /// The group for new records in place of the token's; nil: the token decides.
+    /// The group of new records; nil uses the token's default.
     package var groupChoice: LayerMetadata.GroupChoice?
-    /// Texts that were being written when the editor was left, kept by `Effect.saveDraft`.
+    /// Texts that were not saved as edits, stored by `Effect.saveDraft`.
     package var drafts: [DraftKey: String]
-    /// Set when edits are turned off on the command line (`--read-only`).
+    /// Whether edits are disabled on the command line (`--read-only`).
     package var isReadOnly: Bool
-    /// A PDF from the disk, in no layer: shown, never synced, not to be written on.
+    /// Whether this is a PDF from disk without a layer: it is shown, never synced and cannot be annotated.
     package var isLocal: Bool
 
     package init(
@@ -37,9 +37,9 @@ package struct OpenedLayer: Hashable, Sendable {
     }
 }
 
-/// What a kept draft belongs to.
+/// The target of a stored draft.
 package enum DraftKey: Hashable, Sendable {
-    /// The text of a record that is being changed.
+    /// The text of an existing record.
     case record(String)
     /// A new note on this page, counted from 0.
     case note(page: Int)
@@ -47,6 +47,6 @@ package enum DraftKey: Hashable, Sendable {
     case reply(String)
     /// The first comment of a thread on this page.
     case comment(page: Int)
-    /// The texts of these records, written as one.
+    /// The texts of these records, edited as one text.
     case together([String])
 }

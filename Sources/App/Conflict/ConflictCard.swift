@@ -1,18 +1,18 @@
 import Annotations
 
-/// Two people changed one record: what it was, what it is, and what this person made of it.
+/// The versions of a record that two users changed: the base, theirs and mine.
 struct ConflictCard: Equatable, Sendable {
     var id: Record.ID
     var kind: AnnotationKind
     var pageIndex: Int?
-    /// nil: it did not exist.
+    /// nil if the record did not exist.
     var base: Content?
-    /// nil: deleted.
+    /// nil if deleted.
     var theirs: Content?
-    /// nil: deleted.
+    /// nil if deleted.
     var mine: Content?
     var theirAuthor: String?
-    /// The edit was never handed over: it is still only a text in the editor.
+    /// Whether the user's edit exists only as text in the editor and was never submitted.
     var isUnsaved = false
 
     static func text(_ content: Content?) -> String? {

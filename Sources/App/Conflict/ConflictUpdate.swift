@@ -3,7 +3,7 @@ import InstantCore
 
 // Resolving a conflict: keep theirs, keep mine, or merge.
 extension AppState {
-    /// A decision about the conflict that is shown, or about the edit under the outbox's cursor.
+    /// Applies a decision to the conflict on the screen, or to the edit at the outbox cursor.
     mutating func resolve(_ command: Command) -> [Effect] {
         guard let document else { return [] }
         guard let card = document.conflict else {
@@ -30,7 +30,7 @@ extension AppState {
         }
     }
 
-    /// Opens the editor on both texts, theirs first.
+    /// Opens the editor with both texts, theirs first.
     private mutating func merge(_ card: ConflictCard) -> [Effect] {
         guard let content = card.theirs ?? card.mine else {
             return only(.warning("Nothing to merge: neither version has text"))

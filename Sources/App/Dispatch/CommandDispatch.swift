@@ -1,9 +1,9 @@
 import Annotations
 import Screen
 
-// From a command to what does it.
+// From commands to actions.
 extension AppState {
-    /// - Parameter count: typed before the command, nil for none.
+    /// - Parameter count: The count typed before the command; nil for none.
     mutating func run(_ command: Command, count: Int?) -> [Effect] {
         if let why = denial(of: command) { return only(.warning(why.asSentence, hint: instead(of: command))) }
         if let effects = runWriting(command) { return effects }
@@ -65,7 +65,7 @@ extension AppState {
         return []
     }
 
-    /// The commands of a text that is being written; nil when the command is not one of them here.
+    /// Runs a command of a text field; nil if the command has no meaning there.
     private mutating func runWriting(_ command: Command) -> [Effect]? {
         if prompt != nil {
             if let effects = runInCommandLine(command) { return effects }

@@ -3,9 +3,9 @@ import Authorization
 import InstantCore
 import PageLayout
 
-// Why a command cannot be given now. The same answer dims its key in the footer and is said when it is pressed.
+// Why a command is not available now. The same reason dims its key in the footer and is shown when the key is pressed.
 extension AppState {
-    /// nil: it can.
+    /// Returns nil if the command is available.
     func denial(of command: Command) -> String? {
         guard let document, prompt == nil, help == nil else { return nil }
         switch command {
@@ -27,7 +27,7 @@ extension AppState {
         }
     }
 
-    /// What can be done where a command cannot.
+    /// Returns an alternative to an unavailable command.
     func instead(of command: Command) -> Notice.Hint? {
         guard command == .reply, let document, let row = document.currentRow, !row.kind.beginsThreads,
             document.denialOfCreation == nil
@@ -37,19 +37,19 @@ extension AppState {
 }
 
 extension DocumentState {
-    /// Why nothing can be added.
+    /// Why no record can be created.
     var denialOfCreation: String? { denial { _ in .createAnnotation(group: groupForNew) } }
 
-    /// Why nothing at all can be changed.
+    /// Why no record at all can be changed.
     var denialOfWriting: String? {
         status.grant?.mayWrite == true && !isLocal && !isReadOnly ? nil : denialOfCreation
     }
 
-    /// The row that a command about "it" is about.
+    /// The row that commands act on.
     var currentRow: ListRow? { focus == .page ? page.currentRow : list.current }
 
     func denialOfChange(_ operation: (Subject) -> Operation) -> String? {
-        // Of several each is looked at when they are here.
+        // Marked records are checked one by one after they are loaded.
         if focus == .list, !list.marks.isEmpty { return denialOfWriting }
         if focus == .thread {
             guard let comment = thread.current else { return "no comments" }
@@ -69,8 +69,8 @@ extension DocumentState {
         return .denied(why)
     }
 
-    /// What may not be done to a record that others of the layer may be, in few words; nil: nothing is missing, or the
-    /// whole layer is read-only, which the status line says.
+    /// Returns, in few words, what the user may not do to this record; nil if nothing is restricted or if the whole
+    /// layer is read-only, which the status line shows.
     func shortRights(over row: ListRow) -> String? {
         guard let grant = status.grant, grant.mayWrite, grant.collaboration != nil else { return nil }
         let mayEdit = grant.decide(.edit(row.subject)).isAllowed
@@ -83,7 +83,7 @@ extension DocumentState {
         }
     }
 
-    /// `you may edit, delete`, or why nothing can be changed.
+    /// Returns `you may edit, delete`, or why nothing can be changed.
     func fullRights(over row: ListRow) -> String {
         guard denialOfWriting == nil, status.grant?.collaboration != nil else {
             return editDenial { _ in .edit(row.subject) }.map(Self.readOnly) ?? ""
@@ -98,20 +98,20 @@ extension DocumentState {
         return "you may \(may.joined(separator: ", "))" + (why.map { ", not edit: \($0)" } ?? "")
     }
 
-    /// Some reasons say it themselves.
+    /// Adds `read-only`, unless the reason already states it.
     private static func readOnly(_ why: EditDenial) -> String {
         why.saysReadOnly || why == .local ? why.description : "read-only: \(why)"
     }
 }
 
-/// Why a record cannot be changed here.
+/// Why a record cannot be changed.
 enum EditDenial: Equatable, Sendable, CustomStringConvertible {
-    /// A PDF from the disk.
+    /// A PDF from disk.
     case local
-    /// `--read-only`
+    /// Opened with `--read-only`.
     case openedReadOnly
     case noToken
-    /// By the token.
+    /// Denied by the token.
     case denied(Denial)
 
     var description: String {
@@ -123,12 +123,12 @@ enum EditDenial: Equatable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The sentence says itself that the layer is read-only.
+    /// Whether the description already states that the layer is read-only.
     var saysReadOnly: Bool { self == .openedReadOnly || self == .denied(.lacks(.write)) }
 }
 
 extension ListRow {
-    /// What permissions look at.
+    /// The properties that permissions depend on.
     var subject: Subject {
         Subject(kind == .comment ? .comments : .annotations, createdBy: createdBy, group: group)
     }

@@ -1,15 +1,15 @@
-/// Which way out waits until everything is saved.
+/// The exit that waits until everything is saved.
 enum Departure: Equatable, Sendable {
-    /// The layer that is shown is left.
+    /// Leaves the layer on the screen.
     case tab
     case program
-    /// The program is asked to end: what cannot be saved is kept as a draft.
+    /// The process was asked to end. Text that cannot be saved becomes a draft.
     case termination
 }
 
-// Taking things back one at a time, and leaving.
+// Closing things one at a time, and leaving.
 extension AppState {
-    /// Takes back the topmost thing; nil when there is none.
+    /// Closes the topmost item; nil if none is open.
     mutating func escape() -> [Effect]? {
         if help != nil {
             help = nil
@@ -75,7 +75,7 @@ extension AppState {
         return nil
     }
 
-    /// What `q` does here, for those who look for the way out.
+    /// The keys for leaving, shown when the user presses Ctrl-C with nothing to cancel.
     var howToLeave: String {
         if tabs.count > 0 { return "Press q to close this tab, :quit to quit" }
         return hasLibrary && document != nil ? "Press q to leave this layer, q again to quit" : "Press q to quit"
@@ -91,7 +91,7 @@ extension AppState {
         return depart(.tab)
     }
 
-    /// Leaves as soon as everything is saved: at once, nearly always.
+    /// Leaves as soon as everything is saved; usually at once.
     mutating func depart(_ departure: Departure) -> [Effect] {
         self.departure = departure
         let count = savingCount(before: departure)
@@ -105,7 +105,7 @@ extension AppState {
         return departure == .tab ? closeTab() : quit()
     }
 
-    /// A key was pressed: the person goes on.
+    /// Cancels the exit because the user pressed a key.
     mutating func stay() { if departure != .termination { departure = nil } }
 
     private func savingCount(before departure: Departure) -> Int {
@@ -118,7 +118,7 @@ extension AppState {
         return [.quit]
     }
 
-    /// What is worth saying when the program ends.
+    /// The message printed when the program ends.
     package var farewell: String? {
         let layers = openLayers.filter { $0.farewell != nil }
         if layers.count < 2 { return layers.first?.farewell }
@@ -127,12 +127,12 @@ extension AppState {
 }
 
 extension DocumentState {
-    /// The person has read what was not saved.
+    /// Drops failed edits; the user has read the failure.
     fileprivate mutating func dropFailed() {
         pending.dropFailed()
         (list.isStale, page.isStale, thread.asked) = (true, true, nil)
     }
 
-    /// What is worth saying when the layer is left: `3 unsent kept here, sent next time`.
+    /// The summary of unsent edits, shown on leaving.
     var farewell: String? { waiting > 0 ? "\(waiting) unsent, kept for the next sync" : nil }
 }

@@ -1,8 +1,8 @@
 import Screen
 
-// From a key to what it means where it was pressed.
+// From keys to commands or text.
 extension AppState {
-    /// Where keys are looked up now, innermost first.
+    /// The active key contexts, innermost first.
     var contexts: [KeyContext] {
         if help != nil { return [.help, .moving, .everywhere] }
         if let prompt {
@@ -33,10 +33,10 @@ extension AppState {
         return contexts + [.document, .moving, .everywhere]
     }
 
-    /// The pane that takes the keys.
+    /// The pane that receives the keys.
     var shownPane: DocumentState.Pane { document?.focus ?? .list }
 
-    /// Whether characters are text here, not commands.
+    /// Whether characters are text, not commands.
     private var isWriting: Bool { contexts.contains(.text) }
 
     mutating func pressed(_ key: Key) -> [Effect] {
@@ -66,7 +66,7 @@ extension AppState {
             guard token?.path != nil || !TokenText.isIn(text) else {
                 return only(.warning("Paste ignored: this is a token; press Esc, then T, then paste it"))
             }
-            // One line is asked for: line ends of the paste are blanks in it.
+            // A one-line field: line ends in the paste become spaces.
             let isOneLine = document?.editor == nil || prompt != nil || picker != nil
             return write(isOneLine ? String(text.map { $0.isNewline ? " " : $0 }) : text)
         }
@@ -81,7 +81,7 @@ extension AppState {
         return []
     }
 
-    /// Puts text where text is being written.
+    /// Inserts text into the active text field.
     private mutating func write(_ text: String) -> [Effect] {
         if prompt != nil {
             prompt?.input.insert(text)

@@ -1,7 +1,7 @@
 import PageLayout
 import Screen
 
-// Click and wheel.
+// Mouse click and wheel.
 extension AppState {
     mutating func clicked(_ place: Position) -> [Effect] {
         guard !contexts.contains(.text), help == nil, let document, document.conflict == nil else { return [] }
@@ -34,7 +34,7 @@ extension AppState {
         return []
     }
 
-    /// - Parameter rows: down; negative is up.
+    /// - Parameter rows: Rows to scroll down; negative scrolls up.
     mutating func wheeled(_ place: Position, by rows: Int) -> [Effect] {
         guard !contexts.contains(.text) else { return [] }
         let command: Command = rows > 0 ? .down : .up

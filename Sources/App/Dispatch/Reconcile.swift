@@ -2,7 +2,7 @@ import Annotations
 import InstantCore
 import Screen
 
-// After every message: what is shown is made to fit, and what is missing for it is asked for.
+// After every message: adjust what is shown, and request the data that it lacks.
 extension AppState {
     mutating func reconcile() -> [Effect] {
         reconcileCard()
@@ -23,9 +23,9 @@ extension AppState {
     }
 }
 
-// In place: a copy of a document, made and let go at every key, would take as long as the rest.
+// In place: copying a document for every key would take as long as everything else.
 extension DocumentState {
-    /// - Parameter columns: of the page.
+    /// - Parameter columns: Columns of the page.
     fileprivate mutating func reconcile(_ layout: DocumentLayout, columns: Int) -> [Effect] {
         reconcilePage(rows: layout.page.rows, columns: columns) + reconcileList(rows: layout.list.rows)
     }
@@ -53,7 +53,7 @@ extension DocumentState {
         list.scroll(rows: rows)
         if let request = list.request(rows: max(1, rows)) { effects.append(.loadRows(request)) }
         if list.cursorID != detail?.id { detail = nil }
-        // What was asked for another place may have come already, and in vain: it is asked for anew on the way back.
+        // A response for another row may already have been dropped, so request it again when the cursor returns.
         if list.cursorID != detailAsked { detailAsked = nil }
         if let id = list.cursorID, detailAsked != id {
             detailAsked = id
@@ -64,7 +64,7 @@ extension DocumentState {
             thread.asked = row.id
             effects.append(.loadThread(row.id))
         }
-        // Asked for with each filter anew: there may be marks that came since.
+        // Requested again whenever a filter by words is switched on, because marks may have been added since.
         let seeksWords = list.query.filter.inQuotes && pageCount != nil
         if seeksWords, !quotesAsked { effects.append(.quoteDocument) }
         quotesAsked = seeksWords
@@ -75,7 +75,7 @@ extension DocumentState {
         return effects
     }
 
-    /// The next page whose text is needed for the words that a visible row marks; one at a time.
+    /// The next page whose text is needed for the words under a visible row's mark. One page at a time.
     private func pageToQuote(rows: Int) -> Int? {
         guard let count = pageCount, !texts.isLoading else { return nil }
         for index in list.top..<list.top + max(0, rows) {
@@ -87,7 +87,7 @@ extension DocumentState {
         return nil
     }
 
-    /// The next page, then the one before, so that turning to it shows it at once.
+    /// The next page, then the previous one, loaded ahead so that turning to it is instant.
     private var pageToTurnTo: Int? {
         guard let count = pageCount, !texts.isLoading else { return nil }
         return [page.index + 1, page.index - 1].first { (0..<count).contains($0) && texts[$0] == nil }

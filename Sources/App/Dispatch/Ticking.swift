@@ -2,7 +2,7 @@ import Annotations
 import Authorization
 import InstantCore
 
-// What the passing of time does.
+// Timers.
 extension AppState {
     private static let draftInterval: Int64 = 2000
 
@@ -18,13 +18,13 @@ extension AppState {
         return now - last >= Self.draftInterval ? keepDraft() : []
     }
 
-    /// Milliseconds until the token expires, by the server's clock; nil without one.
+    /// Milliseconds until the token expires, by the server's clock; nil without a token.
     var tokenLife: Int64? {
         guard let status = document?.status, let grant = status.grant else { return nil }
         return grant.expiresAt - (now + status.clockOffset)
     }
 
-    /// Milliseconds until something on the screen changes by the passing of time alone; nil: nothing does.
+    /// Milliseconds until the screen changes by the passing of time alone; nil if it does not.
     package var wakeAfter: Int64? {
         guard let document else { return nil }
         let flash = document.highlights.nextEnd.map { max(1, $0 - now) }

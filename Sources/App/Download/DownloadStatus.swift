@@ -1,9 +1,9 @@
-/// How far the download of a PDF has come.
+/// Progress of a PDF download.
 package struct DownloadStatus: Hashable, Sendable {
     package var received: Int64
-    /// nil: the server has not said.
+    /// nil if the server has not sent it.
     package var total: Int64?
-    /// nil: too early to say.
+    /// nil until it can be estimated.
     package var bytesPerSecond: Double?
 
     package init(received: Int64, total: Int64? = nil, bytesPerSecond: Double? = nil) {

@@ -32,7 +32,7 @@ extension AppState {
         }
     }
 
-    /// The PDF is here, or another one has taken its place: nothing that was read of pages holds any longer.
+    /// Accepts the PDF, new or replaced, and discards everything read from earlier pages.
     mutating func pdfCame(_ info: PDFInfo) -> [Effect] {
         document?.pdf = .ready(info)
         document?.texts = PageTexts()
@@ -50,7 +50,7 @@ extension AppState {
         self.document?.quotes.read(document.list.window?.rows ?? [], of: index, in: document.texts.glyphs(index))
     }
 
-    /// The marked words of rows whose pages were read before.
+    /// Reads the marked words of rows on pages that are already loaded.
     mutating func readQuotes(_ rows: [ListRow]) {
         guard let document else { return }
         for page in Set(rows.compactMap(\.pageIndex)) {

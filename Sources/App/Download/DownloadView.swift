@@ -4,7 +4,7 @@ import PDFPages
 import PageLayout
 import Screen
 
-// What stands in the page's place while there is no text of it.
+// What the page pane shows while it has no text.
 extension Canvas {
     mutating func drawWithoutText(_ state: AppState, _ document: DocumentState, in area: Area) {
         let lines: [CleanText]
@@ -17,7 +17,7 @@ extension Canvas {
             lines = ["The PDF is not downloaded yet\(part). Press D to download it."]
         case .opening: lines = ["Opening the PDF ..."]
         case .failed(let why):
-            lines = [CleanText(cleaning: why), "The annotations are still listed. Press D to retry."]
+            lines = [CleanText(cleaning: why.asSentence), "The annotations are still listed. Press D to retry."]
         case .ready: lines = [document.reasonForNoText]
         }
         var row = 0
@@ -28,14 +28,14 @@ extension Canvas {
         drawMarks(state, document, in: area.split(top: row + 1).rest)
     }
 
-    /// The marks of the page by their position on it.
+    /// Draws the marks of the page with their position on it.
     private mutating func drawMarks(_ state: AppState, _ document: DocumentState, in area: Area) {
         guard let sizes = document.pdf.info?.pages, sizes.indices.contains(document.page.index) else { return }
         let size = sizes[document.page.index]
         let page = document.page
         let top = Scrolling.top(page.top, cursor: page.mark, rows: area.rows, count: page.rows.count)
         for (index, annotation) in page.rows.enumerated().dropFirst(top).prefix(area.rows) {
-            let place = annotation.box?.place(width: size.width, height: size.height) ?? "somewhere"
+            let place = annotation.box?.place(width: size.width, height: size.height) ?? "unknown position"
             let row = index - top
             let text: CleanText =
                 " \(String(annotation.kind.letter))   \(place): \(annotation.kind.name) \(annotation.text)"
@@ -80,7 +80,7 @@ extension DownloadStatus {
         ByteCount.text(received) + (total.map { " of " + ByteCount.text($0) } ?? "")
     }
 
-    /// `43 %  130 kB of 309 kB  1.2 MB/s  2s left`
+    /// `43%  130 kB of 309 kB  1.2 MB/s  2s left`
     var sentence: String {
         var parts: [String] = []
         if let fraction { parts.append("\(Int(fraction * 100))%") }

@@ -1,4 +1,4 @@
-// Giving the current or the marked annotations another colour.
+// Recolouring the current or the marked annotations.
 extension AppState {
     mutating func chooseColor() {
         picker = Picker(
@@ -16,14 +16,14 @@ extension AppState {
     }
 }
 
-/// The colours that have a name here.
+/// The colours that have a name.
 enum Colors {
     static let named: [(name: String, code: String)] = [
         ("yellow", "#fcee7c"), ("orange", "#f5a623"), ("red", "#d1202f"), ("pink", "#f48fb1"), ("purple", "#bd10e0"),
         ("blue", "#2293fb"), ("green", "#67c23a"), ("grey", "#9b9b9b"), ("black", "#000000"),
     ]
 
-    /// `#rrggbb` of a name or of such a code; nil for anything else.
+    /// Returns `#rrggbb` for a name or for such a code; nil for anything else.
     static func code(_ text: String) -> String? {
         let text = text.lowercased()
         if let named = named.first(where: { $0.name == text }) { return named.code }
@@ -33,6 +33,6 @@ enum Colors {
         return text
     }
 
-    /// `yellow`, or the code itself.
+    /// Returns `yellow`, or the code itself.
     static func name(_ code: String) -> String { named.first { $0.code == code.lowercased() }?.name ?? code }
 }

@@ -1,31 +1,31 @@
 import Annotations
 
-/// A text of a record being written in the program.
+/// A text editor for the text of a record.
 struct Editor: Equatable, Sendable {
     enum Target: Equatable, Sendable {
-        /// The record as it was when writing began.
+        /// The record as it was when editing began.
         case record(Record)
         /// A new note: page, counted from 0, and the corner of its icon.
         case newNote(page: Int, corner: Point)
-        /// What is to stand instead of both sides of a conflict.
+        /// The text that replaces both sides of a conflict.
         case merge(Record.ID, Content)
         /// A comment under this annotation.
         case reply(Record)
-        /// The first comment of a thread: its root is made with it, and what was marked on other pages.
+        /// The first comment of a thread. Its root and the marks on other pages are created with it.
         case newThread(Content, besides: [Content])
-        /// Several records, as they were when writing began.
+        /// Several records, as they were when editing began.
         case together([Record])
     }
 
     let target: Target
     let title: String
     var input: TextInput
-    /// What the text was, so that an untouched one leaves no draft.
+    /// The initial text, so that an unchanged text leaves no draft.
     let original: String
-    /// The record as someone else has made it meanwhile.
+    /// The record as another user has changed it meanwhile.
     var theirs: Record?
     var theirAuthor: String?
-    /// When the draft was kept last, and of what text.
+    /// When the draft was last stored, and its text.
     var savedAt: Timestamp?
     var saved: String?
 

@@ -4,7 +4,7 @@ import InstantCore
 import PDFPages
 import PageLayout
 
-// Writing the text of a record.
+// Editing the text of a record.
 extension AppState {
     mutating func addNote() -> [Effect] {
         guard let document, let place = document.notePlace else {
@@ -58,7 +58,7 @@ extension AppState {
             return only(.done("Text left empty; nothing changed"))
         }
         let isOpen = document?.editor != nil
-        // One line end at the end belongs to the file, not to the text.
+        // A final line end belongs to the file, not to the text.
         editor.input = TextInput(text.hasSuffix("\n") ? String(text.dropLast()) : text)
         editor.theirs = document?.editor?.theirs
         document?.editor = editor
@@ -81,7 +81,7 @@ extension AppState {
             return effects
         }
         if case .record(let base) = editor.target, let theirs = editor.theirs {
-            // Plain where formatting is in the way.
+            // Plain text if the formatting cannot be preserved.
             let mine = (try? theirs.content.replacingText(with: text)) ?? theirs.content.changingText(to: text)
             self.document?.conflict = ConflictCard(
                 id: base.id, kind: Annotation(base).kind, pageIndex: Annotation(base).pageIndex, base: base.content,
@@ -97,7 +97,7 @@ extension AppState {
             self.document?.editor = nil
             return perform([.beginThread(root, text)] + others.map(Edit.create), from: editor)
         case .together(let records):
-            self.document?.batch = .save(TextsTogether(records).changes(in: text))
+            self.document?.batch = .save(CombinedTexts(records).changes(in: text))
             return [.loadBatch(RecordBatchRequest(ids: records.map(\.id)))]
         case .newNote(let page, let corner): edited = .note(page: page, at: corner, text: text)
         case .record(let record): edited = record.content
@@ -105,7 +105,7 @@ extension AppState {
         }
         let said: Content
         do { said = try edited.replacingText(with: text) } catch {
-            // The editor stays open: the words are not lost.
+            // The editor stays open, so the text is not lost.
             return only(.warning("Not saved: \(error)"))
         }
         self.document?.editor = nil
@@ -121,7 +121,7 @@ extension AppState {
 
     // MARK: Drafts
 
-    /// Keeps what is being written, if it is worth it.
+    /// Stores the text being written, unless it is unchanged, empty or contains a token.
     mutating func keepDraft() -> [Effect] {
         guard let editor = document?.editor, editor.isChanged, !editor.input.isEmpty,
             !TokenText.isIn(editor.input.text)
@@ -154,7 +154,7 @@ extension DocumentState {
         return (self.page.index, Point(x: 36, y: 36))
     }
 
-    /// So that the icon lies on the page.
+    /// Moves a point so that the note's icon fits on the page.
     private func clamped(_ point: Point, _ page: Int) -> Point {
         guard let sizes = pdf.info?.pages, sizes.indices.contains(page) else { return point }
         return Point(

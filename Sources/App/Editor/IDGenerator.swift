@@ -1,14 +1,14 @@
 import Annotations
 
-/// Draws the ids of new records. A value, so that `update` stays a function of its input: what it begins with comes from
-/// the system's random numbers, outside.
+/// Generates the ids of new records. A value, so that `update` stays a function of its input: the seed comes from the
+/// system's random numbers, outside.
 struct IDGenerator: RandomNumberGenerator, Equatable, Sendable {
     private var first: UInt64
     private var second: UInt64
 
     init(seed: (UInt64, UInt64)) { (first, second) = seed }
 
-    /// SplitMix64 of two independent states in turn: as many random bits as an id has are never more than were put in.
+    /// SplitMix64 over two alternating states: an id never uses more random bits than the seed holds.
     mutating func next() -> UInt64 {
         (first, second) = (second, first &+ 0x9E37_79B9_7F4A_7C15)
         var mixed = second

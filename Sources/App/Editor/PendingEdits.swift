@@ -1,8 +1,8 @@
 import Annotations
 import InstantCore
 
-/// This person's edits between the key and the disk, in the order in which they were made. What is read from the local
-/// storage meanwhile is shown as if they were done.
+/// The user's edits that are not stored yet, in the order in which they were made. Data read from the local store
+/// meanwhile is shown as if they were done.
 struct PendingEdits: Equatable, Sendable {
     enum Work: Equatable, Sendable {
         case step(EditStep)
@@ -19,17 +19,17 @@ struct PendingEdits: Equatable, Sendable {
 
     enum Stage: Equatable, Sendable {
         case saving
-        /// On the disk; the rows that are shown were read before.
+        /// Stored, but the rows on the screen were read before.
         case saved
-        /// Why, in a sentence.
+        /// Why, as a sentence.
         case failed(String)
     }
 
     struct Item: Equatable, Sendable {
         var work: Work
-        /// The text that was handed over: it goes back there if it is not saved.
+        /// The editor whose text was submitted. The text returns there if saving fails.
         var editor: Editor?
-        /// The records that the step makes, as they are shown meanwhile.
+        /// The records that the step creates, as they are shown meanwhile.
         var made: [Record] = []
         var stage = Stage.saving
 
@@ -47,19 +47,19 @@ struct PendingEdits: Equatable, Sendable {
         items.append(Item(work: work, editor: editor, made: made))
     }
 
-    /// - Returns: nil when it is not known, which is an answer of before the layer was closed and opened again.
+    /// - Returns: nil if the work is unknown: a response from before the layer was closed and reopened.
     mutating func end(as stage: Stage, _ isIt: (Work) -> Bool) -> Item? {
         guard let index = items.firstIndex(where: { $0.stage == .saving && isIt($0.work) }) else { return nil }
         items[index].stage = stage
         return items[index]
     }
 
-    /// Rows came that were read after those were saved.
+    /// Drops saved items after newer rows have arrived.
     mutating func dropSaved() { items.removeAll { $0.stage == .saved } }
 
     mutating func dropFailed() { items.removeAll(where: \.hasFailed) }
 
-    /// Records that were never made, with the draft that their text is now: a later edit of one joins it.
+    /// Records that were never created, with the draft that holds their text. The text of a later edit is added to it.
     var failedDrafts: [Record.ID: DraftKey] {
         var keys: [Record.ID: DraftKey] = [:]
         for item in items where item.hasFailed {
@@ -69,13 +69,13 @@ struct PendingEdits: Equatable, Sendable {
         return keys
     }
 
-    // MARK: What is shown
+    // MARK: Display
 
     func isSaving(_ id: Record.ID) -> Bool {
         items.contains { $0.stage == .saving && $0.work.ids.contains(id) }
     }
 
-    /// Why the last edit of a record was not saved; nil: none failed.
+    /// Returns why the last failed edit of a record was not saved; nil if none failed.
     func failure(of id: Record.ID) -> String? {
         for item in items.reversed() where item.work.ids.contains(id) {
             if case .failed(let why) = item.stage { return why }
@@ -83,7 +83,7 @@ struct PendingEdits: Equatable, Sendable {
         return nil
     }
 
-    /// A record as the pending edits leave it, made by one of them or read.
+    /// Returns a record with the pending edits applied, whether it was read or is created by one of them.
     func applied(to record: Record?, _ id: Record.ID) -> Record? {
         guard !items.isEmpty else { return record }
         var record = record
@@ -94,7 +94,7 @@ struct PendingEdits: Equatable, Sendable {
         return record
     }
 
-    /// The comments under an annotation: those that are new come last.
+    /// Returns the comments under an annotation, new ones last.
     func applied(to comments: [Record], under root: Record.ID) -> [Record] {
         guard !items.isEmpty else { return comments }
         let known = Set(comments.map(\.id))
@@ -102,7 +102,7 @@ struct PendingEdits: Equatable, Sendable {
         return (comments + new).map { applied(to: $0, $0.id) ?? $0 }
     }
 
-    /// The rows of one page, new ones last.
+    /// Returns the rows of one page, new ones last.
     func applied(to rows: [ListRow], onPage index: Int) -> [ListRow] {
         guard !items.isEmpty else { return rows }
         let known = Set(rows.map(\.id))
@@ -110,7 +110,8 @@ struct PendingEdits: Equatable, Sendable {
         return rows.map(applied) + new
     }
 
-    /// New rows stand at their place in the order, unless a filter is on: whether it lists them the storage decides.
+    /// Inserts new rows at their place in the order, unless a filter is set: only the store knows whether the filter
+    /// matches them.
     func applied(to window: RowWindow) -> RowWindow {
         guard !items.isEmpty else { return window }
         var window = window
@@ -155,7 +156,7 @@ struct PendingEdits: Equatable, Sendable {
 }
 
 extension PendingEdits.Item {
-    /// What the step makes of a record that is there; nil where it leaves it as it is, or failed to change it.
+    /// Returns the content that the step gives an existing record; nil if the step leaves it unchanged or failed.
     fileprivate func content(of id: Record.ID) -> Content? {
         guard case .step(let step) = work, !hasFailed else { return nil }
         for case .update(id, let content) in step.edits { return content }

@@ -1,17 +1,17 @@
 import Annotations
 
-/// The steps that can be undone and done again, newest last.
+/// The steps that can be undone or redone, newest last.
 struct UndoHistory: Equatable, Sendable {
     private(set) var done: [EditStep] = []
     private(set) var undone: [EditStep] = []
-    /// Steps whose undo is being saved, in the order in which it was asked for.
+    /// Steps whose undo is being saved, in the order of the requests.
     private(set) var undoing: [EditStep] = []
     private var next = 1
     private static let maxSteps = 200
 
-    /// A new step; what was undone before it can no longer be done again.
+    /// Begins a new step. Unless it is a redo, undone steps can no longer be redone.
     ///
-    /// - Parameter ids: of the records that it makes.
+    /// - Parameter ids: Ids of the records that it creates.
     mutating func begin(_ edits: [Edit], newIDs ids: [Record.ID], isRedo: Bool = false) -> EditStep {
         let step = EditStep(id: next, edits: edits, newIDs: ids)
         next += 1
@@ -31,14 +31,14 @@ struct UndoHistory: Equatable, Sendable {
         return step
     }
 
-    /// - Parameter canRedo: whether it was undone; what could not be is dropped.
+    /// - Parameter canRedo: Whether the undo succeeded; if not, the step is dropped.
     mutating func undid(_ id: Int, canRedo: Bool) {
         guard let index = undoing.firstIndex(where: { $0.id == id }) else { return }
         let step = undoing.remove(at: index)
-        // Not behind a newer step.
+        // If a newer step was made meanwhile, this one cannot be redone.
         if canRedo, done.last.map({ $0.id < id }) ?? true { undone.append(step) }
     }
 
-    /// The edits to be done again, as a new step.
+    /// Returns the edits to perform again as a new step.
     mutating func redo() -> [Edit]? { undone.popLast()?.edits }
 }

@@ -1,7 +1,7 @@
 import Screen
 
 extension AppState {
-    /// The help: every key that was valid where it was asked for, then the typed commands.
+    /// The lines of the help: the keys of the contexts in which it was opened, then the typed commands.
     var helpLines: [(text: CleanText, isHeading: Bool)] {
         guard let help else { return [] }
         var lines: [(text: CleanText, isHeading: Bool)] = []
@@ -9,7 +9,7 @@ extension AppState {
             let column = size.columns < 60 ? 13 : 23
             let name: CleanText = "  \(name)"
             for (index, line) in CleanText(cleaning: meaning).wrapped(to: size.columns - column).enumerated() {
-                // A name that is too long for its column has a row of its own.
+                // A name wider than its column gets its own row.
                 if index == 0, name.width >= column { lines.append((name, false)) }
                 let start = index == 0 && name.width < column ? name.padded(to: column) : .blanks(column)
                 lines.append((start + line, false))
@@ -40,7 +40,7 @@ extension Canvas {
     }
 }
 
-// The help over the screen.
+// Scrolling the help.
 extension AppState {
     mutating func scrollHelp(_ command: Command, count: Int?) -> [Effect] {
         guard let help else { return [] }

@@ -1,6 +1,6 @@
 package import Screen
 
-/// Where a key means something. Several hold at once; the first that knows the key wins.
+/// A context in which keys have a meaning. Several are active at once; the first that binds the key wins.
 package enum KeyContext: String, Hashable, Sendable, CaseIterable {
     case everywhere, moving, library, document, list, thread, page, selection, outbox, requests, conflict, help, lost,
         tokenCard,
@@ -35,18 +35,18 @@ package enum KeyContext: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// A command, the keys that give it in a context, and what to say of it.
+/// A command, its keys in a context, and its help texts.
 package struct Binding: Hashable, Sendable {
     package var context: KeyContext
-    /// One or more keys each, all with the same meaning.
+    /// One or more key sequences with the same meaning.
     package var sequences: [[Key]]
     package var command: Command
     /// A few words for the help.
     package var help: String
-    /// One or two words for the footer; nil keeps it out.
+    /// One or two words for the footer; nil omits it there.
     package var footer: String?
 
-    /// - Parameter keys: in the notation of `Key.sequence`, alternatives divided by blanks.
+    /// - Parameter keys: In the notation of `Key.sequence`; alternatives are separated by spaces.
     init(_ context: KeyContext, _ keys: String, _ command: Command, _ help: String, footer: String? = nil) {
         self.context = context
         sequences = keys.split(separator: " ").compactMap { try? Key.sequence(String($0)) }
@@ -55,11 +55,11 @@ package struct Binding: Hashable, Sendable {
         self.footer = footer
     }
 
-    /// As a person reads it: `gg`, `Ctrl-D or PgDn`.
+    /// The keys as shown to the user: `gg`, `Ctrl-D or PgDn`.
     package var keyNames: String {
         sequences.map { $0.map(\.name).joined() }.joined(separator: " or ")
     }
 
-    /// The first of its key sequences, for the footer.
+    /// The first key sequence, for the footer.
     var shortName: String { sequences.first.map { $0.map(\.name).joined() } ?? "" }
 }

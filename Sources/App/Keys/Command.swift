@@ -1,10 +1,10 @@
-/// What a key can mean. The raw value is the command's name, in the keymap and in the documentation.
+/// The commands that keys can trigger. The raw value is the command's name in the keymap and the documentation.
 package enum Command: String, Hashable, Sendable, CaseIterable {
     // Everywhere.
     case help, commandLine = "command-line", palette, redraw, suspend
-    /// Takes back the topmost thing: a prompt, a card, a selection, a search, a filter. Never leaves.
+    /// Closes the topmost item: a prompt, a card, a selection, a search, a filter. Never leaves the screen.
     case escape
-    /// `escape`, and says how to leave.
+    /// As `escape`; with nothing to close, shows how to leave.
     case interrupt
     case leave
     case nextTab = "next-tab", previousTab = "previous-tab"
@@ -22,11 +22,11 @@ package enum Command: String, Hashable, Sendable, CaseIterable {
     case undo, redo, sync, token, outbox, download, back, forward, present, follow
     case note, comment, reply, delete, edit, editExternally = "edit-externally"
 
-    // Its list.
+    // The list of a document.
     case mark, markRange = "mark-range", recolor = "color", filter, blame
     case goTo = "go-to", sort, nextUnread = "next-unread", showDetail = "show-detail"
 
-    // Its page.
+    // The page of a document.
     case nextPage = "next-page", previousPage = "previous-page", changeView = "change-view"
     case scrollLeft = "scroll-left", scrollRight = "scroll-right"
     case zoomIn = "zoom-in", zoomOut = "zoom-out", picture

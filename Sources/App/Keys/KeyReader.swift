@@ -1,6 +1,6 @@
 import Screen
 
-/// Keys pressed so far that make no command yet: a count, the beginning of a sequence.
+/// The keys pressed so far that do not complete a command: a count or the start of a sequence.
 struct KeyReader: Equatable, Sendable {
     private(set) var count: Int?
     private(set) var keys: [Key] = []
@@ -8,7 +8,7 @@ struct KeyReader: Equatable, Sendable {
     enum Outcome: Equatable {
         case command(Command, count: Int?)
         case unfinished
-        /// The keys mean nothing here.
+        /// The keys have no meaning here.
         case nothing
     }
 
@@ -16,7 +16,7 @@ struct KeyReader: Equatable, Sendable {
 
     var isEmpty: Bool { count == nil && keys.isEmpty }
 
-    /// What is pending, for the status line: `12g`.
+    /// The pending keys, for the status line: `12g`.
     var shown: String { (count.map(String.init) ?? "") + keys.map(\.name).joined() }
 
     mutating func read(_ key: Key, in contexts: [KeyContext], of keymap: Keymap) -> Outcome {
@@ -28,7 +28,7 @@ struct KeyReader: Equatable, Sendable {
         switch keymap.match(keys, in: contexts) {
         case .command(let command):
             defer { clear() }
-            // Esc gives up what is pending before it takes back anything else.
+            // Esc clears a pending count before it closes anything.
             if command == .escape, count != nil { return .nothing }
             return .command(command, count: count)
         case .unfinished:

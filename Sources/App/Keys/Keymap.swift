@@ -1,7 +1,7 @@
 import Screen
 
-/// Which key means what, where. The footer, the help and the documentation are made from it, so that none of them can
-/// promise a key that is not there.
+/// The mapping from keys to commands by context. Footer, help and documentation are generated from it, so they never
+/// show a key that does not exist.
 package struct Keymap: Hashable, Sendable {
     package var bindings: [Binding] { didSet { byContext = Self.grouped(bindings) } }
     private var byContext: [KeyContext: [Binding]]
@@ -24,7 +24,7 @@ package struct Keymap: Hashable, Sendable {
 
     enum Match: Equatable {
         case command(Command)
-        /// The keys begin a longer sequence.
+        /// The keys are the start of a longer sequence.
         case unfinished
         case none
     }

@@ -1,20 +1,20 @@
 package import Annotations
 
-/// One layer in the library: what is on this machine, without opening it.
+/// A layer in the library, as stored on this machine. The layer need not be open.
 package struct LibraryEntry: Hashable, Sendable, Identifiable {
     package var id: LayerReference
-    /// The document's title, uncleaned; nil when none is known.
+    /// The document's title, uncleaned; nil if unknown.
     package var title: String?
-    /// The document state in the library's words (`clean`, `dirty` ...).
+    /// The document state under its name in `Instant` (`clean`, `dirty` ...).
     package var state: String
     package var isDownloaded: Bool
-    /// Bytes on this machine, the PDF included; nil when unknown.
+    /// Bytes on this machine, including the PDF; nil if unknown.
     package var bytes: Int64?
     package var lastSync: Timestamp?
     package var unread: Int
-    /// Edits that are only here.
+    /// Edits that are stored only on this machine.
     package var unsent: Int
-    /// What is wrong with it, in a sentence: it cannot be opened, it is damaged.
+    /// Why the layer cannot be opened, or how it is damaged, as a sentence.
     package var problem: String?
 
     package init(

@@ -1,6 +1,6 @@
 import Screen
 
-// The library: moving in it, opening and removing layers.
+// The library: moving the cursor, opening and removing layers.
 extension AppState {
     mutating func openFailed(_ why: String) {
         if token?.isTrying == true {
@@ -53,11 +53,11 @@ extension AppState {
 }
 
 extension Command {
-    /// Where a moving command leads in a list of rows; nil when it is no such command.
+    /// Returns the row that a moving command leads to; nil for other commands.
     ///
     /// - Parameters:
-    ///   - count: times, or for the first and last row a row counted from 1.
-    ///   - screen: rows in a screenful.
+    ///   - count: Repetitions; for the first and last row, a row number counted from 1.
+    ///   - screen: Rows per screen.
     func row(from row: Int, count: Int?, screen: Int, last: Int) -> Int? {
         let times = count ?? 1
         let target =
@@ -76,9 +76,9 @@ extension Command {
     }
 }
 
-/// The layers on this machine, and the one the cursor is on.
+/// The layers on this machine and the cursor.
 struct LibraryState: Equatable, Sendable {
-    /// nil: not yet loaded.
+    /// nil until loaded.
     var entries: [LibraryEntry]?
     var cursor = 0
 
@@ -87,7 +87,7 @@ struct LibraryState: Equatable, Sendable {
         return entries[cursor]
     }
 
-    /// Takes a new list; the cursor stays on its layer.
+    /// Sets a new list; the cursor stays on its layer.
     mutating func take(_ new: [LibraryEntry]) {
         let id = current?.id
         entries = new

@@ -35,7 +35,7 @@ extension Canvas {
 }
 
 extension AppState {
-    /// A key with what it does: `d demo`.
+    /// Returns a key with its action: `d demo`.
     fileprivate func words(for command: Command, _ words: String) -> CleanText {
         let binding = keymap.bindings(in: [.library]).first { $0.command == command }
         return binding.map { "\($0.shortName) \(words)" } ?? ":\(command.rawValue) \(words)"
@@ -43,7 +43,7 @@ extension AppState {
 }
 
 extension LibraryEntry {
-    /// `> hotos17 / review   localhost:5000  ana   clean  309 kB  synced 5m  2 new  1 unsent`
+    /// `> hotos17 / review   1 unsent  2 new  clean  synced 5m  309 kB  ana  localhost:5000`
     fileprivate func line(columns: Int, isCurrent: Bool, _ state: AppState) -> CleanText {
         let name: CleanText = "\(title ?? id.documentID) / \(id.layer.isEmpty ? "default layer" : id.layer)"
         var facts: [CleanText] = []

@@ -3,22 +3,22 @@ import Authorization
 package import InstantCore
 import Screen
 
-/// What is done to several records at once, as one step that is undone as one.
+/// An action on several records, performed and undone as one step.
 enum Batch: Equatable, Sendable {
     case mark
     case delete
-    /// As `#rrggbb`.
+    /// `#rrggbb`
     case recolor(String)
     case edit(isExternal: Bool)
-    /// Texts that were written together, by record.
+    /// Texts that were edited together, by record.
     case save([Record.ID: String])
-    /// The one record is a link.
+    /// Follows the link that is the only record.
     case follow
 }
 
 // Acting on the marked records, or on the one at the cursor.
 extension AppState {
-    /// Asks for the records whole; ``batchLoaded(_:)`` does it.
+    /// Requests the full records; ``batchLoaded(_:)`` performs the action.
     mutating func loadBatch(for batch: Batch) -> [Effect] {
         guard let document else { return [] }
         let list = document.list
@@ -56,7 +56,7 @@ extension AppState {
         return []
     }
 
-    /// Those that may be changed so, and a sentence about the others.
+    /// Returns the records on which the operation is allowed, and a sentence about the others.
     private mutating func allowed(
         _ found: [BatchRecord], _ operation: (Subject) -> Operation
     ) -> (records: [BatchRecord], omitted: String?) {
@@ -72,7 +72,7 @@ extension AppState {
         return (allowed, omitted)
     }
 
-    /// Hands the edits over and takes the marks away.
+    /// Submits the edits and clears the marks.
     private mutating func perform(_ edits: [Edit], omitted: String?, from editor: Editor? = nil) -> [Effect] {
         document?.list.marks = ListMarks()
         guard !edits.isEmpty else { return [] }
@@ -83,7 +83,8 @@ extension AppState {
 
     // MARK: Deleting
 
-    /// What undo brings back is not asked about: what is one's own, and nobody has answered.
+    /// Deletes the user's own records without replies at once, because undo restores them. All others need
+    /// confirmation.
     private mutating func askToDelete(_ found: [BatchRecord]) -> [Effect] {
         let (records, omitted) = allowed(found) { .delete($0) }
         guard let first = records.first, let document else { return [] }
@@ -123,7 +124,7 @@ extension AppState {
     private mutating func edit(_ records: [Record], isExternal: Bool) -> [Effect] {
         let (allowed, _) = allowed(records.map { BatchRecord($0) }) { .edit($0) }
         guard !allowed.isEmpty, let drafts = document?.drafts else { return [] }
-        let together = TextsTogether(allowed.map(\.record))
+        let together = CombinedTexts(allowed.map(\.record))
         let target = Editor.Target.together(together.records)
         var editor = Editor(target, title: "Texts of \(allowed.count) annotations", text: together.text)
         if let draft = drafts[editor.draftKey] { editor.input = TextInput(draft) }
@@ -135,7 +136,8 @@ extension AppState {
         return [.editExternally(editor.input.text)]
     }
 
-    /// Texts that were written together. What somebody else has changed meanwhile is not written over.
+    /// Saves texts that were edited together. A record that another user changed meanwhile is not overwritten; its text
+    /// becomes a draft.
     private mutating func save(_ texts: [Record.ID: String], over records: [Record]) -> [Effect] {
         guard let editor = document?.editor, case .together(let before) = editor.target else { return [] }
         var edits: [Edit] = []
@@ -165,22 +167,22 @@ extension AppState {
 }
 
 extension DocumentState {
-    /// The record that a command about "it" is about.
+    /// The record that commands act on.
     var currentID: Record.ID? { focus == .thread ? thread.current?.id : currentRow?.id }
 }
 
-/// Which records are wanted whole, to be acted on together.
+/// The records to load in full for one action.
 package struct RecordBatchRequest: Hashable, Sendable {
     package var ids: [Record.ID]
     package var query = ListQuery()
-    /// Rows of the query that are wanted besides.
+    /// Additional records: these rows of the query.
     package var span: Range<Int>?
 }
 
-/// A record that was gathered.
+/// A record loaded for an action.
 package struct BatchRecord: Hashable, Sendable {
     package var record: Record
-    /// Comments below it.
+    /// The number of comments under it.
     package var replies: Int
 
     package init(_ record: Record, replies: Int = 0) {

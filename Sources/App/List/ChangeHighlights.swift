@@ -1,12 +1,12 @@
 import Annotations
 
-/// Records that another person has just added or changed: they stand out for a second or two.
+/// Records that other users have just added or changed, highlighted for one to two seconds.
 ///
-/// All of them end on whole seconds of the clock, so that the screen changes by itself at most once a second, however
-/// fast changes come. One that changes again meanwhile stands out without a break.
+/// All highlights end on whole seconds of the clock, so that the screen changes on its own at most once a second,
+/// however fast changes arrive. A record that changes again meanwhile stays highlighted without a break.
 struct ChangeHighlights: Equatable, Sendable {
     private var ends: [Record.ID: Timestamp] = [:]
-    /// When the next of them ends.
+    /// When the next highlight ends.
     private(set) var nextEnd: Timestamp?
 
     /// More than a screen shows.
@@ -23,13 +23,13 @@ struct ChangeHighlights: Equatable, Sendable {
 
     func contains(_ id: Record.ID, at now: Timestamp) -> Bool { ends[id].map { now < $0 } ?? false }
 
-    /// Forgets those that are over.
+    /// Removes the highlights that have ended.
     mutating func drop(at now: Timestamp) {
         guard let nextEnd, nextEnd <= now else { return }
         ends = ends.filter { now < $0.value }
         self.nextEnd = ends.values.min()
     }
 
-    /// Milliseconds since the last whole second.
+    /// Returns the milliseconds since the last whole second.
     private static func mod(_ milliseconds: Int64) -> Int64 { ((milliseconds % 1000) + 1000) % 1000 }
 }

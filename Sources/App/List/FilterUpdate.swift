@@ -2,10 +2,10 @@ import InstantCore
 
 // Choosing what the list shows.
 extension AppState {
-    /// All that the list of this layer can be filtered by, and how many rows that leaves.
+    /// Opens the picker with every filter term of this layer and the number of rows each matches.
     mutating func chooseFilter(_ facets: ListFacets) {
         guard let document else { return }
-        let terms = FilterText.terms(of: document.list.filter)
+        let terms = FilterSyntax.terms(of: document.list.filter)
         var items = [
             Picker.Item(name: "is:unread", detail: "changed by others, not seen yet", choice: .term("is:unread")),
             Picker.Item(name: "is:unsent", detail: "not sent yet", choice: .term("is:unsent")),
@@ -14,10 +14,10 @@ extension AppState {
                 choice: .term("page:\(document.page.index + 1)")),
         ]
         func add(_ name: String, _ value: String, _ count: Int) {
-            let term = "\(name):\(FilterText.quoted(value))"
+            let term = "\(name):\(FilterSyntax.quoted(value))"
             items.append(Picker.Item(name: term, detail: "\(count)", choice: .term(term)))
         }
-        for kind in facets.kinds { add("kind", FilterText.term(kind.value), kind.count) }
+        for kind in facets.kinds { add("kind", FilterSyntax.term(kind.value), kind.count) }
         for author in facets.authors { add("by", author.value, author.count) }
         for group in facets.groups { add("group", group.value, group.count) }
         if !facets.groups.isEmpty {
@@ -28,14 +28,14 @@ extension AppState {
         self.picker = picker
     }
 
-    /// More is found, perhaps, in the list that is shown.
+    /// Reloads the list, because its filter may match more.
     mutating func quoted() {
         if document?.list.query.filter.inQuotes == true { document?.list.isStale = true }
     }
 
-    /// Takes a term into the filter, or out of it.
+    /// Adds a term to the filter, or removes it.
     mutating func toggleTerm(_ term: String) {
         guard let filter = document?.list.filter else { return }
-        setFilter(FilterText.toggled(term, in: filter))
+        setFilter(FilterSyntax.toggled(term, in: filter))
     }
 }

@@ -1,25 +1,25 @@
 import Annotations
 import InstantCore
 
-/// Rows that were chosen to be acted on together.
+/// Rows marked for an action on several records.
 struct ListMarks: Equatable, Sendable {
-    /// Where a range begins.
+    /// The start of a range.
     struct Anchor: Equatable, Sendable {
         var id: Record.ID
-        /// In all that the query lists.
+        /// Index among all rows of the query.
         var index: Int
     }
 
     var ids: Set<Record.ID> = []
-    /// The range from here to the cursor is chosen, too.
+    /// The range from here to the cursor is marked too.
     var anchor: Anchor?
 
-    /// A server takes no more changes at once.
+    /// The server accepts no more changes in one request.
     static let maxCount = 1000
 
     var isEmpty: Bool { ids.isEmpty && anchor == nil }
 
-    /// The rows from the anchor to the cursor; nil without an anchor.
+    /// Returns the rows from the anchor to the cursor; nil without an anchor.
     func span(to cursor: Int) -> Range<Int>? {
         anchor.map { min($0.index, cursor)..<max($0.index, cursor) + 1 }
     }
@@ -30,7 +30,7 @@ extension ListPane {
         marks.span(to: cursor)?.contains(index) == true || row(index).map { marks.ids.contains($0.id) } == true
     }
 
-    /// How many rows are acted on together, as far as it is known: a range may hold rows that are marked already.
+    /// The number of marked rows, as far as known: unloaded rows of the range count as not marked already.
     var markedCount: Int {
         guard let span = marks.span(to: cursor) else { return marks.ids.count }
         return marks.ids.count + span.count { index in row(index).map { !marks.ids.contains($0.id) } ?? true }

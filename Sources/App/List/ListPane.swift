@@ -1,28 +1,28 @@
 import Annotations
 import InstantCore
 
-/// The list of annotations: a window of rows around a cursor that is a record, not a number.
+/// The list of annotations: a window of rows around a cursor that follows a record, not an index.
 ///
-/// What arrives or goes elsewhere never moves the cursor off its record or its row on the screen.
+/// Changes elsewhere in the list never move the cursor off its record or its screen row.
 struct ListPane: Equatable, Sendable {
     var query = ListQuery()
-    /// The filter as it was typed.
+    /// The filter as typed.
     var filter = ""
     var window: RowWindow?
-    /// Index of the cursor's row in all that the query lists.
+    /// Index of the cursor's row among all rows of the query.
     var cursor = 0
     var cursorID: Record.ID?
     var marks = ListMarks()
     /// Index of the first row on the screen.
     var top = 0
 
-    /// The request whose answer is awaited.
+    /// The pending request.
     var asked: RowRequest?
-    /// The request that was answered last: the same is not asked twice.
+    /// The last answered request, which is not repeated.
     private var answered: RowRequest?
-    /// The answer's anchor is where the cursor goes.
+    /// Whether the cursor moves to the anchor of the response.
     var isSeeking = false
-    /// Something changed since the last request.
+    /// Whether something changed since the last request.
     var isStale = true
 
     var total: Int { max(0, window?.total ?? 0) }
@@ -39,7 +39,7 @@ struct ListPane: Equatable, Sendable {
         cursorID = current?.id
     }
 
-    /// Takes the answer to a request; false when it answers an older question.
+    /// Accepts the response to a request; false if the query has changed since.
     mutating func take(_ new: RowWindow) -> Bool {
         guard new.query == query else { return false }
         let wasSeeking = isSeeking
@@ -62,7 +62,7 @@ struct ListPane: Equatable, Sendable {
         top = Scrolling.top(top, cursor: cursor, rows: rows, count: total)
     }
 
-    /// What has to be asked for so that the rows around the cursor can be shown.
+    /// Returns the request for the rows around the cursor that are missing.
     mutating func request(rows: Int) -> RowRequest? {
         guard asked == nil else { return nil }
         let limit = max(400, 5 * rows)
@@ -79,7 +79,7 @@ struct ListPane: Equatable, Sendable {
         return asked
     }
 
-    /// Lists something else: from the top, or still at the record the cursor was on.
+    /// Changes the query. The cursor stays on its record if the query lists it, else at its index.
     mutating func change(_ query: ListQuery) {
         guard query != self.query else { return }
         self.query = query
@@ -87,29 +87,30 @@ struct ListPane: Equatable, Sendable {
     }
 }
 
-/// Who else changed something since this person last looked, oldest first: `2 new by ana`.
+/// The other users who made unread changes, oldest first: `2 new by ana`.
 struct RecentAuthors: Equatable, Sendable {
     private(set) var authors: [String] = []
 
     mutating func add(_ author: String) {
         authors.removeAll { $0 == author }
         authors.append(author)
-        // A row has room for a few.
+        // The list header has room for three.
         if authors.count > 3 { authors.removeFirst() }
     }
 
     mutating func clear() { authors = [] }
 }
 
-/// Where a pane starts so that its cursor is in sight.
+/// The scroll position of a pane that keeps its cursor visible.
 enum Scrolling {
-    /// Small steps scroll no further than they must; a jump lands with something to read before and behind it.
+    /// Returns the first row to show. Small steps scroll as little as necessary; a jump leaves context before and after
+    /// the cursor.
     ///
     /// - Parameters:
-    ///   - top: first row shown so far.
-    ///   - cursor: the row that has to be seen, from 0.
-    ///   - rows: that fit.
-    ///   - count: rows in all.
+    ///   - top: The first row shown so far.
+    ///   - cursor: The row that must be visible, counted from 0.
+    ///   - rows: Rows that fit.
+    ///   - count: Total rows.
     static func top(_ top: Int, cursor: Int, rows: Int, count: Int) -> Int {
         let rows = max(1, rows)
         let isJump = cursor < top - rows / 2 || cursor >= top + rows + rows / 2

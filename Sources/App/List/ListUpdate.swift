@@ -3,7 +3,7 @@ import InstantCore
 import PageLayout
 import Screen
 
-// The list of annotations: moving, filtering, sorting, going to the place.
+// The list of annotations: moving, filtering, sorting, going to the page.
 extension AppState {
     mutating func moveInList(_ command: Command, _ count: Int?) -> [Effect] {
         guard let list = document?.list, list.total > 0 else { return [] }
@@ -15,7 +15,7 @@ extension AppState {
         return markCurrentRead()
     }
 
-    /// What the cursor was put on has been seen.
+    /// Marks the row at the cursor as read.
     mutating func markCurrentRead() -> [Effect] {
         if document?.list.window?.unread ?? 0 <= 1 { document?.recentAuthors.clear() }
         guard let row = document?.list.current, row.isUnread else { return [] }
@@ -56,7 +56,7 @@ extension AppState {
         document?.list.change(query)
     }
 
-    /// Marks the current row, or the range that was begun, and goes on.
+    /// Marks the current row and moves down, or completes the range.
     mutating func mark() -> [Effect] {
         guard let list = document?.list, list.current != nil else { return [] }
         if list.marks.anchor != nil { return loadBatch(for: .mark) }
@@ -65,7 +65,7 @@ extension AppState {
         return markCurrentRead()
     }
 
-    /// Begins a range at the cursor; a second time takes what lies between.
+    /// Begins a range at the cursor; the second time, marks the rows between.
     mutating func markRange() -> [Effect] {
         guard let list = document?.list, let id = list.current?.id else { return [] }
         if list.marks.anchor != nil { return loadBatch(for: .mark) }
@@ -75,12 +75,12 @@ extension AppState {
 
     mutating func setFilter(_ text: String) {
         guard var query = document?.list.query else { return }
-        query.filter = FilterText.parse(text)
+        query.filter = FilterSyntax.parse(text)
         document?.list.filter = text
         document?.list.change(query)
     }
 
-    /// Makes a record the current one of the list.
+    /// Moves the list cursor to a record.
     mutating func seek(_ id: Record.ID) -> [Effect] {
         guard let list = document?.list else { return [] }
         let request = RowRequest(query: list.query, around: id, index: list.cursor)
@@ -100,7 +100,7 @@ extension AppState {
         return markCurrentRead()
     }
 
-    /// A jump, which can be gone back from.
+    /// Jumps to a page and records the jump, so that the user can go back.
     mutating func goTo(page: Int, _ arrival: PagePane.Arrival) {
         guard let document else { return }
         self.document?.jumps.leave(document.place)

@@ -40,7 +40,7 @@ extension Canvas {
             write(document.emptyList.truncated(to: area.columns - 2), in: area, column: 2, style: state.theme.dimmed)
             return
         }
-        let form = RowForm(
+        let form = RowFormat(
             columns: area.columns, pages: document.pageCount ?? 0, hasMarks: !list.marks.isEmpty,
             hasRights: document.status.grant?.collaboration != nil, utcOffset: state.utcOffset)
         for line in 0..<area.rows where list.top + line < list.total {

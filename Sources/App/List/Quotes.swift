@@ -2,7 +2,7 @@ import Annotations
 import InstantCore
 import PageLayout
 
-/// The words that marks mark, by record: what the list shows of pages that were looked at.
+/// The words under marks, by record, for pages that have been read.
 struct Quotes: Equatable, Sendable {
     private struct Quote: Equatable {
         var rects: [Rect]
@@ -12,7 +12,7 @@ struct Quotes: Equatable, Sendable {
     private var quotes: [Record.ID: Quote] = [:]
     private static let maxCount = 5000
 
-    /// The marked words; empty when there are none, nil when the page was not read yet.
+    /// Returns the marked words; empty if the mark covers none, nil if its page has not been read yet.
     func words(of row: ListRow) -> String? {
         guard let quote = quotes[row.id], quote.rects == row.rects else { return nil }
         return quote.words
@@ -22,7 +22,7 @@ struct Quotes: Equatable, Sendable {
         row.kind.isMarkup && !row.rects.isEmpty && row.pageIndex != nil
     }
 
-    /// Reads the words of the rows that are on a page.
+    /// Reads the words of the rows on a page.
     mutating func read(_ rows: [ListRow], of page: Int, in glyphs: PageGlyphs?) {
         if quotes.count > Self.maxCount { quotes = [:] }
         for row in rows where row.pageIndex == page && Self.isNeeded(for: row) && words(of: row) == nil {

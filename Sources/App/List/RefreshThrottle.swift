@@ -1,35 +1,35 @@
 import Annotations
 
-/// When what others changed is looked at: at once after a quiet moment, and then a few times a second, however many
-/// changes come. Whoever reads is not to be shaken by whoever writes, and no line is filled with what nobody can read.
+/// Limits how often changes by others refresh the screen: at once after a pause, then once per interval, however many
+/// changes arrive. This keeps the text readable and saves bandwidth on slow terminal lines.
 struct RefreshThrottle: Equatable, Sendable {
-    /// Milliseconds between two looks.
+    /// Milliseconds between two refreshes.
     static let interval: Int64 = 100
 
-    /// Something came since the last look.
+    /// Whether something changed since the last refresh.
     private var isOwed = false
     private var last: Timestamp?
 
-    /// Something changed.
+    /// Records a change.
     ///
-    /// - Returns: whether it is looked at now; else ``timePassed(at:)`` says when.
+    /// - Returns: Whether to refresh now; otherwise ``timePassed(at:)`` reports when.
     mutating func changed(at now: Timestamp) -> Bool {
         isOwed = true
         return timePassed(at: now)
     }
 
-    /// The person did something: what comes of it is looked at when it comes.
+    /// Lifts the limit after a user action, so that its result appears at once.
     mutating func expect() { last = nil }
 
-    /// - Returns: whether it is time to look.
+    /// - Returns: Whether a refresh is due.
     mutating func timePassed(at now: Timestamp) -> Bool {
-        // A clock that was set back keeps nobody waiting.
+        // A clock that was set back must not block refreshes.
         guard isOwed, last.map({ now < $0 || now >= $0 + Self.interval }) ?? true else { return false }
         (isOwed, last) = (false, now)
         return true
     }
 
-    /// nil: nothing is owed.
+    /// Returns the milliseconds until the next refresh; nil if none is due.
     func wait(at now: Timestamp) -> Int64? {
         isOwed ? last.map { min(Self.interval, max(0, $0 + Self.interval - now)) } : nil
     }

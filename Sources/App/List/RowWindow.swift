@@ -1,35 +1,36 @@
 package import Annotations
 package import InstantCore
 
-/// Asks for a stretch of the list. A layer is never loaded whole: the list holds a few hundred rows around its cursor.
+/// A request for a part of the list. A layer is never loaded whole: the list holds a few hundred rows around its
+/// cursor.
 package struct RowRequest: Hashable, Sendable {
     package var query: ListQuery
-    /// The row that the window is laid around, if the query still lists it; wins over `index`.
+    /// The row at the centre of the window, if the query still lists it; takes precedence over `index`.
     package var around: Record.ID?
-    /// Where the window is laid around otherwise.
+    /// The centre of the window otherwise.
     package var index = 0
-    /// At most so many rows, about half of them before the middle.
+    /// The maximum number of rows, about half of them before the centre.
     package var limit = 400
 
-    /// Where the window starts when its middle stands at `index` of `total` rows.
+    /// Returns the start of the window if its centre is at row `middle` of `total` rows.
     package func offset(middle: Int, total: Int) -> Int {
         max(0, min(middle - limit / 2, total - limit))
     }
 }
 
-/// A stretch of the list and how much there is in all.
+/// A part of the list, and the total counts.
 package struct RowWindow: Hashable, Sendable {
     package var query: ListQuery
-    /// Index of the first of `rows` in all that the query lists.
+    /// Index of the first of `rows` among all rows of the query.
     package var offset: Int
-    /// How many rows the query lists.
+    /// The number of rows that the query lists.
     package var total: Int
     package var rows: [ListRow]
-    /// Where `RowRequest.around` stands, or the row that was looked for; nil when the query does not list it.
+    /// Index of `RowRequest.around` or of the row that was found; nil if the query does not list it.
     package var anchor: Int?
-    /// Records in the layer, however filtered.
+    /// Records in the layer, regardless of the filter.
     package var all: Int
-    /// Unread records in the layer, however filtered.
+    /// Unread records in the layer, regardless of the filter.
     package var unread: Int
 
     package init(

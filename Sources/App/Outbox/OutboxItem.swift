@@ -1,7 +1,7 @@
 package import Annotations
 package import InstantCore
 
-/// An edit that has not arrived: it waits, is kept back, was refused, or someone else was first.
+/// An edit that the server has not accepted: unsent, parked, refused or in conflict.
 package struct OutboxItem: Hashable, Sendable, Identifiable {
     package enum Action: String, Hashable, Sendable {
         case create, update, delete
@@ -15,15 +15,15 @@ package struct OutboxItem: Hashable, Sendable, Identifiable {
     package var delivery: DeliveryState
     /// When the edit was made, by the local clock.
     package var since: Timestamp?
-    /// Why it is kept or was refused, in words.
+    /// Why it is parked or was refused, in words.
     package var reason: String?
-    /// The record as it was when this edit was made; nil for a new one.
+    /// The record as it was when the edit was made; nil for a new one.
     package var base: Content?
-    /// As this person wants it; nil when they deleted it.
+    /// The user's version; nil if deleted.
     package var mine: Content?
-    /// As the server has it, for a conflict; nil when it was deleted there.
+    /// The server's version, in a conflict; nil if deleted.
     package var theirs: Content?
-    /// Who was first, for a conflict.
+    /// Who changed the record first, in a conflict.
     package var theirAuthor: String?
 
     package init(
@@ -45,12 +45,12 @@ package struct OutboxItem: Hashable, Sendable, Identifiable {
     }
 }
 
-/// What a person decided about a conflict or a refused edit.
+/// The decision about a conflict or a refused edit.
 package enum Resolution: Hashable, Sendable {
-    /// Mine again, on top of theirs.
+    /// Apply the user's version on top of theirs.
     case mine
-    /// Theirs stays; mine is dropped.
+    /// Keep theirs and drop the user's version.
     case theirs
-    /// This content, on top of theirs.
+    /// Apply this content on top of theirs.
     case merged(Content)
 }

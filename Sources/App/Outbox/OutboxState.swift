@@ -1,12 +1,12 @@
 import Annotations
 import InstantCore
 
-/// What has not arrived at the server, as a list.
+/// The list of edits that the server has not accepted.
 struct OutboxState: Equatable, Sendable {
     var items: [OutboxItem] = []
     var isOpen = false
     var cursor = 0
-    /// It has to be asked for.
+    /// Whether it must be reloaded.
     var isStale = true
 
     var current: OutboxItem? { items.indices.contains(cursor) ? items[cursor] : nil }

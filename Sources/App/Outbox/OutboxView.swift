@@ -25,7 +25,7 @@ extension Canvas {
 }
 
 extension OutboxItem {
-    /// What was done, for `note changed`.
+    /// The past tense of the action, for `note changed`.
     var done: String {
         switch action {
         case .create: "added"
@@ -34,7 +34,7 @@ extension OutboxItem {
         }
     }
 
-    /// `> ^N  3  note changed  5m  waits  "text"`
+    /// `> ^N  3  note changed  5m  unsent  "text"`
     fileprivate func line(at now: Timestamp, isCurrent: Bool, isSaving: Bool) -> CleanText {
         let page = pageIndex.map { String($0 + 1) } ?? "-"
         let standing =

@@ -1,23 +1,23 @@
 import Annotations
 
-/// A link on the screen and the letters that follow it.
+/// A link on the screen and the letters that select it.
 struct LinkHint: Equatable, Sendable {
     enum Target: Equatable, Sendable {
-        /// A link annotation, whose target is in its record.
+        /// A link annotation; the target is in its record.
         case record(Record.ID)
-        /// An address that stands in the text.
+        /// An address in the text.
         case address(String)
     }
 
     var letters: String
-    /// The glyph of the page that it begins at.
+    /// The first glyph of the link.
     var glyph: Int
     var target: Target
 
-    /// The keys under the fingers first.
+    /// Keys of the home row first.
     private static let alphabet = Array("asdfghjklqwertyuiopzxcvbnm")
 
-    /// Labels of one length, so that none begins another.
+    /// Returns labels of equal length, so that none is a prefix of another.
     static func labels(_ count: Int) -> [String] {
         guard count > alphabet.count else { return alphabet.prefix(count).map { String($0) } }
         return alphabet.flatMap { first in alphabet.map { String([first, $0]) } }.prefix(count).map { $0 }

@@ -3,7 +3,7 @@ import InstantCore
 import PageLayout
 import Screen
 
-// Links: those of the page and the addresses in its text, followed by a letter or two.
+// Links: link annotations and addresses in the text, selected by one or two letters.
 extension AppState {
     mutating func showHints() {
         let links = document?.visibleLinks(rows: layout.page.rows) ?? []
@@ -17,7 +17,7 @@ extension AppState {
         notice = .done("Type a link's letters to follow it; Esc cancels")
     }
 
-    /// A letter of a hint; any other key puts them away.
+    /// Handles a letter of a hint; any other key removes the hints.
     mutating func hintPressed(_ key: Key) -> [Effect] {
         guard let page = document?.page else { return [] }
         guard case .character(let character) = key else {
@@ -40,7 +40,7 @@ extension AppState {
         }
     }
 
-    /// Goes where a link annotation leads. What is outside of this document is not opened, only handed over.
+    /// Follows a link annotation within the document. A URI is copied, not opened; other documents are not opened.
     mutating func follow(_ content: Content?) -> [Effect] {
         guard let document, let action = content?["action"] else { return only(.warning("This link has no target")) }
         let last = max(0, (document.pageCount ?? 1) - 1)
@@ -66,7 +66,7 @@ extension AppState {
 }
 
 extension DocumentState {
-    /// In the order of the text.
+    /// Links on the screen, in text order.
     fileprivate func visibleLinks(rows: Int) -> [(glyph: Int, target: LinkHint.Target)] {
         guard let glyphs = page.glyphs, let typeset = page.typeset else { return [] }
         var links: [(glyph: Int, target: LinkHint.Target)] = []

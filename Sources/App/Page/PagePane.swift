@@ -3,30 +3,30 @@ import InstantCore
 import PageLayout
 import Screen
 
-/// The page that is shown: its text set in rows, the cursor in it, what is selected, and its marks.
+/// The page pane: typeset text, cursor, selection and marks.
 struct PagePane: Equatable, Sendable {
-    /// Where the cursor goes when a page's text has come.
+    /// Where the cursor goes when the text of the page arrives.
     enum Arrival: Equatable, Sendable {
         case start, end
         case place(rects: [Rect], box: Rect?)
         case glyph(Int)
-        /// Of what is searched for, counted from 0.
+        /// A search hit, counted from 0.
         case hit(Int)
     }
 
-    /// What is searched for on the page and where it was found.
+    /// The search text and its hits on the page.
     struct Search: Equatable, Sendable {
         var text: String
         var hits: [Range<Int>]
-        /// So many hits behind or before those of this page are wanted, once the pages there are read.
+        /// Move this many hits past those of this page, forward or backward, once the pages there are indexed.
         var pending: Int?
     }
 
     /// Counted from 0.
     var index = 0
-    /// nil: layout where it fits, else reading.
+    /// The view that the user chose; nil selects layout if it fits, else reading.
     var chosenView: TypesetPage.View?
-    /// Of the layout view, in hundredths of its natural width.
+    /// Zoom of the layout view, in hundredths of its natural width.
     var zoom = 100
     var cursor = PageCursor(glyph: 0)
     var arrival: Arrival? = .start
@@ -34,33 +34,33 @@ struct PagePane: Equatable, Sendable {
     var top = 0
     var left = 0
     var selection: PageSelection?
-    /// The parts of the selection on the pages before this one.
+    /// The parts of the selection on earlier pages.
     var carried: [SelectedPart] = []
     var search: Search?
-    /// Links on the screen that a letter follows; empty while none are shown.
+    /// Link hints on the screen; empty while none are shown.
     var hints: [LinkHint] = []
-    /// The letters of a hint that were typed.
+    /// The letters typed of a hint.
     var hintTyped = ""
-    /// Tables that are shown in full although they are wide.
+    /// Wide tables that are shown in full.
     var opened: Set<Int> = []
     /// The cursor on a page without text: an index in `rows`.
     var mark = 0
 
-    /// The annotations of the page, from the top down.
+    /// The annotations of the page, from top to bottom.
     var rows: [ListRow] = []
-    /// They have to be asked for.
+    /// Whether they must be reloaded.
     var isStale = true
 
-    // Made from the above by `set`.
+    // Computed from the above by `set`.
     private(set) var glyphs: PageGlyphs?
     private(set) var typeset: TypesetPage?
-    /// What its rows show.
+    /// The text of each typeset row.
     private(set) var lines: [CleanText] = []
     private(set) var marks: PageMarks?
     private(set) var rowMarks: [Int: RowMarks] = [:]
-    /// What stands before a row that has marks. A page may have a thousand of them, and is drawn at every key.
+    /// The gutters of rows with marks, stored because a page may have a thousand marks and is drawn at every key.
     private(set) var gutters: [Int: CleanText] = [:]
-    /// What the presenter has selected here.
+    /// The presenter's selection on this page.
     private(set) var presentedMarks: [Int: RowMarks] = [:]
     private(set) var layoutWidth: Int?
     private var setting: Setting?
@@ -75,11 +75,11 @@ struct PagePane: Equatable, Sendable {
         var presented: [Rect]
     }
 
-    /// Sets the page for a pane, if anything that it depends on has changed.
+    /// Typesets the page for a pane if any input has changed.
     ///
     /// - Parameters:
-    ///   - columns: of the pane, gutter included.
-    ///   - presented: boxes of what a presenter has selected on the page.
+    ///   - columns: Columns of the pane, including the gutter.
+    ///   - presented: Boxes of the presenter's selection on the page.
     mutating func set(_ text: PageGlyphs?, columns: Int, presented: [Rect]) {
         guard let text, !text.isEmpty else {
             (glyphs, typeset, marks, rowMarks, layoutWidth, setting) = (text, nil, nil, [:], nil, nil)
@@ -116,7 +116,7 @@ struct PagePane: Equatable, Sendable {
         presentedMarks = typeset.map { shownByOthers.rows(in: $0, of: text, brackets: ("{", "}")) } ?? [:]
     }
 
-    /// Kinds, then `*` for unread; `^` or `!` in the last column but one.
+    /// Returns the kinds, then `*` for unread; `^` or `!` in the last column but one.
     private func gutter(_ marks: RowMarks, _ all: [PageMark]) -> CleanText {
         var text = " " + marks.letters(all)
         if marks.marks.contains(where: { rows[$0].isUnread }) { text += "*" }
@@ -126,12 +126,12 @@ struct PagePane: Equatable, Sendable {
         return CleanText(cleaning: text)
     }
 
-    /// Cells before the text of a page: a blank, two kinds, two states.
+    /// Columns before the text of a page: a space, two kinds, two states.
     static let gutter = 5
 
     var view: TypesetPage.View { typeset?.view ?? chosenView ?? .reading }
 
-    /// Leaves for another page.
+    /// Turns to a page.
     mutating func turn(to index: Int, _ arrival: Arrival) {
         self.arrival = arrival
         dropSelection()
@@ -143,7 +143,7 @@ struct PagePane: Equatable, Sendable {
         (mark, top, left) = (0, 0, 0)
     }
 
-    /// Has the text set again when it comes; the cursor stays where it is.
+    /// Typesets the text again when it arrives; the cursor stays.
     mutating func forgetText() { setting = nil }
 
     /// The annotation at the cursor.
@@ -152,7 +152,7 @@ struct PagePane: Equatable, Sendable {
         return marks.marks(at: cursor.glyph).first.map { rows[$0] }
     }
 
-    /// The glyphs selected, nil without a selection.
+    /// The selected glyphs; nil without a selection.
     var selected: Range<Int>? {
         guard let selection, let typeset, let glyphs else { return nil }
         return selection.range(in: typeset, of: glyphs)
@@ -160,7 +160,7 @@ struct PagePane: Equatable, Sendable {
 
     // MARK: The cursor, on a glyph and on the screen
 
-    /// Puts the cursor where it was to arrive, if its page is there.
+    /// Moves the cursor to its pending arrival position once the text is loaded.
     mutating func arrive() {
         guard let glyphs, !glyphs.isEmpty, let arrival else { return }
         self.arrival = nil
@@ -178,7 +178,7 @@ struct PagePane: Equatable, Sendable {
         }
     }
 
-    /// Has the cursor on the screen, in height and in width.
+    /// Scrolls so that the cursor is visible, vertically and horizontally.
     mutating func scroll(rows: Int, columns: Int) {
         let rows = max(1, rows)
         guard let glyphs, let typeset, !glyphs.isEmpty else {

@@ -1,12 +1,12 @@
 import PDFPages
 import PageLayout
 
-/// The texts of the pages that were looked at last.
+/// A cache of the most recently used page texts.
 struct PageTexts: Equatable, Sendable {
     enum Entry: Equatable, Sendable {
         case loading
         case text(PageGlyphs)
-        /// Why there is none, in a sentence.
+        /// Why the page has no text, as a sentence.
         case failed(String)
     }
 
@@ -20,7 +20,7 @@ struct PageTexts: Equatable, Sendable {
         if case .text(let glyphs) = entries[page] { glyphs } else { nil }
     }
 
-    /// Whether a page is being fetched, so that only one at a time is.
+    /// Whether a page is loading. Only one page is loaded at a time.
     var isLoading: Bool { entries.values.contains(.loading) }
 
     mutating func set(_ page: Int, _ entry: Entry) {
@@ -29,7 +29,7 @@ struct PageTexts: Equatable, Sendable {
         if order.count > Self.maxPages { entries[order.removeFirst()] = nil }
     }
 
-    /// Looked at just now: the last to go.
+    /// Marks a page as the most recently used.
     mutating func keep(_ page: Int) {
         guard entries[page] != nil, order.last != page else { return }
         order.removeAll { $0 == page }

@@ -1,7 +1,7 @@
 import PageLayout
 import Screen
 
-// The page: its cursor, its views, turning to the next one.
+// The page: moving the cursor, changing the view, turning pages.
 extension AppState {
     mutating func moveOnPage(_ command: Command, _ count: Int?) -> [Effect] {
         guard let document else { return [] }
@@ -28,7 +28,7 @@ extension AppState {
         return []
     }
 
-    /// One motion; false when it leads nowhere.
+    /// Performs one motion. Returns false if it must not be repeated, because the page ends or has been turned.
     private mutating func movePage(_ motion: PageMotion, isLong: Bool) -> Bool {
         guard let page = document?.page else { return false }
         guard let typeset = page.typeset, let glyphs = page.glyphs else { return moveMark(motion) }
@@ -37,7 +37,8 @@ extension AppState {
             document?.page.selection?.head = cursor.glyph
             return true
         }
-        // At the end of a page its text goes on on the next one; a screenful stops there first.
+        // At the end of a page, motions continue on the next page; a scroll by half or whole screens stops at the end
+        // first.
         guard let step = motion.pageStep else { return false }
         guard page.selection == nil else {
             carrySelection(by: step)
@@ -51,8 +52,8 @@ extension AppState {
         return turnPage(by: step, step > 0 ? .start : .end)
     }
 
-    /// On a page without text the cursor goes from mark to mark. While the text is on its way it stays: who types
-    /// ahead means the words of this page, not the next one.
+    /// On a page without text, moves the cursor from mark to mark. While the text is loading the cursor stays: keys
+    /// typed ahead are meant for this page, not the next one.
     private mutating func moveMark(_ motion: PageMotion) -> Bool {
         guard let document, document.texts[document.page.index] != .loading, let step = motion.pageStep else {
             return false
@@ -81,7 +82,7 @@ extension AppState {
         document?.page.chosenView = view == .layout ? .reading : .layout
     }
 
-    /// Steps of a quarter of the natural width, from that to its threefold.
+    /// Zooms in steps of a quarter of the natural width, from 100 % to 300 %.
     private mutating func zoom(by steps: Int) {
         guard let page = document?.page else { return }
         let zoom = min(max(page.zoom + 25 * steps, 100), 300)
@@ -90,13 +91,13 @@ extension AppState {
                 ? "\(zoom)% of the natural width"
                 : zoom == 100 ? "Already at the natural width" : "Already at the maximum width")
         document?.page.zoom = zoom
-        // It may no longer fit, and is still what was asked for.
+        // The layout may no longer fit the pane, but the user chose it.
         document?.page.chosenView = .layout
     }
 }
 
 extension Command {
-    /// The motion that a command stands for, and how often it is made.
+    /// Returns the motion for a command and its repetitions.
     fileprivate func motion(screen: Int) -> (PageMotion, Int)? {
         switch self {
         case .left: (.left, 1)
@@ -125,7 +126,7 @@ extension Command {
 }
 
 extension PageMotion {
-    /// To which page it goes on when its own has no more.
+    /// The page on which the motion continues when its own page ends, as an offset.
     fileprivate var pageStep: Int? {
         switch self {
         case .right, .down, .wordForward, .wordEnd, .sentenceForward, .blockForward: 1
@@ -144,7 +145,7 @@ extension PagePane {
         return block
     }
 
-    /// Scrolls, and takes the cursor along where it would leave the screen.
+    /// Scrolls sideways and moves the cursor if it would leave the screen.
     mutating func scrollSideways(by step: Int, columns: Int) {
         guard let typeset, let spot = typeset.spot(of: cursor.glyph) else { return }
         let width = max(1, columns - PagePane.gutter)

@@ -77,7 +77,7 @@ extension Canvas {
         for hint in page.hints { draw(hint, page, state.theme, in: text) }
     }
 
-    /// `[a]` over the beginning of a link.
+    /// Draws `[a]` over the start of a link.
     private mutating func draw(_ hint: LinkHint, _ page: PagePane, _ theme: Theme, in text: Area) {
         guard let spot = page.typeset?.spot(of: hint.glyph) else { return }
         let letters = hint.letters.dropFirst(page.hintTyped.count)
@@ -86,7 +86,7 @@ extension Canvas {
             style: theme.hint)
     }
 
-    /// The brackets beside marked words, and their styles.
+    /// Draws the brackets around marked words and their styles.
     private mutating func draw(
         _ marks: RowMarks, _ page: PagePane, row: Int, in text: Area, style: (Int) -> Style
     ) {
@@ -104,7 +104,7 @@ extension Canvas {
         }
     }
 
-    /// Adds a style to a range of glyphs, where it is on the screen.
+    /// Adds a style to the visible part of a range of glyphs.
     private mutating func restyle(_ range: Range<Int>, _ page: PagePane, in text: Area, _ style: Style) {
         guard let typeset = page.typeset, let glyphs = page.glyphs else { return }
         for piece in typeset.pieces(of: range.clamped(to: 0..<glyphs.count), page: glyphs) {
@@ -130,7 +130,7 @@ extension Canvas {
 }
 
 extension DeliveryState {
-    /// What rows and gutters show; nil for what has arrived. A conflict is the greatest.
+    /// The sign in rows and gutters; nil if delivered. `!` sorts before `^` and takes precedence.
     var sign: Character? {
         switch self {
         case .delivered: nil

@@ -1,6 +1,6 @@
 import Screen
 
-// The page as a picture: painted when it is asked for, gone with the next key.
+// The page as a picture: rendered on request, removed at the next key.
 extension AppState {
     mutating func paintPage() -> [Effect] {
         guard let document else { return [] }
@@ -25,7 +25,7 @@ extension AppState {
         return [.hidePicture]
     }
 
-    /// A picture goes when its place is needed for something else.
+    /// Removes the picture when its area is needed for something else.
     mutating func reconcilePicture() -> [Effect] {
         guard let picture else { return [] }
         let stays =
@@ -35,8 +35,8 @@ extension AppState {
     }
 }
 
-/// A page that is shown as a picture instead of as text, or is about to be: until the next key, or until something else
-/// has to be shown there.
+/// A page shown as a picture instead of text, or being rendered. It stays until the next key, or until its area is
+/// needed.
 struct ShownPicture: Equatable, Sendable {
     let reference: LayerReference
     /// Counted from 0.

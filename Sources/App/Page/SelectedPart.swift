@@ -1,7 +1,7 @@
 import Annotations
 import PageLayout
 
-/// What is selected of a page that a growing selection has passed: each page becomes a record of its own.
+/// The selected part of a page that the growing selection has left. Each page becomes a separate record.
 struct SelectedPart: Equatable, Sendable {
     /// Counted from 0.
     var page: Int
@@ -14,7 +14,7 @@ struct SelectedPart: Equatable, Sendable {
 extension PagePane {
     mutating func dropSelection() { (selection, carried) = (nil, []) }
 
-    /// Takes the selection on to the next page, whose first glyph it begins with there.
+    /// Continues the selection on the next page, from its first glyph.
     mutating func carrySelection(to next: Int) {
         guard var selection, let typeset, let glyphs, let last = glyphs.moved(0, by: .last) else { return }
         selection.head = last
@@ -28,7 +28,7 @@ extension PagePane {
         carried = parts
     }
 
-    /// Takes the selection back to the page before, if it came from there.
+    /// Returns the selection to the page that it came from.
     mutating func returnSelection() {
         guard let part = carried.last else { return }
         let parts = Array(carried.dropLast())

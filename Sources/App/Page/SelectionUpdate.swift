@@ -1,6 +1,6 @@
 import PageLayout
 
-// Choosing words: growing, turning round, going over the end of a page.
+// Selecting words: growing, swapping the ends, crossing pages.
 extension AppState {
     mutating func selectRows() {
         guard let page = document?.page else { return }
@@ -11,7 +11,7 @@ extension AppState {
         }
     }
 
-    /// A selection goes on on the next page, whose text is there by then, and back on the one it came from.
+    /// Continues the selection on the next page, whose text is loaded ahead, or returns it to the page it came from.
     mutating func carrySelection(by step: Int) {
         guard let document else { return }
         let next = document.page.index + 1
@@ -37,13 +37,13 @@ extension AppState {
     mutating func growSelection() {
         guard let page = document?.page, let glyphs = page.glyphs else { return }
         document?.page.selection?.grow(in: glyphs)
-        // What began on a page before goes on from the first glyph of this one.
+        // A selection that began on an earlier page starts at the first glyph of this page.
         if !page.carried.isEmpty { document?.page.selection?.anchor = 0 }
         if let head = document?.page.selection?.head { document?.page.cursor = PageCursor(glyph: head) }
     }
 }
 
-// Handing text to the terminal's clipboard.
+// Copying text to the terminal's clipboard.
 extension AppState {
     mutating func copySelection() -> [Effect] {
         guard let page = document?.page, let range = page.selected, let glyphs = page.glyphs else { return [] }

@@ -1,14 +1,14 @@
-/// Things to choose from by typing some of their letters: the palette, terms of the filter, colours, the outline.
+/// A list to choose from by typing some letters: the palette, filter terms, colours, the outline.
 struct Picker: Equatable, Sendable {
     struct Item: Equatable, Sendable {
-        /// Uncleaned, as everything in it.
+        /// Uncleaned, like all texts of the item.
         var name: String
-        /// What it does or where it leads.
+        /// What the item does, or where it leads.
         var detail = ""
-        /// The key that does the same.
+        /// The key that has the same effect.
         var key = ""
         var choice: Choice
-        /// Why it cannot be chosen now.
+        /// Why the item cannot be chosen now.
         var denial: String?
     }
 
@@ -19,18 +19,18 @@ struct Picker: Equatable, Sendable {
         case color(String)
         /// Counted from 0.
         case page(Int)
-        /// Of the filter.
+        /// A filter term.
         case term(String)
     }
 
     let title: String
-    /// What stands before the line that is typed.
+    /// The label before the input.
     let label: String
     private(set) var items: [Item]
     private(set) var input = TextInput()
-    /// Indexes of the items that fit what is typed, the best first.
+    /// Indexes of the matching items, best match first.
     private(set) var matches: [Int]
-    /// An index of `matches`.
+    /// An index into `matches`.
     private(set) var cursor = 0
     private(set) var top = 0
 
@@ -48,7 +48,7 @@ struct Picker: Equatable, Sendable {
         match()
     }
 
-    /// Does what an editing or moving command says; false for any other.
+    /// Runs an editing or moving command; false for any other.
     mutating func run(_ command: Command, rows: Int) -> Bool {
         if let place = command.row(from: cursor, count: nil, screen: rows, last: max(0, matches.count - 1)) {
             cursor = place
@@ -60,12 +60,12 @@ struct Picker: Equatable, Sendable {
         return true
     }
 
-    /// Says of each item whether it is on.
+    /// Sets for each item whether it is on.
     mutating func mark(_ isOn: (Choice) -> Bool) {
         for index in items.indices { items[index].key = isOn(items[index].choice) ? "on" : "" }
     }
 
-    /// Puts the cursor on an item that fits.
+    /// Moves the cursor to an item, if it matches.
     mutating func move(to item: Int) { cursor = matches.firstIndex(of: item) ?? cursor }
 
     mutating func scroll(rows: Int) {
@@ -74,7 +74,7 @@ struct Picker: Equatable, Sendable {
 
     private mutating func match() {
         let typed = FuzzyMatch(input.text)
-        // What is said of an item counts only where its name does not fit.
+        // The detail counts only if the name does not match.
         let found = items.enumerated().compactMap { index, item -> (index: Int, score: Int)? in
             if let score = typed.score(item.name) { return (index, score + 1_000_000) }
             return typed.score(item.detail).map { (index, $0) }

@@ -9,7 +9,7 @@ extension AppState {
         return picker?.run(command, rows: rows) == true ? [] : nil
     }
 
-    /// - Parameter goesOn: where several can be chosen, the list stays.
+    /// - Parameter goesOn: Whether the picker stays open, if several items can be chosen.
     private mutating func choose(goesOn: Bool) -> [Effect] {
         guard let item = picker?.current else { return [] }
         if let why = item.denial { return only(.warning(why.asSentence)) }
@@ -28,7 +28,7 @@ extension AppState {
         case .term(let term):
             toggleTerm(term)
             guard goesOn, var picker else { return [] }
-            let terms = FilterText.terms(of: document?.list.filter ?? "")
+            let terms = FilterSyntax.terms(of: document?.list.filter ?? "")
             picker.mark { if case .term(let term) = $0 { terms.contains(term) } else { false } }
             self.picker = picker
             return []
@@ -36,7 +36,7 @@ extension AppState {
     }
 }
 
-// All that can be done here, to be found by what it is called.
+// All commands that are available here, found by name.
 extension AppState {
     mutating func openPalette() {
         let contexts = contexts

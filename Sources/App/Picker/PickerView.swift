@@ -1,7 +1,7 @@
 import Screen
 
 extension AppState {
-    /// Where the things to choose from stand: everything but the two rows at the foot, and the rule above them.
+    /// The area of the items: without the bottom two rows and the rule at the top.
     var pickerArea: Area { Area(size).split(bottom: 2).rest.split(top: 1).rest }
 }
 
@@ -26,7 +26,7 @@ extension Canvas {
     }
 }
 
-/// How the things to choose from are set: their names, what is said of them, their keys at the right.
+/// The layout of the items: names, details, keys at the right.
 private struct PickerForm {
     let columns: Int
     let names: Int

@@ -1,4 +1,4 @@
-/// What was asked of the world and has not come yet.
+/// The requested responses that have not arrived yet.
 struct PlainAwaited: Equatable, Sendable {
     private enum Answer: Hashable {
         case library, rows, pageRows, record, outbox, page, edit, undo, resolved, file, text, thread, batchLoaded,
@@ -18,7 +18,7 @@ struct PlainAwaited: Equatable, Sendable {
 
     mutating func came(_ message: Message) {
         switch message {
-        // What cannot be read is answered with a sentence: nothing more will come.
+        // A failed read is reported as a notice, and no response follows.
         case .notice: counts = [:]
         case .library: came(.library)
         case .rows: came(.rows)
@@ -33,7 +33,7 @@ struct PlainAwaited: Equatable, Sendable {
         case .externallyEdited: came(.text)
         case .thread: came(.thread)
         case .batchLoaded: came(.batchLoaded)
-        // Whoever asks while they are read gets no answer of their own.
+        // Requests made during a round get no response of their own.
         case .quoted(isAll: true): counts[.quotes] = nil
         default: break
         }

@@ -1,6 +1,6 @@
 import Screen
 
-/// Who else changed how much since it was told last.
+/// Changes by other users since the last announcement.
 struct PlainChanges: Sendable {
     private var counts: [(author: String, count: Int)] = []
 

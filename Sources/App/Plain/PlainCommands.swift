@@ -1,7 +1,7 @@
 import Annotations
 import Screen
 
-// From a line to what it means.
+// From an input line to its command.
 extension PlainState {
     mutating func answered(_ line: String) -> [Effect] {
         if writing != nil { return write(line) }
@@ -9,7 +9,7 @@ extension PlainState {
         switch question {
         case .token?: return takeToken(line.trimmed)
         case .which(let choice)?: return choose(line.trimmed, from: choice)
-        // The colon of the screen's command line, for fingers that are used to it.
+        // The colon of the screen's command line is accepted from habit.
         case nil: return run(String(line.trimmed.trimmingPrefix(":")))
         }
     }
@@ -19,7 +19,7 @@ extension PlainState {
         guard let first = parts.first else { return [] }
         let rest = parts.count > 1 ? parts[1].trimmed.unquoted : ""
         guard let word = PlainWord(typed: first) ?? PlainWord.meant(by: first) else {
-            // What can be typed after : on the screen, but for commands that only move something there.
+            // Otherwise, a command of the screen's command line.
             guard TypedCommand.allCases.contains(where: { $0.rawValue.hasPrefix(first.lowercased()) }) else {
                 return only("Unknown command: \(first)")
             }
@@ -104,7 +104,7 @@ extension PlainState {
         }
     }
 
-    /// The library is still there behind a layer.
+    /// Runs a word in the library.
     private mutating func runInLibrary(_ word: PlainWord, _ rest: String) -> [Effect] {
         switch word {
         case .list:
@@ -144,7 +144,7 @@ extension PlainState {
 }
 
 extension PlainWord {
-    /// The one word that begins like this, unless what is typed after `:` begins like it too.
+    /// Returns the only word with this prefix, unless a typed command has the same prefix.
     fileprivate static func meant(by typed: String) -> PlainWord? {
         let matches = allCases.filter { $0.rawValue.hasPrefix(typed.lowercased()) }
         let others = TypedCommand.allCases.filter {
@@ -155,12 +155,12 @@ extension PlainWord {
 }
 
 extension String {
-    /// Without the quotes around it.
+    /// The string without surrounding quotation marks.
     fileprivate var unquoted: String {
         count >= 2 && first == "\"" && last == "\"" ? String(dropFirst().dropLast()) : self
     }
 
-    /// `unread` and `unsent` are words one says, not words one looks for.
+    /// The filter with the words `unread` and `unsent` replaced by their terms.
     fileprivate var filterTerms: String {
         split(separator: " ").map { ["unread", "unsent"].contains($0) ? "is:" + $0 : String($0) }
             .joined(separator: " ")

@@ -2,7 +2,7 @@ import Annotations
 import InstantCore
 import Screen
 
-// Lists, said: the library, annotations, one of them, what waits.
+// Printing lists: the library, annotations, one annotation, unsent edits.
 extension PlainState {
     private static let atOnce = 20
 
@@ -30,7 +30,7 @@ extension PlainState {
         step = .listing
     }
 
-    /// Puts the list there, so that the words its rows mark are read.
+    /// Moves the list there, so that the words under its marks are read.
     private mutating func look(at index: Int) {
         app.document?.list.move(to: index)
         app.document?.list.top = index
@@ -41,7 +41,7 @@ extension PlainState {
         let total = document.list.total
         guard listed < total else { return say(total == 0 ? "None." : "End of the list.") }
         let end = min(total, listed + Self.atOnce)
-        // Rows that lie beyond what was loaded are gone to first.
+        // Load rows outside the window first.
         if document.list.row(end - 1) == nil {
             look(at: listed)
             step = .listing
@@ -54,7 +54,7 @@ extension PlainState {
         if end < total { say("\(total - end) more; type more") }
     }
 
-    /// `3 highlight on page 2 by ana: "some of the challenges" Which ones? unread, 2 replies, 5m`
+    /// Returns `3 highlight on page 2 by ana: "some of the challenges" Which ones? (unread, 2 replies, 5m)`.
     private mutating func sentence(of row: ListRow, _ document: DocumentState) -> CleanText {
         let place: CleanText = row.pageIndex.map { " on page \($0 + 1)" } ?? ""
         var line: CleanText = "\(numbers.number(of: row.id)) \(row.kind.name)\(place)\(byAuthor(of: row))"
@@ -72,7 +72,7 @@ extension PlainState {
         return facts.dropFirst().reduce(line + " (" + first) { $0 + ", " + $1 } + ")"
     }
 
-    /// Makes the annotation with a number the current one, then goes on.
+    /// Makes the annotation with a number the current one, then continues with the step.
     mutating func withRecord(
         _ text: String, _ word: PlainWord, _ next: (Record.ID) -> PlainStep
     ) -> [Effect] {
@@ -85,7 +85,7 @@ extension PlainState {
         return app.seek(id)
     }
 
-    /// The record that was sought; nil, and a sentence, when it is gone.
+    /// Returns the record that was sought; if it is gone, prints a sentence and returns nil.
     mutating func sought(_ id: Record.ID) -> ListRow? {
         app.document?.focus = .page
         guard let row = app.document?.list.current, row.id == id else {
@@ -109,7 +109,7 @@ extension PlainState {
         return app.markCurrentRead()
     }
 
-    // MARK: What waits
+    // MARK: Unsent edits
 
     mutating func sayOutbox() {
         let items = app.document?.outbox.items ?? []
@@ -155,7 +155,7 @@ extension DeliveryState {
 }
 
 extension CleanText {
-    /// `note 4 by ana: what it says`, on one line; without a text no colon either.
+    /// Returns `note 4 by ana: what it says`, on one line; without the colon if the text is empty.
     func saying(_ text: String) -> CleanText {
         text.isEmpty ? self : self + ": " + CleanText.lines(cleaning: text).joined(separator: " ")
     }

@@ -1,11 +1,12 @@
 package import Annotations
 package import Screen
 
-/// The program without a screen: lines in, lines out. Over the same state, messages, effects and world as `Program`.
+/// The program without a screen: lines in, lines out. It uses the same state, messages, effects and services as
+/// `Program`.
 ///
 /// ```swift
 /// program.start(at: now)
-/// // whatever happened: a message, a line while `isReady`, the end of input
+/// // on every event: a message, a line while `isReady`, the end of input
 /// program.receive(messages, at: now)
 /// write(program.takeLines())
 /// if program.isReady { write(program.prompt) }
@@ -35,27 +36,27 @@ package struct PlainProgram {
         for message in messages { perform(state.receive(message)) }
     }
 
-    /// A line that was typed. Only while `isReady`.
+    /// Handles an input line. Call it only while `isReady`.
     package mutating func read(_ line: String, at now: Timestamp) {
         perform(state.receive(.tick(now)))
         perform(state.read(line))
     }
 
-    /// No line will follow.
+    /// Handles the end of input.
     package mutating func end(at now: Timestamp) {
         receive([.terminate], at: now)
     }
 
-    /// What is to be written, in order; each is asked for once.
+    /// Returns the lines to write, in order, and removes them.
     package mutating func takeLines() -> [CleanText] { state.takeLines() }
 
-    /// Whether the last command is done and a line is waited for.
+    /// Whether the last command is done and the program waits for a line.
     package var isReady: Bool { state.isReady }
     package var prompt: CleanText { state.prompt }
-    /// The line that is waited for is a secret: it is not to be seen while it is typed.
+    /// Whether the next line is a secret that must not be echoed.
     package var hidesInput: Bool { state.hidesInput }
     package var isDone: Bool { state.app.hasQuit }
-    /// What is worth saying at the end.
+    /// The message printed when the program ends.
     package var farewell: CleanText? { state.app.farewell.map { CleanText(cleaning: $0) } }
 
     private func perform(_ effects: [Effect]) {

@@ -5,7 +5,7 @@ import PDFPages
 import PageLayout
 import Screen
 
-// The page, said.
+// Printing the page.
 extension PlainState {
     /// `page 3, 4 marks>`
     var prompt: CleanText {
@@ -23,7 +23,7 @@ extension PlainState {
 
     var hidesInput: Bool { question == .token && app.prompt == nil && writing == nil }
 
-    /// `hotos17, layer review, 7 pages, 38 annotations, 2 unread, read-only: no write`
+    /// Prints `hotos17, layer review, 7 pages, 38 annotations, 2 unread, read-only: no write`.
     mutating func sayOpened() -> [Effect] {
         guard let document = app.document else {
             if let problem = app.opening?.problem {
@@ -58,7 +58,7 @@ extension PlainState {
         if document.page.glyphs?.isEmpty != false { sayMarksByPlace() }
     }
 
-    /// A sentence a line, its marks where they begin and end.
+    /// Prints one sentence per line, with the start and end of its marks.
     mutating func sayText() {
         guard let document = app.document else { return }
         guard let glyphs = document.page.glyphs, !glyphs.isEmpty, let marks = document.page.marks else {
@@ -85,20 +85,20 @@ extension PlainState {
         }
     }
 
-    /// What stands behind a sentence: a note there, or what was written to a mark that ends in it.
+    /// Prints, after a sentence, a note on it or the text of a mark that ends in it.
     private mutating func sayNote(_ row: ListRow, isMark: Bool) {
         guard !isMark || !row.text.isEmpty else { return }
         let name = name(of: row)
         say((isMark ? name + " says" : "\(name)\(byAuthor(of: row))" as CleanText).saying(row.text))
     }
 
-    /// Of a page without text: where its marks are.
+    /// Prints the positions of the marks of a page without text.
     private mutating func sayMarksByPlace() {
         guard let document = app.document else { return }
         let sizes = document.pdf.info?.pages ?? []
         for row in document.page.rows {
             let size = sizes.indices.contains(document.page.index) ? sizes[document.page.index] : nil
-            let place = size.flatMap { row.box?.place(width: $0.width, height: $0.height) } ?? "somewhere"
+            let place = size.flatMap { row.box?.place(width: $0.width, height: $0.height) } ?? "unknown position"
             let name = name(of: row)
             say(("\(place): \(name)\(byAuthor(of: row))" as CleanText).saying(row.text))
         }
@@ -116,10 +116,10 @@ extension PlainState {
         }
     }
 
-    /// `highlight 1`
+    /// Returns `highlight 1`.
     mutating func name(of row: ListRow) -> CleanText { "\(row.kind.name) \(numbers.number(of: row.id))" }
 
-    /// ` by ana`; empty for a record without an author.
+    /// Returns ` by ana`; empty for a record without an author.
     func byAuthor(of row: ListRow) -> CleanText { app.document?.author(of: row).map { " by \($0)" } ?? "" }
 }
 
@@ -140,7 +140,7 @@ extension PDFState {
         }
     }
 
-    /// Why there is no page to read; nil: there is.
+    /// Why no page can be read; nil if it can.
     fileprivate var problem: CleanText? {
         switch self {
         case .ready: nil
@@ -158,7 +158,7 @@ extension PageMarks {
         var isStart: Bool
     }
 
-    /// Where marks begin and end within a sentence, ends first where both fall together.
+    /// Returns where marks start and end within a sentence; ends come first at the same glyph.
     fileprivate func cuts(within range: Range<Int>) -> [Cut] {
         var cuts: [Cut] = []
         for mark in marks.indices {
@@ -171,7 +171,7 @@ extension PageMarks {
         return cuts.sorted { ($0.glyph, $0.isStart ? 1 : 0, $0.mark) < ($1.glyph, $1.isStart ? 1 : 0, $1.mark) }
     }
 
-    /// Marks whose last word stands in a sentence, and those on no word that stand beside it.
+    /// Returns the marks whose last word is in a sentence, and marks without words that are beside it.
     fileprivate func ending(within range: Range<Int>) -> [Int] {
         marks.indices.filter { mark in
             let last = ranges[mark].last.map { $0.upperBound - 1 } ?? anchors[mark]
@@ -181,7 +181,7 @@ extension PageMarks {
 }
 
 extension PageGlyphs {
-    /// The text of a range on one line.
+    /// Returns the text of a range on one line.
     fileprivate func words(_ range: Range<Int>) -> CleanText {
         CleanText.lines(cleaning: text(of: range)).joined(separator: " ")
     }

@@ -1,36 +1,37 @@
 import Annotations
 import Screen
 
-/// A conversation about a layer: what was asked last and is not answered yet, and what is to be said. All else is in
-/// the state of the program with a screen, whose commands are the ones that are given here.
+/// The line-oriented interface: the command that has not finished, and the lines to print. Everything else is in the
+/// state of the program with a screen, whose commands it runs.
 ///
-/// A command is taken in two parts: it begins, which asks the world for something; when everything that was asked for has
-/// come, it ends by saying what there is to say. Only then the next line is taken.
+/// A command runs in two parts. It begins with requests to the services; when all responses have arrived, it finishes
+/// by printing its result. Only then is the next line read.
 struct PlainState: Sendable {
     var app: AppState
     var numbers = PlainNumbers()
     var awaited = PlainAwaited()
-    /// How the command that is under way ends; nil: there is none.
+    /// How the running command finishes; nil if none is running.
     var step: PlainStep?
-    /// The next line answers this.
+    /// The question that the next line answers.
     var question: PlainQuestion?
-    /// A text of several lines is being written.
+    /// A text of several lines that is being written.
     var writing: PlainWriting?
-    /// Where `more` goes on in the list.
+    /// Where `more` continues in the list.
     var listed = 0
     var announces = true
 
     private var lines: [CleanText] = []
-    /// What happened while nothing was asked: said with the next answer, so that it does not run into what is typed.
+    /// Lines that arose while no command was running. They are printed with the next result, so that they do not mix
+    /// with the user's typing.
     private var held: [CleanText] = []
-    private var isTalking = true
+    private var isAnswering = true
     var changes = PlainChanges()
     private var announcedAt: Timestamp?
     private var wasLost = false
-    /// Quarters of the PDF that were told.
+    /// Quarters of the PDF download already reported.
     private var quarters = 0
     private static let maxHeld = 20
-    /// Lines are as long as they are: whoever reads them knows best where to break.
+    /// Effectively unlimited: lines are not wrapped here.
     static let width = 10_000
     private static let announceInterval: Int64 = 5000
 
@@ -47,7 +48,7 @@ struct PlainState: Sendable {
 
     mutating func receive(_ message: Message) -> [Effect] {
         let effects = update(&app, message)
-        // Only one layer is open here: which one it is about is known.
+        // Only one layer is open here, so the reference is not needed.
         var message = message
         while case .at(_, let inner) = message { message = inner }
         awaited.came(message)
@@ -56,7 +57,7 @@ struct PlainState: Sendable {
     }
 
     mutating func read(_ line: String) -> [Effect] {
-        isTalking = true
+        isAnswering = true
         app.notice = nil
         app.document?.refreshThrottle.expect()
         let effects = answered(line)
@@ -69,16 +70,16 @@ struct PlainState: Sendable {
     }
 
     mutating func say(_ text: CleanText) {
-        if isTalking { lines.append(text) } else if held.count < Self.maxHeld { held.append(text) }
+        if isAnswering { lines.append(text) } else if held.count < Self.maxHeld { held.append(text) }
     }
 
-    /// Says something, and does nothing else.
+    /// Prints a line without requesting any effect.
     mutating func only(_ text: CleanText) -> [Effect] {
         say(text)
         return []
     }
 
-    /// Goes on with the command that is under way, as far as what has come allows.
+    /// Continues the running command as far as the responses allow.
     private mutating func begun(_ effects: [Effect]) -> [Effect] {
         var effects = effects
         awaited.asked(effects)
@@ -90,20 +91,20 @@ struct PlainState: Sendable {
             effects += more
             takeNotice()
         }
-        if step == nil, isTalking { stopPresenting() }
+        if step == nil, isAnswering { finishAnswer() }
         return effects
     }
 
     private mutating func takeNotice() {
-        // That a record is not in the list is said by the command that sought it.
+        // The command that seeks a record reports itself that it is not in the list.
         if let notice = app.notice, step?.seeks != true {
             say("\(notice.text)\(notice.hint.map { "; \($0.command.rawValue) \($0.effect)" } ?? "")")
         }
         app.notice = nil
     }
 
-    /// Before the prompt: what happened meanwhile.
-    private mutating func stopPresenting() {
+    /// Prints, before the prompt, what happened meanwhile.
+    private mutating func finishAnswer() {
         lines += held
         held = []
         lines += need()
@@ -118,10 +119,10 @@ struct PlainState: Sendable {
                 changes.clear()
             }
         }
-        isTalking = false
+        isAnswering = false
     }
 
-    /// A card that opened by itself becomes a sentence: here it must not stand in the way.
+    /// Turns a card that opened on its own into sentences, because here it must not block input.
     private mutating func need() -> [CleanText] {
         guard let card = app.token, card.purpose == .layer, question != .token, !card.isTrying else { return [] }
         let facts = app.lines(of: card, columns: Self.width).filter { $0.role == .fact || $0.role == .problem }
@@ -129,7 +130,7 @@ struct PlainState: Sendable {
         return facts.map { $0.text.dropping(columns: 1) } + ["Type token to enter one."]
     }
 
-    /// What is told of a message while it comes.
+    /// Reports a message when it arrives.
     private mutating func tell(_ message: Message) {
         switch message {
         case .download(let progress):
@@ -143,7 +144,7 @@ struct PlainState: Sendable {
         case .opened: quarters = 0
         case .resolveFailed: if case .resolving = step { step = .done }
         case .editFailed:
-            // Nothing is open between two lines: the text is a draft.
+            // No editor stays open between two lines; the text is a draft.
             if writing == nil { app.document?.editor = nil }
         case .recordsChanged(let ids, let author?, _): changes.add(author, max(1, ids.count))
         default: break

@@ -2,28 +2,28 @@ import Annotations
 import InstantCore
 import Screen
 
-/// How a command ends once everything that was asked for has come.
+/// How a command finishes once all responses have arrived.
 enum PlainStep: Equatable, Sendable {
-    /// The library is listed, or the layer that was opened is described.
+    /// List the library, or describe the opened layer.
     case library, opening
-    /// The page that was gone to is named, read, or searched for words.
+    /// Name the page, read it, or search it for words.
     case page, reading, finding(String)
-    /// Words of the page are looked for so that they can be marked.
+    /// Find words on the page and mark them.
     case marking(Command, String)
     case placing(String)
     case listing
     case showing(Record.ID), editing(Record.ID), deleting(Record.ID), replying(Record.ID)
     case outbox, resolving(Record.ID, Resolution)
     case tokenFile
-    /// The server is asked; for a layer that is added, or the one that is open.
+    /// Wait for the server to check a token, for a layer being added or for the open one.
     case token(TokenCard.Purpose)
     case syncing
-    /// Edits were handed over.
+    /// Edits were submitted.
     case edited
-    /// Nothing more is to be said.
+    /// Print nothing more.
     case done
 
-    /// Whether a record is being looked for.
+    /// Whether a record is sought.
     var seeks: Bool {
         switch self {
         case .showing, .editing, .deleting, .replying: true
@@ -32,14 +32,14 @@ enum PlainStep: Equatable, Sendable {
     }
 }
 
-/// What the next line answers.
+/// The question that the next line answers.
 enum PlainQuestion: Equatable, Sendable {
     case token
     /// Which of these glyph ranges is meant.
     case which(PlainChoice)
 }
 
-/// A text that occurs several times, and what is to be done with one of its places.
+/// A text that occurs several times, and the action for the chosen place.
 struct PlainChoice: Equatable, Sendable {
     enum Purpose: Equatable, Sendable { case mark(Command), note }
 
@@ -47,10 +47,10 @@ struct PlainChoice: Equatable, Sendable {
     var purpose: Purpose
 }
 
-/// A text of several lines, ended by a line with a dot alone.
+/// A text of several lines, ended by a line with only a dot.
 struct PlainWriting: Equatable, Sendable {
     enum Target: Equatable, Sendable {
-        /// The note in the state's editor, whose draft is kept there.
+        /// The note in the state's editor, which also stores its draft.
         case note
         case reply(Record.ID)
     }
@@ -62,13 +62,13 @@ struct PlainWriting: Equatable, Sendable {
 }
 
 extension PlainState {
-    /// Whether a step has to go on waiting although everything that was asked for has come.
+    /// Returns whether a step must wait although all responses have arrived.
     func isWaiting(for step: PlainStep) -> Bool {
         switch step {
         case .opening:
             guard let document = app.document else { return app.opening != nil && app.opening?.problem == nil }
             return document.pdf == .opening || isConnecting || isAboutToArrive(document)
-        // The page comes with the PDF, and so do the words that marks cover.
+        // Pages, and the words under marks, need the PDF.
         case .page, .reading, .finding, .marking, .placing: return isPDFComing
         case .listing: return isPDFComing && app.document?.list.query.filter.inQuotes == true
         case .syncing: return isConnecting || isSending
@@ -79,7 +79,7 @@ extension PlainState {
         }
     }
 
-    /// All of the PDF has come, or the first of it is about to.
+    /// Returns whether the download is complete, or its progress is still unknown.
     private func isAboutToArrive(_ document: DocumentState) -> Bool {
         guard case .live = document.status.connection, case .downloading(let progress) = document.pdf else {
             return false

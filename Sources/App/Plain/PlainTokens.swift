@@ -1,6 +1,6 @@
 import Screen
 
-// Giving a token. What was given is never said.
+// Entering a token. The token is never printed.
 extension PlainState {
     mutating func askForToken(_ purpose: TokenCard.Purpose) {
         let card = TokenCard(purpose)
@@ -44,16 +44,16 @@ extension PlainState {
         return app.useToken()
     }
 
-    /// What became of it.
+    /// Prints the result.
     mutating func sayToken(_ purpose: TokenCard.Purpose) {
         if let problem = app.token?.problem {
-            say("\(problem)")
+            say("\(problem.asSentence)")
         } else if app.token != nil, isOffline {
             say("The server cannot be reached. The token is checked on the next connection.")
         } else if purpose == .layer {
             say("The token is in use.")
         } else {
-            // A layer that was added is described like one that was opened.
+            // An added layer is described like an opened one.
             step = .opening
         }
         app.token = nil

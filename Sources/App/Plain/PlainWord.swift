@@ -1,6 +1,6 @@
 import Annotations
 
-/// The words of the conversation that are not commands of the line after `:`, which are understood as well.
+/// The words of the line-oriented interface. Typed commands of the screen's command line are also accepted.
 enum PlainWord: String, Hashable, Sendable, CaseIterable {
     case read, next, previous, find
     case list, more, new, show
@@ -48,7 +48,7 @@ enum PlainWord: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether it means something while no layer is open.
+    /// Whether the word is available while no layer is open.
     var isForLibrary: Bool {
         switch self {
         case .list, .open, .add, .demo, .remove, .help, .quit: true
@@ -56,10 +56,10 @@ enum PlainWord: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether it means something only there.
+    /// Whether it is available only then.
     var isForLibraryOnly: Bool { self == .open || self == .add || self == .demo }
 
-    /// The keys of the screen that stand for a word here.
+    /// Keys of the screen that are accepted as words.
     private static let letters: [String: PlainWord] = [
         "?": .help, "q": .quit, "J": .next, "K": .previous, "O": .outbox, "T": .token, "S": .sync, "H": .highlight,
         "U": .underline, "X": .strikeOut, "Z": .squiggly, "a": .note, "r": .reply, "e": .edit, "d": .delete, "/": .find,
@@ -71,13 +71,13 @@ enum PlainWord: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// The numbers by which a person names annotations. Each keeps its number as long as the layer is open: what others do
-/// never makes a typed `delete 3` mean something else.
+/// The numbers by which the user names annotations. An annotation keeps its number while the layer is open, so changes
+/// by others never alter the meaning of a typed `delete 3`.
 struct PlainNumbers: Equatable, Sendable {
     private var numbers: [Record.ID: Int] = [:]
     private var ids: [Record.ID] = []
 
-    /// The record's number, a new one if it has none yet.
+    /// Returns the record's number; assigns a new one if it has none.
     mutating func number(of id: Record.ID) -> Int {
         if let number = numbers[id] { return number }
         ids.append(id)

@@ -4,7 +4,7 @@ import InstantCore
 import PageLayout
 import Screen
 
-// Marking, writing, answering what is asked.
+// Marking, writing, answering questions.
 extension PlainState {
     mutating func mark(_ command: Command, _ words: String) -> [Effect] {
         if let why = app.document?.denialOfCreation {
@@ -17,7 +17,7 @@ extension PlainState {
         return []
     }
 
-    /// Finds the words on the page; asks which where there are several.
+    /// Finds the words on the page; asks which occurrence is meant if there are several.
     mutating func choose(_ words: String, _ purpose: PlainChoice.Purpose) -> [Effect] {
         guard let glyphs = app.document?.page.glyphs else { return only("This page has no text.") }
         let places = glyphs.occurrences(of: words)
@@ -85,7 +85,7 @@ extension PlainState {
         }
         writing.lines.append(line)
         self.writing = writing
-        // Its draft is kept while it grows.
+        // The draft is stored while the text grows.
         if writing.target == .note { app.document?.editor?.input = TextInput(writing.text) }
         return []
     }
@@ -105,7 +105,7 @@ extension PlainState {
 
     mutating func delete(_ id: Record.ID) -> [Effect] { act(on: id, .delete) { $0.loadBatch(for: .delete) } }
 
-    /// What the list does with its current row, if that is allowed.
+    /// Runs the list's action on its current row, if allowed.
     private mutating func act(
         on id: Record.ID, _ command: Command, _ body: (inout AppState) -> [Effect]
     ) -> [Effect] {

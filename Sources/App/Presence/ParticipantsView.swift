@@ -3,10 +3,10 @@ import InstantCore
 import Screen
 
 extension AppState {
-    /// Everybody who has the layer open, in full, and how one more joins.
+    /// Returns all participants with full names, and how to join.
     func participantLines(columns: Int) -> [CleanText] {
-        guard let company = document?.presence, company.isShown else { return [] }
-        return peopleLines(of: company, columns: columns) + invitationLines(columns: columns)
+        guard let presence = document?.presence, presence.isShown else { return [] }
+        return peopleLines(of: presence, columns: columns) + invitationLines(columns: columns)
     }
 
     private func invitationLines(columns: Int) -> [CleanText] {
@@ -14,11 +14,11 @@ extension AppState {
         return ["To join from a second terminal:"] + CleanText(cleaning: invitation).wrapped(to: columns)
     }
 
-    private func peopleLines(of company: PresenceState, columns: Int) -> [CleanText] {
-        guard !company.people.isEmpty else { return ["No one else has this layer open."] }
-        let names = company.people.map { CleanText(cleaning: $0.fullName) }
+    private func peopleLines(of presence: PresenceState, columns: Int) -> [CleanText] {
+        guard !presence.people.isEmpty else { return ["No one else has this layer open."] }
+        let names = presence.people.map { CleanText(cleaning: $0.fullName) }
         let width = min(names.map(\.width).max() ?? 0, max(8, columns - 24))
-        let lines = zip(company.people, names).map { person, name in
+        let lines = zip(presence.people, names).map { person, name in
             name.truncated(to: width).padded(to: width) + CleanText(cleaning: person.standing)
         }
         return lines.count > 8 ? lines.prefix(7) + ["and \(lines.count - 7) more"] : lines

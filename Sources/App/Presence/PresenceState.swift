@@ -2,27 +2,28 @@ import Annotations
 import InstantCore
 import PageLayout
 
-/// Who else has the layer open, who of them presents, and what they are told of this person.
+/// The other participants, who presents, and the presence last sent to them.
 struct PresenceState: Equatable, Sendable {
     enum Presenting: Equatable, Sendable {
         case no
-        /// The server has not said yet that nobody else does.
+        /// The server has not confirmed yet.
         case asked
         case yes
     }
 
     var people: [LayerPerson] = []
     var presenting = Presenting.no
-    /// Whom one may follow. While the connection is away nobody is known, and who presented last is kept.
+    /// The presenter, whom the user may follow. Without a connection no participants are known, so the last presenter
+    /// is kept.
     var leader: LayerPerson?
-    /// Where the leader goes, this person goes.
+    /// Whether this client follows the leader's position.
     var isFollowing = false
-    /// What the others were told last.
+    /// The presence last sent to the others.
     var announced: OwnPresence?
-    /// The list of everybody here is open.
+    /// Whether the list of participants is open.
     var isShown = false
 
-    /// `ana +1`: the presenter or the first by name, and how many more; then only how many.
+    /// `ana +1`: the presenter or the first participant, and the number of the others; then the number only.
     var shortForms: [String] {
         guard let first = people.first(where: \.isPresenting) ?? people.first else { return [] }
         let more = people.count > 1 ? " +\(people.count - 1)" : ""
@@ -32,30 +33,30 @@ struct PresenceState: Equatable, Sendable {
 
 extension LayerPerson {
     /// Uncleaned.
-    var shownName: String { name ?? userID ?? "somebody" }
+    var shownName: String { name ?? userID ?? "someone" }
 
-    /// Whether this is who was known under another id before the connection was lost.
+    /// Returns whether this is the same participant, possibly with a new id after a reconnect.
     func isAgain(_ other: LayerPerson) -> Bool {
         id.isExactly(other.id) || (userID.isExactly(other.userID) && name.isExactly(other.name))
     }
 }
 
 extension DocumentState {
-    /// Where this person is, as the others are told: the page; the selected words only while presenting.
+    /// The user's presence as sent to the others: the page, and the selection only while presenting.
     var ownPresence: OwnPresence {
         let isPresenting = presence.presenting != .no
         let areas = isPresenting ? page.selectedAreas : []
         return OwnPresence(Location(pageIndex: page.index, selection: areas), isPresenting: isPresenting)
     }
 
-    /// The boxes of the leader's selection on the page that is shown.
+    /// The boxes of the leader's selection on the current page.
     var ledSelection: [Rect] {
         presence.leader?.whereabouts.selection.filter { $0.pageIndex == page.index }.flatMap(\.rects) ?? []
     }
 }
 
 extension PagePane {
-    /// What is selected, by position.
+    /// The selection by position.
     fileprivate var selectedAreas: [PageArea] {
         guard let selected, let glyphs else { return [] }
         return carried.map { PageArea(pageIndex: $0.page, rects: $0.rects) }

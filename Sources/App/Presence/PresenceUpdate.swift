@@ -2,7 +2,7 @@ import Annotations
 import InstantCore
 import PageLayout
 
-// Presenting, following, and who else is here.
+// Presenting, following and the list of participants.
 extension AppState {
     mutating func presenceCame(_ presence: LayerPresence) {
         guard let before = document?.presence else { return }
@@ -11,7 +11,7 @@ extension AppState {
         let isLive = document?.status.connection == .live
         switch (before.leader, presence.presenter) {
         case (let leader?, nil):
-            // Without a connection nobody is heard of: whoever presented may still do so.
+            // Without a connection no presence arrives; the presenter may still be presenting.
             guard isLive else { return }
             document?.presence.leader = nil
             document?.presence.isFollowing = false
@@ -27,7 +27,7 @@ extension AppState {
         }
     }
 
-    /// What became of presenting: one presents at a time, and the server decides who.
+    /// Updates the user's presenting state. One participant presents at a time, and the server decides who.
     private mutating func ownPresenting(_ presence: LayerPresence) {
         guard let presenting = document?.presence.presenting, presenting != .no else { return }
         if presence.own?.isPresenting == true {
@@ -41,7 +41,7 @@ extension AppState {
         }
     }
 
-    /// Says something of the others, unless something that went wrong stands there.
+    /// Shows a notice about others, unless an error is shown.
     private mutating func inform(_ text: String) {
         if notice?.kind != .error { notice = .done(text) }
     }
@@ -68,7 +68,7 @@ extension AppState {
         }
         self.document?.jumps.leave(document.place)
         self.document?.presence.isFollowing = true
-        // Where there is room for one pane, it is the one that is shown by somebody else.
+        // With room for one pane only, show the pane that the presenter controls.
         if layout.form == .single { self.document?.focus = .page }
         goToLeader()
     }
@@ -87,7 +87,7 @@ extension AppState {
         }
     }
 
-    /// Whoever moves on the page by themselves no longer follows.
+    /// Stops following when the user moves on the page.
     mutating func breakAway(from before: FollowerPosition?) {
         guard let before, let after = followerStanding, after.reference == before.reference, after != before else {
             return
@@ -95,7 +95,7 @@ extension AppState {
         document?.presence.isFollowing = false
     }
 
-    /// Where the person is while they follow somebody; nil: they do not.
+    /// The user's position while following; nil if not following.
     var followerStanding: FollowerPosition? {
         guard let document, document.presence.isFollowing else { return nil }
         let page = document.page
@@ -104,7 +104,7 @@ extension AppState {
             selection: page.selection, arrival: page.arrival)
     }
 
-    /// Tells the others of this person what has changed since.
+    /// Sends the user's presence if it has changed.
     mutating func reconcilePresence() -> [Effect] {
         guard let document, !document.isLocal else { return [] }
         let own = document.ownPresence
@@ -115,7 +115,7 @@ extension AppState {
 }
 
 extension DocumentState {
-    /// Why one cannot present.
+    /// Why the user cannot present.
     var denialOfPresenting: String? {
         if presence.presenting != .no { return nil }
         if let why = denialOfCreation { return why }
@@ -123,14 +123,14 @@ extension DocumentState {
         return presence.leader.map { "only one person can present: \($0.shownName)" }
     }
 
-    /// Why there is nobody to follow.
+    /// Why the user cannot follow.
     var denialOfFollowing: String? {
         if presence.presenting != .no { return "you are presenting" }
         return presence.leader == nil ? "no one is presenting" : nil
     }
 }
 
-/// What a motion on the page changes.
+/// The state that a motion on the page changes.
 struct FollowerPosition: Equatable, Sendable {
     var reference: LayerReference
     var page: Int

@@ -1,11 +1,11 @@
-/// The lines typed after `:`, oldest first, and where one is among them.
+/// The lines of the command line, oldest first, and the position in them.
 struct CommandHistory: Equatable, Sendable {
     private(set) var lines: [String] = []
-    /// What was kept by earlier runs has been read.
+    /// Whether the lines of earlier runs have been loaded.
     private(set) var isLoaded = false
-    /// The line shown, counted from the newest; nil: the one being typed.
+    /// The line shown, counted from the newest; nil for the line being typed.
     private var back: Int?
-    /// What was typed before going back: only lines that begin with it are shown.
+    /// The text typed before going back. Only lines with this prefix are shown.
     private var typed = ""
 
     package static let maxLines = 500
@@ -18,7 +18,7 @@ struct CommandHistory: Equatable, Sendable {
     /// Begins a new line.
     mutating func begin() { (back, typed) = (nil, "") }
 
-    /// A line was used.
+    /// Adds an executed line.
     mutating func add(_ line: String) {
         lines.removeAll { $0 == line }
         lines.append(line)
@@ -26,9 +26,9 @@ struct CommandHistory: Equatable, Sendable {
         begin()
     }
 
-    /// The line before or after; nil when there is none.
+    /// Returns the older or newer line; nil if none exists.
     ///
-    /// - Parameter current: what stands in the prompt now.
+    /// - Parameter current: The current text of the prompt.
     mutating func step(older: Bool, from current: String) -> String? {
         if back == nil { typed = current }
         let newestFirst = lines.reversed().filter { $0.hasPrefix(typed) }

@@ -1,6 +1,6 @@
 import PageLayout
 
-/// The words that can be typed after `:`.
+/// The commands of the command line.
 package enum TypedCommand: String, Hashable, Sendable, CaseIterable {
     case quit, help, page, filter, color, sync, offline, online, token, outbox, undo, redo, reading, layout, author,
         download, who, open, library, storage, requests, prune
@@ -37,10 +37,10 @@ package enum TypedCommand: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether it does nothing by itself.
+    /// Whether the command needs an argument.
     var takesWords: Bool { [.page, .filter, .color, .author, .open, .defaultGroup].contains(self) }
 
-    /// Whether it means something in the library.
+    /// Whether the command is available in the library.
     var isForLibrary: Bool { [.quit, .help, .open, .library, .storage, .prune].contains(self) }
 }
 
@@ -65,7 +65,7 @@ extension AppState {
         return run(command, rest)
     }
 
-    /// A command that means something in another place is told from one that there is not.
+    /// Returns the warning for an unknown command, or for one that exists only in other contexts.
     private func wording(ofUnknown word: String) -> String {
         let places = keymap.bindings.filter { $0.command.rawValue == word.lowercased() }.map(\.context.title)
         guard !places.isEmpty else { return "Unknown command: \(word)" }

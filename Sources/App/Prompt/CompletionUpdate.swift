@@ -1,4 +1,4 @@
-// The line after `:`: what it could become, and what was typed before.
+// The command line: completion and history.
 extension AppState {
     mutating func beginCommandLine(_ text: String = "") -> [Effect] {
         prompt = Prompt(.command, label: ":", text: text)
@@ -6,7 +6,7 @@ extension AppState {
         return history.isLoaded ? [] : [.loadHistory]
     }
 
-    /// Keys that the line after `:` has besides those of any line; nil for others.
+    /// Runs a command that only the command line has, not other prompts; nil for others.
     mutating func runInCommandLine(_ command: Command) -> [Effect]? {
         guard let prompt, prompt.purpose == .command else { return nil }
         switch command {
@@ -23,7 +23,7 @@ extension AppState {
         return []
     }
 
-    /// The lines that one may be going to be.
+    /// Returns the lines that this line can be completed to.
     func completions(of line: String) -> [String] {
         let words = line.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard words.count > 1 else { return typedNames.filter { $0.hasPrefix(line.lowercased()) } }
@@ -33,7 +33,7 @@ extension AppState {
         return argumentWords(after: command).filter { $0.hasPrefix(last) && $0 != last }.map { start + $0 }
     }
 
-    /// Everything that can be typed here.
+    /// All commands that can be typed here.
     private var typedNames: [String] {
         let typed = TypedCommand.allCases.filter { document != nil || $0.isForLibrary }.map(\.rawValue)
         return Set(typed + commandsHere.map(\.rawValue)).sorted()
@@ -42,13 +42,13 @@ extension AppState {
     private func argumentWords(after command: TypedCommand) -> [String] {
         switch command {
         case .filter:
-            ["is:unread", "is:unsent"] + FilterText.kindNames.map { "kind:\($0)" } + ["by:", "group:", "page:"]
+            ["is:unread", "is:unsent"] + FilterSyntax.kindNames.map { "kind:\($0)" } + ["by:", "group:", "page:"]
         case .color: Colors.named.map(\.name)
         default: []
         }
     }
 
-    /// The commands that keys give where one is.
+    /// The commands that keys trigger in the current contexts.
     var commandsHere: [Command] {
         var hidden = self
         hidden.prompt = nil

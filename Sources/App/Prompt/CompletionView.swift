@@ -1,7 +1,8 @@
 import Screen
 
 extension Canvas {
-    /// What Tab goes through, above the line that is typed: as many as there is room for, from the chosen one's screenful.
+    /// Draws the completions above the input line: as many as fit, starting with the screenful that contains the chosen
+    /// one.
     mutating func drawCompletion(_ completion: Completion, _ theme: Theme, in area: Area) {
         fill(area, style: theme.statusLine)
         let words = completion.lines.map { CleanText(cleaning: String($0.split(separator: " ").last ?? "")) }
@@ -20,7 +21,7 @@ extension Canvas {
     }
 }
 
-/// What a word that is being typed could become, and which of it is shown.
+/// The completions of the word being typed, and the one shown.
 struct Completion: Equatable, Sendable {
     /// Whole lines.
     let lines: [String]
@@ -28,7 +29,7 @@ struct Completion: Equatable, Sendable {
 
     init(_ lines: [String]) { self.lines = lines }
 
-    /// Steps on, around the end.
+    /// Steps to the next completion, wrapping around at the ends.
     mutating func step(forward: Bool) -> String? {
         guard !lines.isEmpty else { return nil }
         let next = index.map { $0 + (forward ? 1 : -1) } ?? (forward ? 0 : lines.count - 1)

@@ -1,20 +1,20 @@
-/// One line to be typed, or a question to be answered, at the foot of the screen.
+/// A line of input, or a question, at the bottom of the screen.
 struct Prompt: Equatable, Sendable {
     enum Purpose: Equatable, Sendable {
         case command
-        /// Filters the list while it is typed; Esc brings back what was there.
+        /// Filters the list while typing; Esc restores the previous filter.
         case filter(before: String)
         case search
-        /// The name for new records, and what was to be done once it is known.
+        /// The author's name of new records, and the edits that wait for it.
         case author(then: [Edit], editor: Editor?)
-        /// The address of a server, for a layer to be added.
+        /// The address of a server, to add a layer.
         case server
-        /// A PDF on the disk.
+        /// A PDF on disk.
         case file
         case confirm(Confirmed)
     }
 
-    /// What a yes does.
+    /// The action that `yes` confirms.
     enum Confirmed: Equatable, Sendable {
         case delete([String])
         case removeLayer(LayerReference, unsent: Int)
@@ -23,7 +23,7 @@ struct Prompt: Equatable, Sendable {
     var purpose: Purpose
     var label: String
     var input: TextInput
-    /// What Tab goes through; nil until it is pressed.
+    /// The completions for Tab; nil until Tab is pressed.
     var completion: Completion?
 
     init(_ purpose: Purpose, label: String, text: String = "") {

@@ -1,8 +1,8 @@
 import Screen
 
-// The line at the foot: commands, filter, search, names, questions.
+// The line at the bottom: commands, filter, search, names, questions.
 extension AppState {
-    /// What changes while a prompt is typed in: only the filter is used at once.
+    /// Handles a change of the input. Only the filter takes effect while typing.
     mutating func promptChanged() -> [Effect] {
         prompt?.completion = nil
         if let prompt, case .filter = prompt.purpose { setFilter(prompt.input.text) }
@@ -55,7 +55,7 @@ extension AppState {
         return []
     }
 
-    /// A question takes one key: `y` is yes, any other is no.
+    /// Answers a question with one key: `y` is yes, and any other key is no.
     mutating func answered(_ key: Key) -> [Effect] {
         guard let prompt, case .confirm(let what) = prompt.purpose else { return [] }
         self.prompt = nil
@@ -75,14 +75,14 @@ extension AppState {
 }
 
 extension String {
-    /// As the start of a sentence. A first word that may be a file or an address stays as it is.
+    /// The text with a capital first letter. A first word that may be a file name or an address is unchanged.
     var asSentence: String {
         let word = prefix { $0 != " " }
         guard word.allSatisfy({ $0.isLowercase || "-:,".contains($0) }) else { return self }
         return prefix(1).uppercased() + dropFirst()
     }
 
-    /// Without white space at its ends.
+    /// The text without leading and trailing white space.
     var trimmed: String {
         var rest = self[...]
         while rest.first?.isWhitespace == true { rest.removeFirst() }

@@ -1,7 +1,7 @@
 import PageLayout
 import Screen
 
-/// Where the parts of the document screen stand, for a size of the terminal.
+/// The layout of the document screen for a terminal size.
 struct DocumentLayout: Equatable, Sendable {
     enum Form: Equatable, Sendable {
         case tooSmall
@@ -14,7 +14,7 @@ struct DocumentLayout: Equatable, Sendable {
     static let smallest = Size(rows: 8, columns: 30)
 
     private(set) var form = Form.tooSmall
-    /// The names of what is open, where there are several.
+    /// The tab bar, if several layers are open.
     private(set) var tabs = Area(Size(rows: 0, columns: 0))
     private(set) var pageHeader = Area(Size(rows: 0, columns: 0))
     private(set) var page = Area(Size(rows: 0, columns: 0))
@@ -22,11 +22,11 @@ struct DocumentLayout: Equatable, Sendable {
     private(set) var list = Area(Size(rows: 0, columns: 0))
     /// Who changed the current record.
     private(set) var blame = Area(Size(rows: 0, columns: 0))
-    /// The whole text of the current record; its first row is a rule.
+    /// The full text of the current record; its first row is a rule.
     private(set) var detail = Area(Size(rows: 0, columns: 0))
-    /// Between page and list where they stand side by side.
+    /// Between page and list if they are side by side.
     private(set) var divider: Area?
-    /// Everything above the status line that is not `foot`.
+    /// Everything between the tab bar and the status line except `foot`.
     private(set) var body = Area(Size(rows: 0, columns: 0))
     /// Editor or card.
     private(set) var foot = Area(Size(rows: 0, columns: 0))
@@ -35,10 +35,10 @@ struct DocumentLayout: Equatable, Sendable {
     private var blameRows = 0
 
     /// - Parameters:
-    ///   - tabRows: for the bar of tabs.
-    ///   - footRows: what an open editor or card would like to have.
-    ///   - showsDetail: nil leaves it to the room there is.
-    ///   - isForReading: the person has chosen the reading view, which needs no more room than it is wide.
+    ///   - tabRows: Rows for the tab bar.
+    ///   - footRows: Rows that an open editor or card requests.
+    ///   - showsDetail: nil shows the detail if it fits.
+    ///   - isForReading: Whether the user chose the reading view, which never needs more than its own width.
     init(
         _ size: Size, tabRows: Int, focus: DocumentState.Pane, footRows: Int, showsDetail: Bool?,
         showsBlame: Bool = false, isForReading: Bool = false
@@ -91,8 +91,8 @@ struct DocumentLayout: Equatable, Sendable {
         (list, blame) = list.split(bottom: min(blameRows, max(0, list.rows - 1)))
     }
 
-    /// Room for a reading view of full width first; beyond that, for the layout view of most pages, and then for rows
-    /// of the list with all that is known of a record.
+    /// Room for a full-width reading view first; then for the layout view of most pages; then for list rows with all
+    /// columns.
     private static func pageColumns(of columns: Int, isForReading: Bool) -> Int {
         columns < 154 || isForReading ? min(83, columns - 50) : min(columns - 70, 136)
     }
@@ -106,7 +106,7 @@ extension AppState {
             isForReading: document?.page.chosenView == .reading)
     }
 
-    /// What an open editor or card would like to have.
+    /// The rows that an open editor or card requests.
     var footRows: Int {
         if let editor = document?.editor {
             return 1 + min(8, max(3, WrappedInput(editor.input, columns: size.columns - 2).rows.count))

@@ -3,7 +3,7 @@ import Authorization
 import InstantCore
 import PDFPages
 
-/// An open layer: the document screen.
+/// An open layer: the state of the document screen.
 struct DocumentState: Equatable, Sendable {
     enum Pane: Equatable, Sendable { case list, thread, page }
 
@@ -13,47 +13,47 @@ struct DocumentState: Equatable, Sendable {
     let isReadOnly: Bool
     let isLocal: Bool
     var author: String?
-    /// The group for new records in place of the token's.
+    /// The group of new records; nil uses the token's default.
     var groupChoice: LayerMetadata.GroupChoice?
     var drafts: [DraftKey: String]
 
     var pdf: PDFState
     var texts = PageTexts()
-    /// nil until it was read.
+    /// nil until read.
     var navigation: PDFNavigation?
     var index = DocumentIndex()
     var page = PagePane()
     var list = ListPane()
     var focus = Pane.list
-    /// The record under the list's cursor, whole, once it is loaded.
+    /// The full record under the list cursor, once it is loaded.
     var detail: Record?
-    /// The record that `detail` was last asked for.
+    /// The record last requested for `detail`.
     var detailAsked: Record.ID?
     /// The comments under it.
     var thread = ThreadPane()
-    /// nil: shown where there is room for it.
+    /// nil shows the detail if it fits.
     var showsDetail: Bool?
-    /// Who changed the current record is shown below the list.
+    /// Whether the author of the last change is shown below the list.
     var showsBlame = false
     var quotes = Quotes()
-    /// The words under marks were asked for, for the filter that is on.
+    /// Whether the words under marks were requested for the current filter.
     var quotesAsked = false
 
-    /// What is done to the records that were gathered, once they are here.
+    /// The action on the records being loaded.
     var batch: Batch?
-    /// What a step left as it was, and why, to be said when it is done.
+    /// What each step left unchanged and why, shown when the step is done.
     var omitted: [Int: String] = [:]
 
     var editor: Editor?
-    /// What the person's own editor was started over.
+    /// The editor whose text is open in the user's external editor.
     var external: Editor?
     var outbox = OutboxState()
     var conflict: ConflictCard?
-    /// The loss of access was read, and reading goes on.
+    /// Whether the user has dismissed the card about lost access and continues reading.
     var isLossAccepted = false
     /// The token card, while another tab is shown.
     var cardAside: TokenCard?
-    /// The token card was put away; it opens again for the next reason.
+    /// The reason for which the token card was closed; it opens again for another reason.
     var refusedNeed: TokenNeed?
 
     var history = UndoHistory()
@@ -77,20 +77,20 @@ struct DocumentState: Equatable, Sendable {
         pdf = opened.hasPDF ? .opening : .missing(nil)
     }
 
-    /// What new records get; nil: the null group.
+    /// The group of new records; nil is the null group.
     var groupForNew: String? { groupChoice.map(\.group) ?? status.grant?.defaultGroup }
 
     var pageCount: Int? { pdf.info?.pages.count }
 
-    /// Everything that has not arrived at the server.
+    /// All edits that the server has not accepted.
     var waiting: Int { status.unsent + status.parked + status.conflicts + status.refused }
 
-    /// Why a token is needed; nil: none is.
+    /// Why a token is needed; nil if none is.
     var need: TokenNeed? {
         if case .needsToken(let need) = status.connection { need } else { nil }
     }
 
-    /// Why the layer can no longer be read; nil: it can.
+    /// Why the layer can no longer be read; nil if it can.
     var accessLost: String? {
         if case .lost(let why) = status.connection { why } else { nil }
     }
@@ -98,15 +98,15 @@ struct DocumentState: Equatable, Sendable {
     var layerName: String { reference.layer.isEmpty ? "default layer" : reference.layer }
 }
 
-/// Where the PDF is.
+/// The state of the PDF on this machine.
 enum PDFState: Equatable, Sendable {
-    /// Not here, or only so much of it.
+    /// Not downloaded, or only in part.
     case missing(DownloadStatus?)
     case downloading(DownloadStatus?)
-    /// Here, not yet looked into.
+    /// Downloaded, not read yet.
     case opening
     case ready(PDFInfo)
-    /// Why it could not be fetched or read, in a sentence.
+    /// Why it could not be downloaded or read, as a sentence.
     case failed(String)
 
     var info: PDFInfo? {

@@ -21,7 +21,7 @@ extension Canvas {
         drawStatus(state, document, in: layout.status)
     }
 
-    /// The editor or the card that is open, the innermost one.
+    /// Draws the innermost open editor or card.
     private mutating func drawFoot(_ state: AppState, _ document: DocumentState, in area: Area) {
         guard !area.isEmpty else { return }
         fill(area)

@@ -1,7 +1,7 @@
 import Screen
 
 extension Canvas {
-    /// The last row: a prompt, else what there is to say, else the keys.
+    /// Draws the last row: a prompt, else a notice, else the keys.
     mutating func drawFooter(_ state: AppState) {
         let area = self.area.split(bottom: 1).bottom
         fill(area)
@@ -35,14 +35,14 @@ extension Canvas {
         drawLine(prompt.input, label: label, theme, in: area)
     }
 
-    /// A line that is typed, behind what it is for.
+    /// Draws an input line after its label.
     private mutating func drawLine(_ input: TextInput, label: CleanText, _ theme: Theme, in area: Area) {
         let label = label.truncated(to: max(1, area.columns - 8))
         write(label, in: area, style: theme.prompt)
         drawInput(input, in: area.split(left: label.width).rest, style: theme.input)
     }
 
-    /// One line of input, scrolled so that its cursor is seen.
+    /// Draws one line of input, scrolled so that its cursor is visible.
     mutating func drawInput(_ input: TextInput, in area: Area, style: Style) {
         guard !area.isEmpty else { return }
         let before = CleanText(cleaning: String(input.characters[..<input.cursor]))
@@ -51,13 +51,13 @@ extension Canvas {
         cursor = Position(row: area.row, column: area.column + before.width - hidden)
     }
 
-    /// Keys that mean something here, those that cannot be given now dim; as many as there is room for.
+    /// Draws as many of the available keys as fit; unavailable commands are dimmed.
     private mutating func drawKeys(_ state: AppState, in area: Area) {
         let all = state.keymap.bindings(in: state.contexts)
         var seen: Set<Command> = []
         var bindings = all.indices.filter { index in
             guard all[index].footer != nil, let keys = all[index].sequences.first else { return false }
-            // What an inner context gives a key, an outer one cannot.
+            // A key bound in an inner context hides the same key of outer contexts.
             return !all[..<index].contains { $0.sequences.contains(keys) } && seen.insert(all[index].command).inserted
         }.map { all[$0] }
         let found = bindings.firstIndex { $0.command == .help }.map { bindings.remove(at: $0) }
@@ -85,7 +85,7 @@ extension Canvas {
 }
 
 extension AppState {
-    /// `changed; u takes it back`, with the key that the person has for it, or without one the command's name.
+    /// Returns `Changed; u to revert` with the user's key for the command, or the command's name if it has no key.
     func wording(of notice: Notice) -> String {
         guard let hint = notice.hint else { return notice.text }
         return "\(notice.text); \(keyName(of: hint.command)) \(hint.effect)"

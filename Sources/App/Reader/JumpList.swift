@@ -1,6 +1,6 @@
 import Annotations
 
-/// Where a person was before they jumped, so that they can go back and forward again.
+/// The places before and after jumps, for going back and forward.
 struct JumpList: Equatable, Sendable {
     struct Place: Equatable, Sendable {
         var focus: DocumentState.Pane

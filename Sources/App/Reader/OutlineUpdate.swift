@@ -1,6 +1,6 @@
 import PDFPages
 
-// The outline, and pages by what is printed on them.
+// The outline, and pages by their printed labels.
 extension AppState {
     mutating func showOutline() {
         guard let document else { return }
@@ -24,7 +24,7 @@ extension AppState {
         self.picker = picker
     }
 
-    /// The page that is called so: by what is printed on it, else by its number.
+    /// Returns the page with this printed label, else with this number.
     func pageIndex(named name: String) -> Int? {
         guard let document else { return nil }
         if let index = document.navigation?.labels.firstIndex(where: { $0.lowercased() == name.lowercased() }) {
@@ -36,7 +36,7 @@ extension AppState {
 }
 
 extension DocumentState {
-    /// What is printed on a page; its number where the file does not say.
+    /// Returns the printed label of a page, or its number if the file has no label for it.
     func label(of page: Int) -> String {
         guard let labels = navigation?.labels, labels.indices.contains(page), !labels[page].isEmpty else {
             return "\(page + 1)"

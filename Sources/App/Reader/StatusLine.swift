@@ -4,13 +4,13 @@ import InstantCore
 import PageLayout
 import Screen
 
-/// The line above the footer: where one is and how sync stands. Where there is no room, parts go in a fixed order; what
-/// warns, the page and the state of sync never do.
+/// The line above the footer: the user's position and the state of sync. If space is short, parts are dropped in a
+/// fixed order; warnings, the page and the sync state are never dropped.
 struct StatusLine {
     private struct Part {
         /// From the longest wording to the shortest.
         var forms: [CleanText]
-        /// The lowest goes first; nil never goes.
+        /// The lowest rank is dropped first; nil is never dropped.
         var rank: Int?
     }
 
@@ -47,7 +47,7 @@ struct StatusLine {
         parts.append(Part(forms: forms.filter { !$0.isEmpty }, rank: rank))
     }
 
-    /// The line in so many columns.
+    /// Returns the line for a width.
     func text(columns: Int) -> CleanText {
         var parts = parts.filter { !$0.forms.isEmpty }
         func line() -> CleanText {
@@ -86,10 +86,10 @@ extension DocumentState {
         return [words + " \"\(glyphs.excerpt(of: range))\"", words]
     }
 
-    /// `PRESENTING to 3 · P stops`, `FOLLOWING ana`, `FREE · F follows`
+    /// `PRESENTING to 3 · P to stop`, `FOLLOWING ana`, `NOT FOLLOWING · F to follow ana`
     fileprivate var presentingText: [CleanText]? {
         switch presence.presenting {
-        // Nobody is to be seen without a connection, and nobody sees anything.
+        // Without a connection the audience is unknown and receives nothing.
         case .yes where status.connection != .live: return ["PRESENTING, offline", "PRESENTING"]
         case .yes:
             return ["PRESENTING to \(presence.people.count) · P to stop", "PRESENTING to \(presence.people.count)"]
@@ -98,7 +98,7 @@ extension DocumentState {
         }
         guard let leader = presence.leader else { return nil }
         let name = CleanText(cleaning: leader.shownName).truncated(to: 20)
-        guard presence.isFollowing else { return ["NOT FOLLOWING · F to follow \(name)", "NOT FOLLOWING"] }
+        guard presence.isFollowing else { return ["NOT FOLLOWING · F to follow \(name)", "NOT FOLLOWING", "FREE"] }
         return ["FOLLOWING \(name)", "FOLLOWING \(name.truncated(to: 6))"]
     }
 

@@ -2,7 +2,7 @@ import Annotations
 import Authorization
 import InstantCore
 
-// What the library reports: where sync stands, and what changed.
+// Reports from `Instant`: sync status and changed records.
 extension AppState {
     mutating func statusCame(_ status: SyncStatus) -> [Effect] {
         guard let old = document?.status else { return [] }
@@ -20,12 +20,12 @@ extension AppState {
                 hint: .init(command: .outbox, effect: "to compare, nothing is lost"))
         }
         if document?.accessLost == nil { document?.isLossAccepted = false }
-        // Nothing will come any more of a PDF that is on its way.
+        // A running download cannot continue.
         if case .lost(let why) = status.connection, case .downloading = document?.pdf { document?.pdf = .failed(why) }
         return []
     }
 
-    /// - Parameter end: by the server's clock.
+    /// - Parameter end: By the server's clock.
     mutating func tokenExpires(at end: Timestamp) {
         guard notice == nil, let status = document?.status else { return }
         let life = end - (now + status.clockOffset)
@@ -35,7 +35,7 @@ extension AppState {
             hint: .init(command: .token, effect: "to enter a new one"))
     }
 
-    /// What a new token changed in what may be done.
+    /// Returns the permission changes of a new token.
     private func rightsNotice(from old: Grant?, to new: Grant?) -> Notice? {
         guard let old, let new else { return nil }
         let change = RightsChange(from: old, to: new)
@@ -48,7 +48,8 @@ extension AppState {
         return .done((new.mayWrite && !old.mayWrite ? "This token allows writing. " : "This token: ") + change.sentence)
     }
 
-    /// Remote changes never move a cursor or a text under it: what is shown is asked for again, the rest counts.
+    /// Handles changed records. Changes by others never move a cursor or the text under it: visible data is reloaded,
+    /// the rest is counted.
     mutating func recordsChanged(
         _ ids: [Record.ID], _ author: String?, byOthers others: [Record.ID] = []
     ) -> [Effect] {
@@ -64,7 +65,7 @@ extension AppState {
         return [.loadRecord(base.id)]
     }
 
-    /// What is shown of the layer is asked for anew.
+    /// Marks everything shown of the layer for reloading.
     mutating func refresh() {
         document?.list.isStale = true
         document?.page.isStale = true

@@ -1,7 +1,7 @@
 import InstantCore
 import Screen
 
-// What was asked of the server, for those who look into a connection that does not do as it should.
+// The requests sent to the server, for diagnosing connection problems.
 extension AppState {
     mutating func openRequests() {
         document?.requests = RequestLog(requests: [])
@@ -22,7 +22,7 @@ extension AppState {
         return []
     }
 
-    /// Asked for anew whenever something was heard of the server.
+    /// Reloads the requests after every status change.
     mutating func reconcileRequests() -> [Effect] {
         guard let document, document.requests.isOpen, document.requests.isStale else { return [] }
         self.document?.requests.isStale = false
@@ -30,12 +30,12 @@ extension AppState {
     }
 }
 
-/// The last requests of the open layer, the newest first.
+/// The latest requests of the open layer, newest first.
 struct RequestLog: Equatable, Sendable {
-    /// nil: not shown.
+    /// nil while the list is closed.
     var requests: [SentRequest]?
     var top = 0
-    /// They have to be asked for.
+    /// Whether they must be reloaded.
     var isStale = true
 
     var isOpen: Bool { requests != nil }

@@ -20,7 +20,7 @@ extension Canvas {
 }
 
 extension SentRequest {
-    /// What came of it is seen on any screen; on a narrow one the time gives way.
+    /// The outcome is always shown; a narrow screen omits time and method.
     fileprivate func line(columns: Int, utcOffset: Int) -> CleanText {
         let time = CleanText(cleaning: RelativeTime.clock(at, utcOffset: utcOffset))
         let start: CleanText = columns < 60 ? " " : "  \(time)  \(CleanText(cleaning: method).padded(to: 5))"

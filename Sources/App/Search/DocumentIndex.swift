@@ -1,16 +1,16 @@
 import PageLayout
 
-/// The text of all pages as it is compared in a search, as far as it was read: where a text occurs in the document.
+/// The text of the pages read so far, in search form, with the places where a text occurs.
 struct DocumentIndex: Equatable, Sendable {
     /// By page.
     private var texts: [Int: String] = [:]
-    /// It was asked for.
+    /// Whether indexing was requested.
     var isAsked = false
-    /// Why it will not become whole, in a sentence.
+    /// Why the index stays incomplete, as a sentence.
     var problem: String?
 
     private var sought = ""
-    /// How often `sought` occurs on each page that was read.
+    /// Occurrences of `sought` on each page read so far.
     private var counts: [Int: Int] = [:]
 
     mutating func add(_ page: Int, _ text: String) {
@@ -25,21 +25,21 @@ struct DocumentIndex: Equatable, Sendable {
         counts = texts.mapValues { PageGlyphs.count(of: wanted, in: $0) }
     }
 
-    /// More of it is on its way.
+    /// Returns whether indexing is still running.
     func isRunning(of pages: Int) -> Bool { isAsked && problem == nil && texts.count < pages }
 
-    /// How often what is sought occurs on a page; nil while the page was not read.
+    /// Returns the occurrences on a page; nil until the page is read.
     func hits(on page: Int) -> Int? { counts[page] }
 
-    /// Hits on the pages before one.
+    /// Returns the hits on all earlier pages.
     func hits(before page: Int) -> Int { counts.reduce(0) { $0 + ($1.key < page ? $1.value : 0) } }
 
     var total: Int { counts.values.reduce(0, +) }
 
-    /// Hundredths of the document that were read.
+    /// Returns the percentage of pages read.
     func percent(of pages: Int) -> Int { pages > 0 ? min(100, 100 * texts.count / pages) : 100 }
 
-    /// The next page with a hit, round the end of the document back to the one it began at.
+    /// Returns the next page with a hit, wrapping around the document back to the start page.
     ///
     /// - Parameter step: 1 or -1.
     func page(from page: Int, by step: Int, of pages: Int) -> Found {
@@ -53,7 +53,7 @@ struct DocumentIndex: Equatable, Sendable {
 
     enum Found: Equatable {
         case page(Int)
-        /// A page on the way was not read yet.
+        /// A page on the way has not been read yet.
         case notYet
         case nowhere
     }

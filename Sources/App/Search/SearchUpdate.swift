@@ -1,7 +1,6 @@
 import PageLayout
 
-// Finding text: on the page, and on all the others, which are read in the background. Also the filter's prompt for the
-// list.
+// Searching the page and all others, which are read in the background; also the filter prompt of the list.
 extension AppState {
     mutating func beginSearch() {
         guard let document else { return }
@@ -44,7 +43,7 @@ extension AppState {
         return [.indexDocument]
     }
 
-    /// Takes back the waiting for other pages first, then the search; nobody reads on for either.
+    /// Stops waiting for other pages first; the next time, ends the search. Both stop indexing.
     mutating func leaveSearch() -> [Effect] {
         guard let document else { return [] }
         let count = document.pageCount ?? 0
@@ -60,7 +59,7 @@ extension AppState {
         return [.stopIndexing]
     }
 
-    /// Goes so many hits on from the cursor, over the ends of pages and of the document.
+    /// Moves this many hits from the cursor, across the ends of pages and of the document.
     private mutating func seekHit(by step: Int) {
         guard let document, let hits = document.page.search?.hits, step != 0 else { return }
         let glyph = document.page.cursor.glyph
@@ -72,13 +71,13 @@ extension AppState {
         leavePage(by: rest)
     }
 
-    /// Goes to the hit so many hits behind the last one of this page, or before its first one.
+    /// Moves this many hits past the last or before the first one of this page.
     private mutating func leavePage(by rest: Int) {
         guard let document, let count = document.pageCount, let search = document.page.search else { return }
         let direction = rest > 0 ? 1 : -1
         var left = abs(rest)
         var page = document.page.index
-        // Who asks for the hundredth hit of three goes round the document, but not for ever.
+        // Counts larger than the number of hits wrap around the document only once.
         let total = document.index.total
         if document.index.percent(of: count) == 100, total > 0 { left = (left - 1) % total + 1 }
         while true {
@@ -115,7 +114,7 @@ extension AppState {
         notice = .done(place(ofHit: index, on: document.page.index))
     }
 
-    /// `hit 3 of 41`, or what is known of it.
+    /// `Hit 3 of 41`, or what is known so far.
     private func place(ofHit index: Int, on page: Int) -> String {
         guard let document, let count = document.pageCount else { return "" }
         let percent = document.index.percent(of: count)

@@ -1,18 +1,18 @@
 import InstantCore
 import Screen
 
-/// The row that names what is open: ` Library   hotos17 / review 2 new  [plan / main]`. Where it does not fit, the tabs
-/// around the one that is shown are seen, and `<` or `>` stands for the others.
+/// The tab bar: ` Library   hotos17 / review 2 new  [plan / main]`. If space is short, it shows the tabs around the
+/// current one, and `<` or `>` for the others.
 struct TabBar {
     struct Label: Equatable {
-        /// nil: the library.
+        /// nil for the library.
         var tab: Int?
         var text: CleanText
         var column = 0
     }
 
     private(set) var labels: [Label]
-    /// Index of the label of what is shown.
+    /// Index of the current tab's label.
     private(set) var current: Int
     private(set) var isCutLeft = false
     private(set) var isCutRight = false
@@ -65,7 +65,7 @@ extension Canvas {
 }
 
 extension DocumentState {
-    /// Of a name that is too long both ends are seen: layers of one document differ in the last one.
+    /// Returns the tab's name. A long name keeps both its parts, because layers of one document differ in the second.
     fileprivate func tabName(columns: Int) -> CleanText {
         guard !isLocal else { return CleanText(cleaning: title).truncated(to: columns) }
         let whole: CleanText = "\(title) / \(layerName)"
@@ -74,7 +74,7 @@ extension DocumentState {
         return "\(CleanText(cleaning: title).truncated(to: max(1, columns - layer.width - 3))) / \(layer)"
     }
 
-    /// What a person should know of a layer that they do not see.
+    /// What the user should know about a layer that is not shown.
     fileprivate var tabFacts: CleanText {
         var facts: [CleanText] = []
         if let unread = list.window?.unread, unread > 0 { facts.append("\(unread) new") }

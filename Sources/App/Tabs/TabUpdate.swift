@@ -1,6 +1,6 @@
-// Several layers side by side: one is shown, the others go on behind it.
+// Several open layers: one is shown, the others stay active in the background.
 extension AppState {
-    /// From tab to tab, round and round; the library, where there is one, is the first.
+    /// Moves between tabs, wrapping around; the library, if any, is the first.
     mutating func turnTab(by step: Int) -> [Effect] {
         let first = hasLibrary ? -1 : 0
         let count = openCount - first
@@ -11,7 +11,7 @@ extension AppState {
         return show(tab: target < 0 ? nil : target)
     }
 
-    /// - Parameter index: of the open layers; nil: the library.
+    /// - Parameter index: Index among the open layers; nil for the library.
     mutating func show(tab index: Int?) -> [Effect] {
         let kept = keepDraft()
         document?.cardAside = token
@@ -35,7 +35,7 @@ extension AppState {
         return show(tab: nil)
     }
 
-    /// Opens what was named: a PDF on the disk, or a layer on a server, which a token names.
+    /// Opens a PDF on disk, or asks for a token of a layer on a server.
     mutating func open(_ name: String) -> [Effect] {
         guard !name.isEmpty else {
             return only(.warning("Usage: open FILE.pdf or open SERVER; :library lists the layers here"))
@@ -48,13 +48,13 @@ extension AppState {
         return [.openFile(name)]
     }
 
-    /// A layer is open: it is shown, unless something is being written or chosen just now.
+    /// Handles an opened layer: shows it, unless the user is typing or choosing.
     mutating func opened(_ layer: OpenedLayer) -> [Effect] {
         let isBusy = document != nil && (prompt != nil || picker != nil || document?.editor != nil)
         opening = nil
         token = nil
         if let tab = tab(of: layer.reference) { return isBusy ? [] : show(tab: tab) }
-        // Beside what is shown; from the library, last of all.
+        // Next to the current tab; from the library, as the last one.
         let place = document == nil ? tabs.after.count : 0
         var opened = DocumentState(layer)
         opened.page.chosenView = pageView
@@ -69,7 +69,7 @@ extension AppState {
 
     // MARK: Closing
 
-    /// Leaves the layer that is shown for the one beside it, for the library, or for good.
+    /// Closes the layer that is shown and shows a neighbour or the library, or quits.
     mutating func closeTab() -> [Effect] {
         let kept = document.flatMap(\.farewell)
         let hadNext = !tabs.after.isEmpty
@@ -84,7 +84,7 @@ extension AppState {
         return [.closeLayer] + (hasLibrary ? [.loadLibrary] : quit())
     }
 
-    /// The layer is no longer wanted on this machine.
+    /// Closes the layer and removes it from this machine.
     mutating func removeLayer(_ reference: LayerReference) -> [Effect] {
         if document?.reference == reference {
             var effects = closeTab().filter { $0 != .loadLibrary }
@@ -96,15 +96,15 @@ extension AppState {
         return [.removeLayer(reference)]
     }
 
-    // MARK: Behind the one that is shown
+    // MARK: In the background
 
-    /// What happened to one of the open layers, wherever it is.
+    /// Handles a message about an open layer, shown or not.
     mutating func handle(_ message: Message, of reference: LayerReference) -> [Effect] {
         if document?.reference == reference { return handle(message) }
         return inBackground(reference) { $0.handle(message) }
     }
 
-    /// Does something with a layer that is not shown; the person sees nothing of it but its tab, and what went wrong.
+    /// Applies a change to a layer that is not shown; only its tab and warnings or errors are visible to the user.
     private mutating func inBackground(
         _ reference: LayerReference, _ body: (inout AppState) -> [Effect]
     ) -> [Effect] {

@@ -1,5 +1,5 @@
-/// How well what is typed fits a name: its letters in their order, best at the beginnings of words and side by side.
-/// Small and capital letters are alike.
+/// Scores how well a typed pattern matches a name. Its letters must occur in order; matches at word starts and adjacent
+/// matches score higher. Case is ignored.
 struct FuzzyMatch {
     private let letters: [Character]
 
@@ -7,7 +7,7 @@ struct FuzzyMatch {
         letters = typed.lowercased().filter { !$0.isWhitespace }
     }
 
-    /// The higher the better; nil: it does not fit. Everything fits nothing typed.
+    /// Returns a score, higher is better; nil if the name does not match. An empty pattern matches every name.
     func score(_ name: String) -> Int? {
         guard !letters.isEmpty else { return 0 }
         var score = 0
@@ -24,7 +24,7 @@ struct FuzzyMatch {
             wasHit = isHit
             isWordStart = !character.isLetter && !character.isNumber
         }
-        // Of two that fit alike the shorter one is meant.
+        // Of two equal matches, the shorter name wins.
         return wanted.isEmpty ? 100 * score - min(99, name.count) : nil
     }
 }

@@ -1,9 +1,9 @@
 import Annotations
 import Screen
 
-/// Times as a person reads them at a glance.
+/// Times in short, readable form.
 enum RelativeTime {
-    /// `now`, `5m`, `2h`, `3d`, `2y`: how long ago.
+    /// Returns the time elapsed: `now`, `5m`, `2h`, `3d`, `2y`.
     static func age(of moment: Timestamp, at now: Timestamp) -> String {
         let minutes = max(0, now.milliseconds &- moment.milliseconds) / 60_000
         switch minutes {
@@ -15,7 +15,7 @@ enum RelativeTime {
         }
     }
 
-    /// `45s`, `12m`, `3h`, `2d`: how long something lasts yet, rounded up.
+    /// Returns the time remaining: `45s`, `12m`, `3h`, `2d`. Seconds and minutes are rounded up.
     static func life(milliseconds: Int64) -> String {
         let seconds = min(max(0, milliseconds), 1 << 60).advanced(by: 999) / 1000
         switch seconds {
@@ -26,25 +26,25 @@ enum RelativeTime {
         }
     }
 
-    /// `2026-05-30 14:05` by the person's clock.
+    /// Returns `2026-05-30 14:05` in the user's time zone.
     static func date(_ moment: Timestamp, utcOffset: Int) -> String {
         let text = Timestamp(milliseconds: moment.milliseconds &+ Int64(utcOffset) * 1000).iso8601
         return text.prefix(10) + " " + text.dropFirst(11).prefix(5)
     }
 
-    /// `14:05:31` by the person's clock.
+    /// Returns `14:05:31` in the user's time zone.
     static func clock(_ moment: Timestamp, utcOffset: Int) -> String {
         String(Timestamp(milliseconds: moment.milliseconds &+ Int64(utcOffset) * 1000).iso8601.dropFirst(11).prefix(8))
     }
 
-    /// `14:05` for a moment of the same day, else with its date.
+    /// Returns `14:05` for a time on the same day, else includes the date.
     static func near(_ moment: Timestamp, at now: Timestamp, utcOffset: Int) -> String {
         let whole = date(moment, utcOffset: utcOffset)
         return whole.prefix(10) == date(now, utcOffset: utcOffset).prefix(10) ? String(whole.dropFirst(11)) : whole
     }
 }
 
-/// Amounts of bytes in decimal units: `309 kB`, `1.2 MB`.
+/// Formats byte counts in decimal units: `309 kB`, `1.2 MB`.
 enum ByteCount {
     static func text(_ bytes: Int64) -> String {
         let bytes = max(0, bytes)
@@ -62,5 +62,5 @@ enum ByteCount {
     }
 }
 
-/// A text that is put together and then asked to fit: `clean("page \(number)").truncated(to: 20)`.
+/// Builds a text by interpolation, so that it can be fitted: `clean("page \(number)").truncated(to: 20)`.
 func clean(_ text: CleanText) -> CleanText { text }

@@ -1,10 +1,10 @@
-/// A text being written, and where its cursor is. Holds what was typed or pasted as it came: it is cleaned when drawn.
+/// A text being edited and its cursor. It holds the input as typed or pasted, which is cleaned when drawn.
 struct TextInput: Equatable, Sendable {
     private(set) var characters: [Character]
-    /// Index of the character the cursor stands on, or the end.
+    /// Index of the character under the cursor, or the end.
     private(set) var cursor: Int
 
-    /// More is not taken: a record holds at most 1 MB.
+    /// Further input is ignored: a record holds at most 1 MB.
     static let maxLength = 200_000
 
     init(_ text: String = "") {
@@ -22,7 +22,7 @@ struct TextInput: Equatable, Sendable {
         cursor += added.count
     }
 
-    /// Does what an editing command says; false for any other command.
+    /// Runs an editing command; false for any other command.
     mutating func run(_ command: Command) -> Bool {
         switch command {
         case .left: cursor = max(0, cursor - 1)
@@ -36,7 +36,7 @@ struct TextInput: Equatable, Sendable {
         case .deleteWord: delete(wordStart..<cursor)
         case .deleteToStart: delete(lineStart..<cursor)
         case .deleteToEnd:
-            // At the end of a line the line break goes, as in readline's kin.
+            // At the end of a line the line break is deleted, as in Emacs.
             let end = lineEnd
             delete(cursor..<(end == cursor ? min(end + 1, characters.count) : end))
         case .newLine: insert("\n")
@@ -59,7 +59,7 @@ struct TextInput: Equatable, Sendable {
         cursor = range.lowerBound
     }
 
-    /// Goes to the line that `place` is in, keeping the column as far as that line reaches.
+    /// Moves to the line that contains `place`, keeping the column if that line is long enough.
     private mutating func moveLine(to place: Int) {
         guard (0...characters.count).contains(place) else { return }
         let column = cursor - lineStart

@@ -1,14 +1,14 @@
 import Screen
 
-/// A text being written, broken into rows of cells at blanks, with the cell of its cursor.
+/// A text being edited, wrapped at spaces into rows of cells, with the cell of its cursor.
 struct WrappedInput {
     private(set) var rows: [CleanText] = []
     private(set) var cursor = Position(row: 0, column: 0)
 
-    /// A row as the indices of its characters; a line end belongs to the row it ends.
+    /// The character indices of a row; a line end belongs to the row that it ends.
     private typealias Row = Range<Int>
 
-    /// - Parameter columns: the last one of each row stays free for the cursor.
+    /// - Parameter columns: The last column of each row stays free for the cursor.
     init(_ input: TextInput, columns: Int) {
         let cells = input.characters.map { $0.isNewline ? CleanText() : CleanText(cleaning: String($0)) }
         let room = max(2, columns) - 1
@@ -26,7 +26,7 @@ struct WrappedInput {
         var rows: [Row] = []
         var start = 0
         var width = 0
-        /// Where the row can be broken: behind its last blank.
+        /// Where the row can be broken: after its last space.
         var breakAt: Int?
         for (index, character) in characters.enumerated() {
             if width + widths[index] > room, index > start {

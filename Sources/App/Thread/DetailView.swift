@@ -4,7 +4,7 @@ import InstantCore
 import Screen
 
 extension Canvas {
-    /// The whole text of the current record, what is known of it, and the thread under it.
+    /// Draws the full text of the current record, its facts and its thread.
     mutating func drawDetail(_ state: AppState, _ document: DocumentState, in area: Area) {
         guard !area.isEmpty else { return }
         let isInThread = document.focus == .thread
@@ -23,7 +23,7 @@ extension Canvas {
         var lines = Array(text.lines.dropFirst(top).prefix(inside.rows))
         if !lines.isEmpty, text.lines.count > top + inside.rows {
             lines[lines.count - 1].text = more
-            // What was said last is seen also where there is no room for all of it.
+            // The newest comment is shown even if the thread does not fit.
             if !isInThread, let newest = text.newest, lines.count >= 4 { lines[lines.count - 2] = newest }
         }
         for (index, line) in lines.enumerated() { write(line.text, in: inside, row: index, style: line.style) }
@@ -33,7 +33,7 @@ extension Canvas {
         cursor = Position(row: place.row, column: place.column)
     }
 
-    /// Who made the current record and who changed it last, and when.
+    /// Draws who created and last changed the current record, and when.
     mutating func drawBlame(_ state: AppState, _ document: DocumentState, in area: Area) {
         guard !area.isEmpty else { return }
         let text = document.blame(at: state.now, utcOffset: state.utcOffset, columns: area.columns)
@@ -42,12 +42,12 @@ extension Canvas {
     }
 }
 
-/// What is said of the current record, set for a width.
+/// The detail text of the current record, wrapped to a width.
 private struct DetailText {
     var lines: [(text: CleanText, style: Style)] = []
-    /// The line that each comment of the thread begins with.
+    /// The first line of each comment in the thread.
     var comments: [Int] = []
-    /// The last comment in one line.
+    /// The newest comment on one line.
     private(set) var newest: (text: CleanText, style: Style)?
 
     init(_ row: ListRow, _ document: DocumentState, _ state: AppState, columns: Int) {
@@ -79,7 +79,7 @@ private struct DetailText {
 }
 
 extension DocumentState {
-    /// `highlight on page 3, by ana, 2026-05-30 14:05, yellow, group reviewers, read only: ...`
+    /// `highlight on page 3, by ana, 2026-05-30 14:05, yellow, group reviewers, read-only: ...`
     func facts(of row: ListRow, at now: Timestamp, utcOffset: Int) -> CleanText {
         var facts: [CleanText] = ["\(row.kind.name)\(row.pageIndex.map { " on page \($0 + 1)" } ?? "")"]
         if let author = row.author ?? row.createdBy { facts.append("by \(author)") }

@@ -4,9 +4,9 @@ import InstantCore
 import PageLayout
 import Screen
 
-// Threads: the comments under an annotation, answering it, beginning one on the page.
+// Threads: the comments under an annotation, replying, starting a thread on the page.
 extension AppState {
-    /// From the list to the thread below it, if there is one, to the page, and round again.
+    /// Cycles through the list, its thread if it has comments, and the page.
     mutating func changePane(forward: Bool) {
         guard let document else { return }
         var panes: [DocumentState.Pane] = [.list, .page]
@@ -44,7 +44,7 @@ extension AppState {
         return []
     }
 
-    /// A thread at the selected words, or at a marker where the cursor is.
+    /// Begins a thread at the selected words, or at a marker at the cursor.
     mutating func beginThread() -> [Effect] {
         guard let document else { return [] }
         let marked = markups(.highlight)
@@ -58,7 +58,7 @@ extension AppState {
         return []
     }
 
-    /// A mark of the page becomes the row of the list; a second press of the key acts on it.
+    /// Makes a mark of the page the current row of the list; a second press of the key acts on it.
     mutating func showFirst(_ row: ListRow) -> [Effect] {
         notice = .done("Shown in the list; press the key again")
         document?.focus = .list
@@ -67,7 +67,7 @@ extension AppState {
 }
 
 extension DocumentState {
-    /// Why nobody can answer the current annotation.
+    /// Why the user cannot reply to the current annotation.
     var denialOfReply: String? {
         guard let row = currentRow else { return focus == .page ? "no mark at the cursor" : "the list is empty" }
         guard row.kind.beginsThreads else {
@@ -86,18 +86,18 @@ extension DocumentState {
     }
 }
 
-/// The comments under the current annotation, and the one among them that keys are about.
+/// The comments under the current annotation, and the cursor among them.
 struct ThreadPane: Equatable, Sendable {
-    /// Whose comments these are.
+    /// The root of the comments.
     private(set) var root: Record.ID?
     private(set) var comments: [Record] = []
     private(set) var cursor = 0
-    /// They were asked for; nil: they have to be.
+    /// The root whose comments were requested; nil if they must be reloaded.
     var asked: Record.ID?
 
     var current: Record? { comments.indices.contains(cursor) ? comments[cursor] : nil }
 
-    /// The cursor stays on its comment.
+    /// Sets the comments; the cursor stays on its comment.
     mutating func take(_ new: [Record], under root: Record.ID) {
         let id = self.root == root ? current?.id : nil
         cursor = new.firstIndex { $0.id == id } ?? min(self.root == root ? cursor : 0, max(0, new.count - 1))

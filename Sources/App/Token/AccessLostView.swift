@@ -1,7 +1,7 @@
 import Screen
 
 extension AppState {
-    /// That access is lost, why, and what stays.
+    /// Returns the loss of access, its reason, and what is kept.
     func accessLostLines(columns: Int) -> [CleanText] {
         guard let document, let why = document.accessLost else { return [] }
         let name: CleanText = "\(document.title) / \(document.layerName)"

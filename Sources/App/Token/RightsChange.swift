@@ -1,14 +1,14 @@
 import Annotations
 import Authorization
 
-/// What one token lets its bearer do and another one does not, in the words of their claims.
+/// The differences between the permissions of two tokens, in the words of their claims.
 struct RightsChange: Equatable, Sendable {
     private(set) var lost: [String] = []
     private(set) var gained: [String] = []
-    /// What is neither more nor less, each in a sentence.
+    /// Changes that are neither a loss nor a gain, as sentences.
     private(set) var others: [String] = []
 
-    /// - Parameter old: nil: nothing was accepted yet, so that all of it is new.
+    /// - Parameter old: nil if no token was accepted before, so that all permissions are new.
     init(from old: Grant?, to new: Grant) {
         let words = { (general: Set<GeneralPermission>) in general.map(\.rawValue).sorted() }
         lost = words((old?.general ?? []).subtracting(new.general))
@@ -44,14 +44,14 @@ struct RightsChange: Equatable, Sendable {
 
     private static func name(_ group: String?) -> String { group ?? "none" }
 
-    /// A token may list more than anybody reads.
+    /// Truncated, because a token may list very many.
     private static func list(_ words: [String]) -> String {
         words.prefix(6).joined(separator: ", ") + (words.count > 6 ? " and \(words.count - 6) more" : "")
     }
 }
 
 extension Grant {
-    /// Whether a token that says this is for the copy of a layer on this machine: each user has one of their own.
+    /// Returns whether the token is for this copy of a layer. Each user has a separate copy.
     func isFor(_ reference: LayerReference) -> Bool {
         documentID.isExactly(reference.documentID) && layer.isExactly(reference.layer)
             && userID.isExactly(reference.userID)

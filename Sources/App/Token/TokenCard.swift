@@ -1,23 +1,23 @@
 import Authorization
 
-/// Where a token is given. A card, not a mode: other keys reach the document. It never shows what it received.
+/// The card for entering a token. It is not modal: other keys reach the document. It never shows the token.
 struct TokenCard: Equatable, Sendable {
     enum Purpose: Equatable, Sendable {
-        /// For the layer that is open.
+        /// For the open layer.
         case layer
-        /// For a layer to be added from this server.
+        /// To add a layer from this server.
         case join(server: String)
     }
 
     var purpose: Purpose
     var received: TokenText?
-    /// What the received token says of itself; nil while there is none or it cannot be read.
+    /// The claims of the received token; nil without one, or if it cannot be read.
     var claims: Claims?
-    /// What is wrong with what was received, or why it was not taken.
+    /// Why the received token is invalid or was refused.
     var problem: String?
-    /// The name of a file that holds the token, while it is typed.
+    /// The name of the file that holds the token, while it is typed.
     var path: TextInput?
-    /// Handed over, not yet answered.
+    /// Whether the token was submitted and no response has arrived.
     var isTrying = false
 
     init(_ purpose: Purpose) { self.purpose = purpose }

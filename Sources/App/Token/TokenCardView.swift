@@ -36,7 +36,7 @@ struct TokenCardLine: Equatable {
 }
 
 extension [TokenCardLine] {
-    /// What is said where there is not room for all: first the keys go, which are in the footer too, then the facts.
+    /// Returns the lines that fit: the keys, which the footer also shows, are dropped first, then the facts.
     fileprivate func fitting(_ rows: Int) -> [TokenCardLine] {
         var lines = self
         for role in [TokenCardLine.Role.keys, .fact] {
@@ -47,7 +47,7 @@ extension [TokenCardLine] {
 }
 
 extension AppState {
-    /// What the card says, in as many lines as it takes.
+    /// Returns all lines of the card.
     func lines(of card: TokenCard, columns: Int) -> [TokenCardLine] {
         func lines(_ text: CleanText, _ role: TokenCardLine.Role) -> [TokenCardLine] {
             text.wrapped(to: columns - 1).prefix(4).map { TokenCardLine(text: " " + $0, role: role) }
@@ -73,20 +73,20 @@ extension AppState {
         switch need {
         case .noneYet: return "Syncing \(name) needs a token."
         case .expired:
-            // It may have been one that was tried since, of which only the server's word is known.
+            // The expired token may have been tried later; its expiry time is then unknown.
             let last = document.status.grant.flatMap { isOver($0) ? $0.expiresAt : nil }
             let at = last.map { " at " + RelativeTime.near($0, at: now, utcOffset: utcOffset) }
             return "The token for \(name) expired\(at ?? "")."
         case .revoked: return "The token for \(name) was revoked."
         case .refused(let why):
-            // The answer to the token that was just tried says why below.
+            // The problem of the tried token, shown below, already gives the reason.
             let isSaid = card.problem?.contains(why) ?? false
-            return "The server refused the token for \(name)\(isSaid ? "." : ": \(why)")"
+            return "The server rejected the token for \(name)\(isSaid ? "." : ": \(why)")"
         case .forgotten: return "The token for \(name) was forgotten."
         }
     }
 
-    /// `Waiting here, safe: 1 highlight, 2 notes. Reading and editing go on.`
+    /// `Unsent, safe here: 1 highlight, 2 notes. You can keep reading and editing.`
     private var waitingSentence: CleanText {
         guard let document, token?.purpose == .layer else {
             return "Nothing is stored until the server accepts it."
@@ -99,10 +99,12 @@ extension AppState {
         return "Unsent, safe here: \(what). \(goesOn)"
     }
 
-    /// What the received token says of itself, and what is lost with it.
+    /// Returns what the received token allows, and what is lost with it.
     private func verdict(on card: TokenCard) -> TokenCardLine {
         if card.isTrying { return TokenCardLine(text: "Checking with the server ...", role: .verdict) }
-        if let problem = card.problem { return TokenCardLine(text: CleanText(cleaning: problem), role: .problem) }
+        if let problem = card.problem?.asSentence {
+            return TokenCardLine(text: CleanText(cleaning: problem), role: .problem)
+        }
         guard let grant = card.claims?.grant else { return TokenCardLine(text: "", role: .verdict) }
         let layer = grant.layer.isEmpty ? "default layer" : "layer \(grant.layer)"
         let user = grant.userID.map { "user \($0)" } ?? "no user"
@@ -121,12 +123,12 @@ extension AppState {
         return TokenCardLine(text: says + change(to: grant), role: .verdict)
     }
 
-    /// By the server's clock, as well as it is known.
+    /// By the server's clock, as far as its offset is known.
     private func isOver(_ grant: Grant) -> Bool {
         grant.expiresAt <= now + (document?.status.clockOffset ?? 0)
     }
 
-    /// ` Lost: write. 3 edits stay unsent.`
+    /// ` Lost: write. 3 edits remain unsent.`
     private func change(to grant: Grant) -> CleanText {
         guard let document else { return "" }
         let change = RightsChange(from: document.status.grant, to: grant)

@@ -1,21 +1,21 @@
-/// A token on its way from a paste to the library. It can be handed over and counted, never printed: not by
-/// interpolation, not by a debugger's dump, not in a failing test.
+/// A token between input and `Instant`. It can be passed on and counted, but never printed: not by interpolation, in a
+/// debugger's dump or in a failing test.
 package struct TokenText: Hashable, Sendable {
-    /// The token itself. Only for handing it to the library.
+    /// The token itself, only for passing it to `Instant`.
     package let secret: String
 
-    /// White space around and inside it (a terminal's line breaks) is dropped.
+    /// Drops white space around and inside the token (a terminal's line breaks).
     package init(_ text: String) {
         secret = text.filter { !$0.isWhitespace }
     }
 
     package var count: Int { secret.count }
 
-    /// Three parts divided by dots, the first one the beginning of a JSON object in base64url.
+    /// Three parts separated by dots; the first is the start of a JSON object in base64url.
     package var looksLikeToken: Bool { secret.hasPrefix("eyJ") && Self.hasThreeParts(secret) }
 
-    /// Whether a word of a text is a token, or one whose first letter was taken for a key: nothing to be written into a
-    /// note or a draft.
+    /// Returns whether a word of the text is a token, possibly without its first letter because that was read as a key.
+    /// Such a text must not be saved as a note or draft.
     package static func isIn(_ text: String) -> Bool {
         text.split { $0.isWhitespace }.contains { word in
             guard let start = word.firstRange(of: "yJ")?.lowerBound else { return false }

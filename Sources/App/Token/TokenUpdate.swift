@@ -1,9 +1,9 @@
 import Authorization
 import InstantCore
 
-// Giving a token, and what comes of it.
+// Entering a token, and the result.
 extension AppState {
-    /// Whether a card may open: never over something that is being typed or chosen.
+    /// Whether a card may open: never over something being typed or chosen.
     var canOpenCard: Bool {
         guard prompt == nil, picker == nil, help == nil else { return false }
         guard let document else { return true }
@@ -25,14 +25,14 @@ extension AppState {
         token?.problem = nil
         switch card.purpose {
         case .layer:
-            // Another layer, or this one as another user has it, is opened beside it.
+            // A token for another layer, or for this layer as another user, opens that layer in a new tab.
             guard let reference = document?.reference, !grant.isFor(reference) else { return [.supplyToken(received)] }
             return [.join(server: reference.server, token: received)]
         case .join(let server): return [.join(server: server, token: received)]
         }
     }
 
-    /// Also told where the connection was never away, so that nothing else shows it.
+    /// Closes the card. No status change does so if the connection stayed live.
     mutating func tokenAccepted() {
         if let card = token, card.isTrying, card.purpose == .layer { token = nil }
     }
@@ -47,7 +47,7 @@ extension AppState {
         token?.problem = why
     }
 
-    /// Opens the card when a token is needed and nothing is in its way; closes it when none is.
+    /// Opens the card when a token is needed and nothing blocks it; a later need can open it again.
     mutating func reconcileCard() {
         guard let document else { return }
         guard let need = document.need else {

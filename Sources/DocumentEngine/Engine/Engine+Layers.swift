@@ -37,7 +37,7 @@ extension Engine {
     }
 
     func push(_ request: PushRequest, _ claims: Claims) async throws -> PushAnswer {
-        let push = Push(grant: claims.grant, limits: limits)
+        let push = PushProcessor(grant: claims.grant, limits: limits)
         let now = now()
         return try await write(to: claims.layerKey) { store in
             let layer = try Self.open(claims, in: store)

@@ -14,7 +14,7 @@ struct Responder: HTTPResponder {
     /// The largest body, in bytes, that is parsed on the thread that read it.
     static let smallBody: Int64 = 16 << 10
 
-    let routes: RouteTable
+    let routes: RouteLookup
     let workers: WorkerThreads
     let metrics: ServerMetrics
     let options: Server.Options

@@ -3,119 +3,124 @@ import EngineCore
 import HTTPTypes
 import Hummingbird
 
-/// One address and method, with the requirements on its requests.
-struct Route: Sendable {
-    /// The required credentials.
-    enum Access: String, Hashable, Sendable {
-        case open
-        /// The backend's secret: `Authorization: Token token="…"`.
-        case secret
-        /// A layer's token: `Authorization: Bearer …`.
-        case token
+/// All routes of the server. A test checks `docs/openapi.json` against this table.
+extension RouteLookup {
+    init(backend: BackendAPI, sync: SyncAPI, readiness: Readiness) {
+        self.init(Self.open(readiness) + Self.documents(backend) + Self.layers(backend) + Self.sync(sync))
     }
 
-    typealias Handler = @Sendable (ServerRequest) async throws -> Response
+    private static func open(_ readiness: Readiness) -> [Route] {
+        [
+            Route(method: .get, pattern: "/healthcheck", access: .open) { _ in .health },
+            Route(method: .get, pattern: "/readiness", access: .open) { _ in await readiness.response() },
+            Route(method: .get, pattern: "/openapi.json", access: .open) { _ in .apiDescription },
+        ]
+    }
 
-    /// `GET` also answers `HEAD`.
-    let method: HTTPRequest.Method
-    /// The path with `{name}` for each parameter, as used in logs and metrics.
-    let pattern: String
-    let access: Access
-    /// The maximum bytes of the body; 0: a body is not read.
-    var maxBytes: Int64 = 0
-    /// The handler uses the disk or takes long: it runs on ``WorkerThreads``.
-    var blocks = false
-    let handle: Handler
+    // MARK: The backend API
+
+    private static func documents(_ plane: BackendAPI) -> [Route] {
+        let (batch, small) = (Int64(plane.engine.limits.batchBytes), Int64(64 << 10))
+        func route(
+            _ method: HTTPRequest.Method, _ pattern: String, upTo maxBytes: Int64 = 0, _ handle: @escaping Route.Handler
+        ) -> Route {
+            Route(method: method, pattern: "/api/" + pattern, access: .secret, maxBytes: maxBytes, blocks: true) {
+                request in
+                try plane.admit(request)
+                return try await handle(request)
+            }
+        }
+        return [
+            route(.get, "documents", plane.listDocuments),
+            route(.post, "documents", upTo: plane.uploadBytes, plane.upload),
+            route(.post, "revoke", upTo: batch, plane.revoke),
+            route(.post, "copy_document", upTo: small, plane.copyDocument),
+            route(.delete, "documents/{id}") { try await plane.deleteDocument($0["id"]) },
+            route(.get, "documents/{id}/properties") { try await plane.properties($0["id"]) },
+            route(.get, "documents/{id}/attachments/{sha256}") { request in
+                guard let file = AttachmentID(request["sha256"]) else { throw Attachments.missing }
+                return try await plane.attachments.send(file, of: request["id"], request)
+            },
+            route(.get, "documents/{id}/layers") { try await plane.listLayers($0["id"]) },
+            route(.post, "documents/{id}/layers", upTo: small) { try await plane.makeLayer($0["id"], $0) },
+            route(.delete, "documents/{id}/layers/{layer}") { try await plane.deleteLayer($0.layer) },
+        ]
+    }
+
+    /// Routes that exist for the default layer and for each named layer.
+    private static func layers(_ plane: BackendAPI) -> [Route] {
+        let batch = Int64(plane.engine.limits.batchBytes)
+        let withFile = max(batch, plane.attachments.limit + Int64(plane.engine.limits.recordBytes) + (64 << 10))
+        func route(
+            _ method: HTTPRequest.Method, _ pattern: String, upTo maxBytes: Int64 = 0, _ handle: @escaping Route.Handler
+        ) -> [Route] {
+            ["/api/documents/{id}/", "/api/documents/{id}/layers/{layer}/"].map { start in
+                Route(method: method, pattern: start + pattern, access: .secret, maxBytes: maxBytes, blocks: true) {
+                    request in
+                    try plane.admit(request)
+                    return try await handle(request)
+                }
+            }
+        }
+        return [
+            route(.get, "document_info") { try await plane.info($0["id"]) },
+            route(.get, "pdf") { try await plane.pdf($0.layer, $0) },
+            route(.get, "document.json") { try await plane.instantJSON($0.layer) },
+            route(.get, "document.xfdf") { try await plane.xfdf($0.layer) },
+            route(.post, "apply_instant_json", upTo: BackendAPI.annotationFormBytes) {
+                try await plane.applyInstantJSON($0.layer, $0)
+            },
+            route(.get, "annotations") { try await plane.list($0.layer, page: nil, $0) },
+            route(.post, "annotations", upTo: withFile) { try await plane.create($0.layer, $0) },
+            route(.put, "annotations", upTo: batch) { try await plane.replaceMany($0.layer, $0) },
+            route(.delete, "annotations", upTo: batch) { try await plane.deleteMany($0.layer, $0) },
+            route(.get, "pages/{index}/annotations") { try await plane.list($0.layer, page: $0.page(), $0) },
+            route(.get, "annotations/{annotation}") { try await plane.one($0.layer, $0["annotation"]) },
+            route(.put, "annotations/{annotation}", upTo: withFile) {
+                try await plane.replace($0.layer, $0["annotation"], $0)
+            },
+            route(.delete, "annotations/{annotation}") { try await plane.delete($0.layer, $0["annotation"]) },
+            route(.get, "annotations/{root}/comments") { try await plane.thread($0.layer, $0["root"]) },
+            route(.post, "annotations/{root}/comments", upTo: batch) {
+                try await plane.reply($0.layer, $0["root"], $0)
+            },
+            route(.post, "comments", upTo: batch) { try await plane.beginThread($0.layer, $0) },
+        ].flatMap { $0 }
+    }
+
+    // MARK: The sync API: the token names the layer
+
+    private static func sync(_ plane: SyncAPI) -> [Route] {
+        func route(
+            _ method: HTTPRequest.Method, _ pattern: String, upTo maxBytes: Int64 = 0, blocks: Bool = false,
+            _ handle: @escaping @Sendable (SyncAPI.Bearer, ServerRequest) async throws -> Response
+        ) -> Route {
+            Route(
+                method: method, pattern: "/instant/v1/" + pattern, access: .token, maxBytes: maxBytes, blocks: blocks
+            ) { request in
+                try await handle(try plane.admit(request), request)
+            }
+        }
+        return [
+            route(.get, "session", plane.session),
+            route(.get, "document", plane.document),
+            route(.get, "records", plane.records),
+            route(.get, "digest", plane.digest),
+            route(.post, "changes", upTo: Int64(plane.engine.limits.batchBytes), plane.changes),
+            route(.get, "events", plane.events),
+            route(.post, "presence", upTo: 16 << 10, plane.presence),
+            route(.get, "attachments/{sha256}", plane.sendAttachment),
+            route(.put, "attachments/{sha256}", upTo: plane.attachments.limit, blocks: true, plane.receiveAttachment),
+        ]
+    }
 }
 
-/// Finds the route of a request. Ids are single path segments, percent-decoded once, and never used as paths.
-struct RouteTable: Sendable {
-    /// The routes of one pattern.
-    private struct Resource: Sendable {
-        var segments: [Segment]
-        var routes: [Route]
-    }
+extension ServerRequest {
+    /// The layer that the path names; without a name, the default layer.
+    fileprivate var layer: LayerKey { LayerKey(document: self["id"], name: self["layer"]) }
 
-    private enum Segment: Sendable {
-        case literal(String)
-        case parameter(String)
-    }
-
-    /// The result of matching a path.
-    struct Match: Sendable {
-        let pattern: String
-        let parameters: [String: String]
-        fileprivate let routes: [Route]
-
-        /// All routes of a pattern have the same access.
-        var access: Route.Access? { routes.first?.access }
-
-        /// - Returns: nil if the address supports other methods only.
-        func route(_ method: HTTPRequest.Method) -> Route? {
-            let wanted = method == .head ? .get : method
-            return routes.first { $0.method == wanted }
-        }
-
-        /// The value of the `Allow` header (RFC 9110, section 10.2.1).
-        var allow: String {
-            routes.flatMap { $0.method == .get ? [.get, .head] : [$0.method] }.map(\.rawValue).joined(separator: ", ")
-        }
-    }
-
-    /// Parameters that must not be empty: `/api/documents/` names no document. The default layer's name is empty.
-    private static let names: Set<String> = ["id", "annotation", "root"]
-
-    let routes: [Route]
-    /// Keyed by the number of segments.
-    private let resources: [Int: [Resource]]
-
-    /// - Parameter routes: those of one pattern in the order of their methods in `Allow`.
-    init(_ routes: [Route]) {
-        self.routes = routes
-        var resources: [Int: [Resource]] = [:]
-        var patterns: [String] = []
-        var byPattern: [String: [Route]] = [:]
-        for route in routes {
-            if byPattern[route.pattern] == nil { patterns.append(route.pattern) }
-            byPattern[route.pattern, default: []].append(route)
-        }
-        for pattern in patterns {
-            let segments = pattern.split(separator: "/").map { text -> Segment in
-                text.first == "{" ? .parameter(String(text.dropFirst().dropLast())) : .literal(String(text))
-            }
-            resources[segments.count, default: []].append(
-                Resource(segments: segments, routes: byPattern[pattern] ?? []))
-        }
-        self.resources = resources
-    }
-
-    /// - Parameter path: as in the request, without its query.
-    /// - Returns: nil if nothing matches or the encoding is invalid.
-    func match(_ path: some StringProtocol) -> Match? {
-        guard path.utf8.first == UInt8(ascii: "/") else { return nil }
-        var segments: [String] = []
-        for segment in path.split(separator: "/", omittingEmptySubsequences: false).dropFirst() {
-            guard let decoded = PercentEncoding.decode(segment) else { return nil }
-            segments.append(decoded)
-        }
-        for resource in resources[segments.count] ?? [] {
-            guard let parameters = Self.parameters(of: segments, by: resource.segments) else { continue }
-            return Match(
-                pattern: resource.routes[0].pattern, parameters: parameters, routes: resource.routes)
-        }
-        return nil
-    }
-
-    private static func parameters(of path: [String], by pattern: [Segment]) -> [String: String]? {
-        var found: [String: String] = [:]
-        for (text, segment) in zip(path, pattern) {
-            switch segment {
-            case .literal(let word): guard text.isExactly(word) else { return nil }
-            case .parameter(let name):
-                guard !text.isEmpty || !names.contains(name) else { return nil }
-                found[name] = text
-            }
-        }
-        return found
+    fileprivate func page() throws -> Int {
+        guard let page = Int(self["index"]), page >= 0 else { throw APIError(.badRequest, "pages are numbers from 0") }
+        return page
     }
 }

@@ -61,7 +61,7 @@ package final class Server: Sendable {
             blobs: storage.pdfs, attachments: attachments, admission: admission,
             streams: options.rate == nil ? streams : nil)
         responder = Responder(
-            routes: RouteTable(backend: backend, sync: sync, readiness: readiness), workers: engine.workers,
+            routes: RouteLookup(backend: backend, sync: sync, readiness: readiness), workers: engine.workers,
             metrics: metrics, options: options)
         metricsPlane = MetricsAPI(
             metrics: metrics, engine: engine, work: work.gate, admission: admission, readiness: readiness)

@@ -66,7 +66,7 @@ final class EventStream: @unchecked Sendable {
         while true {
             let from = cursor
             let (event, upTo, more) = try await engine.view(claims) { view in
-                let delta = try view.delta(since: from, limit: Push.deltaLimit)
+                let delta = try view.delta(since: from, limit: PushProcessor.deltaLimit)
                 let event = ChangeEvent(
                     epoch: delta.epoch, revision: delta.upTo, previous: from.revision, changes: delta.changes)
                 // Even if nothing is visible: the cursor must equal the start of the next event.

@@ -48,7 +48,7 @@ struct PDFDownload: Sendable {
         }
         progress(DownloadProgress(received: part.size, total: total))
         guard part.size == total else {
-            throw SyncFailure.unreachable("the download was cut off at \(part.size) of \(total) bytes")
+            throw SyncFailure.unreachable("the download was interrupted at \(part.size) of \(total) bytes")
         }
         guard part.sha256 == sha256 else {
             try part.drop()

@@ -66,7 +66,7 @@ struct AddCommand: AsyncParsableCommand {
         } catch { throw CommandFailure(reading: error) }
     }
 
-    /// nil when records come line by line.
+    /// Returns the record to add, or nil when records are read line by line.
     private func draft() async throws -> RecordInput? {
         guard !ndjson else { return nil }
         var draft =
@@ -91,7 +91,7 @@ struct AddCommand: AsyncParsableCommand {
         if outcome == .waiting { LayerSession.tellThatItWaits() }
     }
 
-    /// In the words of who gave --page, which counts from 1.
+    /// Describes the failure in terms of `--page`, which counts from 1.
     private func why(_ outcome: EditOutcome?) -> String {
         if let page = new.page, outcome?.reason == InvalidContent.badPageIndex.description {
             return "the document has no page \(page.index + 1)"

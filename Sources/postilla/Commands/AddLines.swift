@@ -2,18 +2,18 @@ import Annotations
 import Instant
 import InstantCore
 
-/// `add --ndjson`: as many lines as have come are made and sent together, then answered in their order; so a program
-/// may write one line and wait for its answer, and a file of thousands goes in few requests.
+/// The `add --ndjson` command. It adds all lines that have arrived, sends them together and answers in order. A program
+/// can write one line and wait for its answer; a file of thousands of lines takes few requests.
 struct AddLines {
     let session: LayerSession
     let author: String?
     let group: String?
 
     static let atOnce = 500
-    /// A record has at most 1 MB; escapes may make its line longer.
+    /// A record has at most 1 MB; escapes can make its line longer.
     static let maxBytes = 2 << 20
 
-    /// - Throws: ``CommandFailure`` with the status that the lines come to, or with what ended it early.
+    /// - Throws: ``CommandFailure`` with the status of all lines together, or with the error that stopped the command.
     func run() async throws {
         var outcomes: [EditOutcome] = []
         while case let lines = try await StandardInput.shared.lines(maxCount: Self.atOnce, maxBytes: Self.maxBytes),
@@ -38,7 +38,7 @@ struct AddLines {
         }
     }
 
-    /// nil for a line without anything in it.
+    /// Adds one record. Returns nil for an empty line.
     private func add(_ line: StandardInput.Line) throws -> InstantDocumentDescriptor.Added? {
         guard case .line(let bytes) = line else {
             return .init(id: nil, outcome: .invalid("line longer than \(Self.maxBytes) bytes"))

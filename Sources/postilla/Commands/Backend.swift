@@ -5,12 +5,12 @@ import NIOCore
 import NIOHTTP1
 import SyncProtocol
 
-/// What a customer's backend does with the server, as far as this program needs it.
+/// The backend requests that this program makes of the server.
 struct Backend {
     var server: String
     var secret: String
 
-    /// A server that is not there is to be told at once; the shared client would go on trying to connect.
+    /// An unreachable server is reported at once; the shared client would keep trying to connect.
     private static let http: HTTPClient = {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         configuration.timeout.connect = .seconds(10)
@@ -20,7 +20,7 @@ struct Backend {
 
     /// Uploads a PDF as multipart/form-data, read and sent in pieces.
     ///
-    /// - Returns: the document's id.
+    /// - Returns: The document's id.
     func upload(_ path: String, documentID: String?, title: String?, overwrite: Bool) async throws -> String {
         let file = try UploadFile(path)
         let boundary = "postilla-\(UInt64.random(in: 0 ... .max))-\(UInt64.random(in: 0 ... .max))"
@@ -48,7 +48,7 @@ struct Backend {
         return id
     }
 
-    /// Uploads unless a document of this id is there already.
+    /// Uploads the file unless a document with this id exists.
     func uploadIfMissing(_ path: String, documentID: String) async throws {
         let request = request("/api/documents/\(documentID)/properties")
         let response = try? await Self.http.execute(request, timeout: .seconds(10))

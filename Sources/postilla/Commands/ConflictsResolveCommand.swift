@@ -44,7 +44,7 @@ struct ConflictsResolveCommand: AsyncParsableCommand {
             guard let conflict else { throw CommandFailure("no conflict for \(id); see postilla conflicts") }
             guard let receipt = try session.descriptor.resolve(conflict.id, resolution) else { return }
             try await session.deliverOrExplain([receipt.id], "not resolved")
-            // What was gone came back as a new record: say how it is called now.
+            // A deleted record is restored as a new record: print its new id.
             if !receipt.id.isExactly(id) { Output.line(receipt.id) }
         } catch { throw CommandFailure(reading: error) }
     }

@@ -28,7 +28,7 @@ struct DeleteCommand: AsyncParsableCommand {
         do {
             try check(session)
             for id in ids {
-                // Given twice, or gone with its root: it is gone all the same.
+                // The id was given twice, or the record was deleted with its root.
                 guard try session.descriptor.layer.record(id) != nil else { continue }
                 _ = try session.descriptor.delete(id)
             }

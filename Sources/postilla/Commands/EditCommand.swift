@@ -54,13 +54,13 @@ struct EditCommand: AsyncParsableCommand {
         } catch { throw CommandFailure(reading: error) }
     }
 
-    /// What --content holds.
+    /// Returns the content given with `--content`.
     private func whole() async throws -> Content? {
         guard let content else { return nil }
         return try await ContentFile.draft(content).content
     }
 
-    /// nil when the text is as it was.
+    /// Returns nil when the text is unchanged.
     private func changed(_ record: Record, in session: LayerSession) throws -> Content? {
         let old = Annotation(record).text
         guard let new = try text ?? edited(old), !new.isExactly(old) else { return nil }

@@ -66,7 +66,7 @@ struct ImportCommand: AsyncParsableCommand {
         }
     }
 
-    /// Instant JSON from a file or from standard input.
+    /// Reads Instant JSON from a file or from standard input.
     static func file(_ path: String) async throws(CommandFailure) -> InstantJSONFile {
         let bytes: [UInt8]
         do { bytes = try await ContentFile.read(path, limit: maxBytes) } catch {
@@ -96,7 +96,7 @@ struct ImportCommand: AsyncParsableCommand {
             } catch let problem as EditError { outcomes[ByteOrdered(step.id)] = EditOutcome(problem) }
         }
         for (id, outcome) in zip(sent, try await session.deliver(sent)) { outcomes[ByteOrdered(id)] = outcome }
-        // The file still has what did not get through.
+        // Failed records are still in the file.
         try session.dropFailed(sent)
         return outcomes
     }

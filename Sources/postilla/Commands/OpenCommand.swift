@@ -23,7 +23,7 @@ struct OpenCommand: AsyncParsableCommand {
         try await Viewer.run(options)
     }
 
-    /// What has a scheme is a server; all else names a file.
+    /// An argument with a scheme is a server; any other names a file.
     private func start() throws -> ViewerOptions.Start {
         guard let target, !target.contains("://") else { return .server(try server.serverURL(target)) }
         guard FileManager.default.isReadableFile(atPath: target) else {
@@ -41,7 +41,7 @@ struct LibraryCommand: AsyncParsableCommand {
     @OptionGroup var server: ServerOptions
     @OptionGroup var viewer: ViewerFlags
 
-    /// Everything that names no other command comes here.
+    /// The words that name no other command.
     @Argument(help: .hidden) var words: [String] = []
 
     func run() async throws {

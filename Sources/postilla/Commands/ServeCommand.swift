@@ -39,14 +39,14 @@ struct ServeCommand: AsyncParsableCommand {
         let problems = check.problems()
         for problem in problems { Output.error(problem.message) }
         guard let first = problems.first else { return Output.message("No errors.") }
-        // What has to be written otherwise weighs more than what is not there at the moment.
+        // A problem that needs another setting outranks one that is temporary.
         ExitStatus.leave(problems.contains { $0.status == .usage } ? .usage : first.status)
     }
 
     private func serve(_ options: Server.Options) async throws {
         let server: Server
         do { server = try Server(options) } catch { throw CommandFailure("\(error)") }
-        // Found out later it would come out of the middle of a server that starts, without the address.
+        // Check first: a later failure would come from inside the starting server, without the address.
         if let problem = options.listeningProblems().first { throw problem }
         OpenFiles.allowAll()
         let scheme = options.tls == nil ? "http" : "https"
@@ -75,7 +75,7 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 
-    /// The first one lets the server end what it has begun; the second ends it where it is.
+    /// The first signal shuts the server down gracefully; the second exits at once.
     private static func obeySignals(_ server: Server) async {
         var isStopping = false
         for await _ in await UnixSignalsSequence(trapping: [.sigterm, .sigint]) {
@@ -85,7 +85,7 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 
-    /// On a thread of its own: a read that waits must not hold one of the pool's.
+    /// Uses a separate thread: a blocking read must not hold a thread of the pool.
     private static func endOfStandardInput() async {
         await withCheckedContinuation { continuation in
             DispatchQueue(label: "postilla.stdin").async {

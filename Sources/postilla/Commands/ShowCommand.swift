@@ -71,7 +71,7 @@ struct ShowCommand: AsyncParsableCommand {
         return facts
     }
 
-    /// Further lines of a text stand under its first one.
+    /// Indents the further lines of a text to the first one.
     private static func fact(_ name: String, _ value: String) -> String {
         let indent = String(repeating: " ", count: 12)
         let lines = value.split(separator: "\n", omittingEmptySubsequences: false)

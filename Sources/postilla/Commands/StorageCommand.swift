@@ -12,7 +12,7 @@ struct StorageCommand: AsyncParsableCommand {
         defaultSubcommand: StorageListCommand.self)
 }
 
-/// Where the data is that storage commands work on.
+/// The data folder of the storage commands.
 struct StorageOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("Data folder (default: POSTILLA_DATA or $XDG_DATA_HOME/postilla).", valueName: "dir")

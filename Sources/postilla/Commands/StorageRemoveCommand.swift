@@ -77,7 +77,7 @@ struct StorageRemoveCommand: AsyncParsableCommand {
         Output.message("\(entries.count) layer(s) removed")
     }
 
-    /// Names what would be lost.
+    /// Lists the edits that would be lost.
     private func agree(to unsent: [String]) throws {
         guard !unsent.isEmpty, !discardUnsent else { return }
         Output.message("These unsent edits would be lost:")

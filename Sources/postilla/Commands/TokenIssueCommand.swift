@@ -63,7 +63,7 @@ struct TokenIssueCommand: AsyncParsableCommand {
         request.issuedAt = now
         request.tokenID = jti ?? ULID.make(at: now, using: &random)
         let token = try await issuer.token(request)
-        // What we would not take ourselves we do not hand out.
+        // Do not issue a token that would not be accepted.
         do {
             for warning in try Claims(token: token).warnings { Output.message("postilla: " + warning) }
         } catch { throw CommandFailure("\(error)", .usage) }

@@ -25,7 +25,7 @@ struct TokenRevokeCommand: AsyncParsableCommand {
         Output.message("revoked: \(id)")
     }
 
-    /// What goes to the server is the id alone: the token is nobody's business.
+    /// Only the id is sent to the server, never the token.
     private func idOfInput() throws -> String {
         guard let token = try StandardInput.shared.line()?.trimmed, !token.isEmpty else {
             throw CommandFailure("no token on standard input; pipe one in or use --jti", .authentication)

@@ -16,7 +16,7 @@ struct TokenShowCommand: AsyncParsableCommand {
         Output.message("Decoded only: the signature is not verified.")
     }
 
-    /// A line for each claim, in words.
+    /// Returns one readable line for each claim.
     static func explain(_ claims: Claims, now: Timestamp) -> [String] {
         let grant = claims.grant
         var lines = [

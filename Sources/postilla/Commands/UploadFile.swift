@@ -1,7 +1,7 @@
 import Glibc
 import NIOCore
 
-/// A file to send: opened once, read in pieces, closed when the last reader is gone.
+/// A file to send: opened once, read in pieces, closed with its last reference.
 final class UploadFile: Sendable {
     let descriptor: Int32
     let size: Int64
@@ -21,7 +21,7 @@ final class UploadFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// - Throws: when the file shrinks while it is read.
+    /// - Throws: An error when the file shrinks during reading.
     func read(at offset: Int64, count: Int) throws -> ByteBuffer {
         var bytes = [UInt8](repeating: 0, count: count)
         let got = pread(descriptor, &bytes, count, off_t(offset))

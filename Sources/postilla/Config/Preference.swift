@@ -1,8 +1,8 @@
-/// One thing a person can set about the viewer, by its name in `config.toml`.
+/// A viewer setting, with its name in `config.toml`.
 enum Preference: String, CaseIterable {
     case theme, mouse, view, flash, announce, plain, author, remember, delay, editor
 
-    /// What it is when nothing says otherwise, as it stands in the file.
+    /// The default value, as written in the file.
     var standard: String {
         switch self {
         case .theme: "terminal"
@@ -29,15 +29,14 @@ enum Preference: String, CaseIterable {
         }
     }
 
-    /// true and false stand without quotes.
+    /// Whether the value is true or false, written without quotes.
     var isSwitch: Bool { ["true", "false"].contains(standard) }
 
-    /// `theme = "terminal"`
     func line(_ value: String) -> String { "\(rawValue) = \(isSwitch ? value : value.tomlText)" }
 }
 
 extension String {
-    /// As a basic string of TOML.
+    /// The text as a basic string of TOML.
     var tomlText: String {
         let escaped = unicodeScalars.map { scalar in
             switch scalar {

@@ -1,8 +1,8 @@
 import FoundationEssentials
 
 extension Preferences {
-    /// Where settings are read from: `POSTILLA_CONFIG`, else `postilla/config.toml` in `$XDG_CONFIG_HOME` or `~/.config`.
-    /// nil where none of them says.
+    /// Returns the path of the configuration file: `POSTILLA_CONFIG`, else `postilla/config.toml` in `$XDG_CONFIG_HOME`
+    /// or `~/.config`; nil when none of them is set.
     static func path(environment: [String: String] = ProcessInfo.processInfo.environment) -> String? {
         if let path = environment["POSTILLA_CONFIG"], !path.isEmpty { return path }
         // A relative path in an XDG variable is invalid and ignored (XDG base directory specification).
@@ -12,7 +12,7 @@ extension Preferences {
         return environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 + "/.config/postilla/config.toml" : nil }
     }
 
-    /// Those of this person. A file that is not there is none; one that cannot be read is told.
+    /// Loads the user's preferences. A missing file is not an error; an unreadable one is.
     ///
     /// - Throws: ``CommandFailure``
     static func load(environment: [String: String] = ProcessInfo.processInfo.environment) throws -> Preferences {
@@ -22,9 +22,9 @@ extension Preferences {
         return Preferences(environment: environment, file: (path, try PrivateFile.read(path, limit: 1 << 20)))
     }
 
-    /// The same for a program that is about to use them.
+    /// Loads the preferences and requires them to be valid.
     ///
-    /// - Throws: ``CommandFailure`` that names everything that is wrong.
+    /// - Throws: ``CommandFailure`` that names every problem.
     static func use() throws -> Preferences {
         let preferences = try load()
         guard preferences.problems.isEmpty else {

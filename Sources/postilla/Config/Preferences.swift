@@ -3,16 +3,16 @@ import FoundationEssentials
 import PageLayout
 import Screen
 
-/// How a person wants the viewer: what stands in `config.toml`, in the environment, and else the defaults.
+/// The viewer's settings: from `config.toml`, then from the environment, then the defaults.
 struct Preferences {
     private(set) var theme = Theme.standard
     private(set) var keymap = Keymap.standard
-    /// Sentences with their places. Nothing is used of a file that has any.
+    /// Problems with their places. A file with any problem is ignored as a whole.
     private(set) var problems: [String] = []
-    /// What was set, and where.
+    /// The values that are set, with their origins.
     private(set) var values: [Preference: Settings.Value] = [:]
     private(set) var colors: [String: Settings.Value] = [:]
-    /// Where a command's keys were set, by context and command.
+    /// Where a command's keys are set, by context and command.
     private(set) var keys: [KeyPlace: Settings.Origin] = [:]
 
     struct KeyPlace: Hashable {
@@ -20,7 +20,7 @@ struct Preferences {
         var command: Command
     }
 
-    /// - Parameter file: nil where there is none.
+    /// - Parameter file: nil when there is no file.
     init(environment: [String: String] = [:], file: (path: String, text: String)? = nil) {
         if let file { read(file.path, file.text) }
         if let editor = ["VISUAL", "EDITOR"].first(where: { !(environment[$0] ?? "").isEmpty }), values[.editor] == nil
@@ -55,7 +55,7 @@ struct Preferences {
             problems.append("\(Settings.Origin.file(path, line: error.line)): \(error.reason)")
             return
         }
-        var changes: [(change: KeyChange, origin: Settings.Origin)] = []
+        var changes: [(change: KeyRebinding, origin: Settings.Origin)] = []
         for entry in entries {
             let origin = Settings.Origin.file(path, line: entry.line)
             do {
@@ -104,7 +104,7 @@ struct Preferences {
     }
 
     private static func change(_ context: String, _ command: String, _ words: [String]) throws(InvalidEntry)
-        -> KeyChange
+        -> KeyRebinding
     {
         guard let found = KeyContext.allCases.first(where: { $0.name == context }) else {
             let near = CommandNames.nearest(to: context, among: KeyContext.allCases.map(\.name))
@@ -125,7 +125,7 @@ struct Preferences {
                 throw InvalidEntry(reason: "\(error)")
             }
         }
-        return KeyChange(found, known, sequences)
+        return KeyRebinding(found, known, sequences)
     }
 
     private static func check(color name: String, _ words: [String]) throws(InvalidEntry) {
@@ -155,8 +155,7 @@ struct Preferences {
         }
     }
 
-    /// Everything that is in force, as a file that could be used as it is; behind what is not the default, where it comes
-    /// from.
+    /// All effective settings as a valid configuration file. A value that is not the default is followed by its origin.
     var lines: [String] {
         let settings = Preference.allCases.flatMap { preference in
             ["# \(preference.meaning)", preference.line(text(preference)) + from(values[preference]?.origin), ""]

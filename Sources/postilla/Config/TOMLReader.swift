@@ -1,22 +1,22 @@
-/// One line of a configuration file that sets something.
+/// One line of a configuration file that sets a value.
 struct TOMLEntry: Hashable {
-    /// With the names of its tables: `limits.streams`.
+    /// The key with its table names: `limits.streams`.
     var key: String
-    /// A string, number or boolean as one word; of an array each.
+    /// The value as text: one word, or one per element of an array.
     var words: [String]
     /// Counted from 1.
     var line: Int
 }
 
-/// What cannot be read of a configuration file.
+/// A syntax error in a configuration file.
 struct TOMLError: Error, Hashable {
     var line: Int
     var reason: String
 }
 
-/// Reads the part of TOML 1.0 that settings are written in: tables, dotted and quoted keys, strings on one line, whole
-/// numbers, booleans, arrays of these. Where each entry stands is kept, because a wrong one is told by its line; floats,
-/// dates, inline tables and strings of several lines are refused by name.
+/// Reads the part of TOML 1.0 that settings use: tables, dotted and quoted keys, strings on one line, whole numbers,
+/// booleans and arrays of these. Each entry keeps its line for error messages. Floats, dates, inline tables and
+/// multi-line strings are rejected by name.
 struct TOMLReader {
     private var rest: ArraySlice<Unicode.Scalar>
     private var line = 1
@@ -163,7 +163,7 @@ struct TOMLReader {
         return digits(word[...]).flatMap { Int64($0) }
     }
 
-    /// Without the `_` that may stand between two digits.
+    /// Returns the digits without `_`, which is allowed between two digits.
     private static func digits(_ text: Substring) -> String? {
         let isTaken = !text.hasPrefix("_") && !text.hasSuffix("_") && !text.contains("__")
         return isTaken ? String(text.filter { $0 != "_" }) : nil
@@ -248,6 +248,6 @@ extension Unicode.Scalar {
         }
     }
 
-    /// Control characters but the tab.
+    /// Whether the character is a control character other than the tab.
     fileprivate var isForbidden: Bool { (value < 0x20 && self != "\t") || value == 0x7F }
 }

@@ -2,13 +2,13 @@ import Annotations
 import Dispatch
 import Glibc
 
-/// Everything of the demo but the viewer: keys, tokens, a server, the samples on it.
+/// Everything in the demo except the viewer: keys, tokens, a server and its samples.
 struct Demo {
     let folder: DemoFolder
     /// The server's address.
     let server: String
 
-    /// Makes it, and keeps the server running for as long as `body` does.
+    /// Creates the demo and keeps the server running while `body` runs.
     static func run(_ folders: Folders, _ body: @escaping @Sendable (Demo) async throws -> Void) async throws {
         let folder = try DemoFolder(folders)
         let samples = try Samples.all()
@@ -26,7 +26,7 @@ struct Demo {
 
 /// Ctrl-C, SIGTERM or a hang-up.
 enum Interruption {
-    /// - Returns: what is to be cancelled when nobody wants to be told any more.
+    /// - Returns: The sources to cancel when signals need no longer be reported.
     static func watch(_ tell: @escaping @Sendable (Int32) -> Void) -> [any DispatchSourceSignal] {
         [SIGINT, SIGTERM, SIGHUP].map { number in
             signal(number, SIG_IGN)

@@ -3,7 +3,7 @@ import Crypto
 import DocumentEngine
 import FoundationEssentials
 
-/// The demo's files: one folder under the state folder, removed with it.
+/// The demo's files: one folder under the state folder, removed as a whole.
 struct DemoFolder {
     let path: String
 
@@ -19,12 +19,12 @@ struct DemoFolder {
     var privateKey: String { path + "/key.pem" }
     var publicKey: String { path + "/key.pub.pem" }
     var apiToken: String { path + "/api-token" }
-    /// The port of last time: with it the local copies are found again.
+    /// The port of the last run: reusing it finds the local copies again.
     var port: String { path + "/port" }
 
     func token(_ role: DemoRole) -> String { "\(tokens)/\(role.rawValue).jwt" }
 
-    /// Draws the key pair and the backend's secret, once.
+    /// Generates the key pair and the backend's secret, once.
     func makeSecrets() throws {
         if !FileManager.default.fileExists(atPath: privateKey) {
             let key = P256.Signing.PrivateKey()

@@ -7,7 +7,7 @@ enum DemoRole: String, CaseIterable {
 
     static let document = "reading-machines"
 
-    /// What the backend of the demo writes into this role's token.
+    /// Returns the claims that the demo's backend puts into this role's token.
     func request(now: Timestamp) -> TokenIssuer.Request {
         var request = TokenIssuer.Request(documentID: Self.document, expiresAt: now + 12 * 3_600_000)
         request.issuedAt = now
@@ -32,7 +32,7 @@ enum DemoRole: String, CaseIterable {
             request.issuedAt = now + -2 * 3_600_000
             request.expiresAt = now + -3_600_000
         case .teacher:
-            // Sees and may delete what students publish, edits only what is the teacher's own, replies everywhere.
+            // Sees and deletes what students publish, edits only the teacher's own records, replies everywhere.
             request.join("class", "tom", "Tom")
             request.collaboration? += ["annotations:delete:group=public", "comments:delete:group=public"]
         case .student:
@@ -43,7 +43,8 @@ enum DemoRole: String, CaseIterable {
 }
 
 extension TokenIssuer.Request {
-    /// The class of docs/permissions.md: everybody reads and answers what is public, and has a private group.
+    /// Adds a user to the class of docs/permissions.md: all read and answer what is public, and each has a private
+    /// group.
     fileprivate mutating func join(_ layer: String, _ user: String, _ name: String) {
         self.layer = layer
         userID = user

@@ -4,12 +4,12 @@ import Glibc
 import Subprocess
 import SystemPackage
 
-/// Runs `postilla serve` as a child in its own process group: it tells its address in a line on a pipe, and ends when
-/// its standard input closes, so that not even a kill -9 of the parent leaves it behind.
+/// Runs `postilla serve` as a child in its own process group. The child prints its address on a pipe and exits when its
+/// standard input closes, so that it does not survive even a kill -9 of the parent.
 struct DemoServer {
     let folder: DemoFolder
 
-    /// - Parameter body: is given the server's address; the server ends when it returns.
+    /// - Parameter body: Receives the server's address; the server stops when it returns.
     func run(_ body: @Sendable (String) async throws -> Void) async throws {
         let last = (try? PrivateFile.read(folder.port).trimmed).flatMap { UInt16($0) } ?? 0
         let port = FreePort.isFree(Int(last), on: "127.0.0.1") ? last : 0
@@ -50,7 +50,7 @@ struct DemoServer {
         }
     }
 
-    /// This very program, wherever it was started from.
+    /// The path of this executable, wherever it was started from.
     static var executable: String {
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = buffer.withUnsafeMutableBytes {

@@ -1,9 +1,9 @@
 import FoundationEssentials
 
-/// The sample PDFs that come with the program.
+/// The sample PDFs that ship with the program.
 enum Samples {
-    /// Looks upwards from the executable: in a checkout they are in `Resources/samples`, installed in
-    /// `share/postilla/samples`.
+    /// Searches upwards from the executable: `Resources/samples` in a checkout, `share/postilla/samples` when
+    /// installed.
     static func folder() throws -> String {
         var parts = DemoServer.executable.split(separator: "/").dropLast()
         while !parts.isEmpty {
@@ -17,7 +17,7 @@ enum Samples {
         throw CommandFailure("sample PDFs not found (Resources/samples); reinstall postilla")
     }
 
-    /// Paths of the PDFs with the document ids they get: their names without the ending.
+    /// Returns the paths of the PDFs with their document ids: the file names without the extension.
     static func all() throws -> [(path: String, documentID: String)] {
         let folder = try folder()
         let names = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".pdf") }.sorted()

@@ -1,7 +1,7 @@
 import Annotations
 import Screen
 
-/// A layer as a table for spreadsheets (RFC 4180): a line of names, then a record a line, comments too.
+/// A layer as a table for spreadsheets (RFC 4180): a line of names, then one record per line, including comments.
 struct CSVWriter: LayerExporter {
     var words: MarkedWords
 
@@ -24,8 +24,8 @@ struct CSVWriter: LayerExporter {
         fields.map(field).joined(separator: ",") + "\r\n"
     }
 
-    /// In quotes where it has to be. What a spreadsheet would take for a formula gets a ' before it: these texts are
-    /// other people's.
+    /// Quotes the field if necessary. A text that a spreadsheet would read as a formula gets a leading ', because it
+    /// may come from another person.
     private static func field(_ text: String) -> PrintableText {
         let safe = text.first.map { "=+-@\t\r".contains($0) } == true ? "'" + text : text
         guard safe.contains(where: { ",\"".contains($0) || $0.isNewline }) else { return "\(safe)" }

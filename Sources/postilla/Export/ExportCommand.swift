@@ -87,7 +87,8 @@ struct ExportCommand: AsyncParsableCommand {
 
     private func writePDF(_ session: LayerSession, to output: String) async throws {
         let source = try await session.pdf()
-        // qpdf replaces what is there; the names are beside the file, so that it takes its place in one step.
+        // qpdf overwrites its output. The temporary files are next to the target, so that a rename replaces it in one
+        // step.
         let target = try NewFile(replacing: output)
         let notes = try NewFile(replacing: output + ".notes")
         try await PDFTools().annotate(source, into: target.temporary, notes: notes.temporary) { annotated in

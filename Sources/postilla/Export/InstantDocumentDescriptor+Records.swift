@@ -3,7 +3,8 @@ import Instant
 import InstantCore
 
 extension InstantDocumentDescriptor {
-    /// Annotations page by page, then comments with their roots; nothing is held but a thousand rows.
+    /// Calls `body` for the annotations page by page, then for the comments with their roots. Holds at most a thousand
+    /// rows.
     func forEachRecord(_ body: (Record, _ root: Record?) async throws -> Void) async throws {
         var offset = 0
         while case let rows = try layer.rows(ListQuery(), offset: offset, limit: 1000), !rows.isEmpty {
@@ -18,7 +19,8 @@ extension InstantDocumentDescriptor {
         }
     }
 
-    /// Comments in the order of their ids, then those that are only here; also where the root cannot be seen.
+    /// Visits comments in the order of their ids, then those that exist only locally, also where the root is not
+    /// visible.
     private func forEachComment(_ body: (Record) async throws -> Void) async throws {
         var last: Record.ID?
         while case let rows = try layer.store.read({ try $0.records(after: last, limit: 1000) }), !rows.isEmpty {

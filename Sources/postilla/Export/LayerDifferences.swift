@@ -1,16 +1,16 @@
 import Annotations
 import Interchange
 
-/// In what two layers differ, record by record: first as the second has them, then what it has no more.
+/// The differences between two layers, record by record: first the records of the second, then those it lacks.
 struct LayerDifferences {
     enum Kind: String { case added, removed, changed }
 
     struct Difference {
         var kind: Kind
         var id: Record.ID?
-        /// As it is in the second, or was in the first.
+        /// The content in the second layer, or in the first for a removed record.
         var content: Content
-        /// Names of what is different, of a record that is in both.
+        /// The names of the members that differ, for a record that is in both.
         var members: [String] = []
     }
 
@@ -45,7 +45,7 @@ struct LayerDifferences {
 }
 
 extension InstantJSONFile.Item {
-    /// What is the same in both files for the same record.
+    /// The key that identifies the same record in both files.
     fileprivate var key: String { id.map { "id " + $0 } ?? "content " + content.text }
 }
 

@@ -5,7 +5,7 @@ import Screen
 /// Writes a layer as one text, record by record: annotations page by page, then comments.
 protocol LayerExporter {
     mutating func begin() -> PrintableText
-    /// - Parameter root: of a comment, the annotation it stands under; nil where it cannot be seen.
+    /// - Parameter root: The annotation that a comment belongs to; nil when it is not visible.
     mutating func add(_ record: Record, under root: Record?) async throws -> PrintableText
     mutating func end() -> PrintableText
 }

@@ -1,7 +1,7 @@
 import Annotations
 import Screen
 
-/// A layer to be read by people: pages as headings, an annotation an item with the words it marks, comments below it.
+/// A layer as readable text: pages as headings, annotations as items with the words they mark, comments below them.
 struct MarkdownWriter: LayerExporter {
     let title: String
     var words: MarkedWords
@@ -35,7 +35,7 @@ struct MarkdownWriter: LayerExporter {
         return text
     }
 
-    /// ` by ana, 2026-05-30`
+    /// Returns an origin such as ` by ana, 2026-05-30`.
     private static func origin(_ annotation: Annotation, _ record: Record) -> String {
         let author = (annotation.author ?? record.createdBy).map { " by \(escaped($0))" } ?? ""
         let date = (annotation.createdAt ?? annotation.updatedAt).map { ", \($0.iso8601.prefix(10))" } ?? ""
@@ -49,7 +49,7 @@ struct MarkdownWriter: LayerExporter {
             .map { "\(margin)> \(escaped(String($0)))\n" }.joined()
     }
 
-    /// So that no text of others is taken for Markdown or HTML; on one line.
+    /// Escapes Markdown and HTML in other people's text and puts it on one line.
     private static func escaped(_ text: String) -> String {
         String(
             text.flatMap { character -> [Character] in

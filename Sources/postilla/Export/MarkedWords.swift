@@ -3,16 +3,16 @@ import App
 import PDFPages
 import PageLayout
 
-/// The words that annotations mark, read from the PDF a page at a time.
+/// The words that annotations mark, read from the PDF one page at a time.
 struct MarkedWords {
-    /// nil: the PDF is not here, and no words are told.
+    /// nil when the PDF is not available locally; then no words are reported.
     let file: String?
     private var page: Int?
     private var glyphs: PageGlyphs?
 
     init(file: String?) { self.file = file }
 
-    /// On one line; nil where it marks none, or the page shows no text.
+    /// Returns the words on one line; nil if the annotation marks none or the page has no text.
     mutating func of(_ annotation: Annotation) async -> String? {
         guard let file, annotation.kind.isMarkup, let index = annotation.pageIndex else { return nil }
         if page != index {

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The server and the secret of commands that do what a customer's backend does.
+/// The server and secret for commands that act as a customer's backend.
 struct BackendOptions: ParsableArguments {
     @OptionGroup var server: ServerOptions
 

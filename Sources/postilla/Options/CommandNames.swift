@@ -1,18 +1,18 @@
-/// What a word on the command line may have been meant to be.
+/// Suggestions for mistyped words on the command line.
 enum CommandNames {
-    /// The command whose name is at most two letters away; nil when none is.
+    /// Returns the command whose name is at most two letters away, or nil.
     static func nearest(to word: String) -> String? {
         nearest(to: word, among: Postilla.configuration.subcommands.compactMap { $0.configuration.commandName })
     }
 
-    /// The same of other names.
+    /// Returns the nearest of other names.
     static func nearest(to word: String, among names: [String]) -> String? {
         names.map { (name: $0, distance: distance(word, $0)) }
             .filter { $0.distance <= 2 && $0.distance < $0.name.count }
             .min { $0.distance < $1.distance }?.name
     }
 
-    /// Letters to insert, remove or replace (Levenshtein).
+    /// Returns the number of letters to insert, remove or replace (Levenshtein).
     static func distance(_ one: String, _ other: String) -> Int {
         let other = Array(other)
         var row = Array(0...other.count)

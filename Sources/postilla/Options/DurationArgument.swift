@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// A span of time on the command line: `90s`, `15m`, `1h`, `7d`, or bare seconds.
+/// A duration on the command line: `90s`, `15m`, `1h`, `7d`, or bare seconds.
 struct DurationArgument: ExpressibleByArgument, Equatable {
     var seconds: Int64
 

@@ -1,22 +1,22 @@
 import Glibc
 
-/// What the shell sees. Documented in the man page; scripts rely on the numbers.
+/// The exit codes. They are documented in the man page, and scripts rely on the numbers.
 enum ExitStatus: Int32 {
     case done = 0
     case failed = 1
-    /// No token, or one that is invalid, expired, revoked or refused.
+    /// No token, or one that is invalid, expired, revoked or rejected.
     case authentication = 3
     case notPermitted = 4
     case unreachable = 5
     case conflict = 6
-    /// Wrong words on the command line, or no usable terminal (sysexits: EX_USAGE).
+    /// Invalid arguments, or no usable terminal (sysexits: EX_USAGE).
     case usage = 64
     case interrupted = 130
 
     static func leave(_ status: ExitStatus) -> Never { exit(status.rawValue) }
 }
 
-/// A command that cannot go on: what and why, and what to do, in a sentence; never a token in it.
+/// A failure that ends a command. The message gives the cause and the remedy, and never contains a token.
 struct CommandFailure: Error, CustomStringConvertible {
     var message: String
     var status: ExitStatus

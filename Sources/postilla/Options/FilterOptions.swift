@@ -2,7 +2,7 @@ import Annotations
 import ArgumentParser
 import InstantCore
 
-/// Which annotations of a layer, and in which order.
+/// The filter and order of a layer's annotations.
 struct FilterOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Only this page, counted from 1.", valueName: "n"))
     var page: PageArgument?

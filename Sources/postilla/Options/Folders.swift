@@ -3,16 +3,16 @@ import Crypto
 import FoundationEssentials
 import InstantCore
 
-/// Where files live (XDG base directories). Nothing is made before it is needed; folders are 0700, files 0600.
+/// The locations of files (XDG base directories). Folders are created on first use, with mode 0700; files have 0600.
 struct Folders {
-    /// Layers and PDFs on this machine: `$XDG_DATA_HOME/postilla`, `--data-dir`, `POSTILLA_DATA`.
+    /// Local layers and PDFs: `$XDG_DATA_HOME/postilla`, `--data-dir`, `POSTILLA_DATA`.
     var data: String
     /// Log, drafts, the demo: `$XDG_STATE_HOME/postilla`.
     var state: String
-    /// What can be found out again: `$XDG_CACHE_HOME/postilla`.
+    /// Data that can be recomputed: `$XDG_CACHE_HOME/postilla`.
     var cache: String
 
-    /// - Throws: when neither the XDG variables nor `HOME` say where to put them.
+    /// - Throws: An error when neither the XDG variables nor `HOME` give a location.
     init(dataDirectory: String? = nil) throws {
         let environment = ProcessInfo.processInfo.environment
         func folder(_ variable: String, _ fallback: String) throws -> String {
@@ -34,7 +34,7 @@ struct Folders {
         }
     }
 
-    /// Makes a folder for this user only.
+    /// Creates a folder for this user only.
     static func make(_ path: String) throws {
         do {
             try FileManager.default.createDirectory(
@@ -46,8 +46,8 @@ struct Folders {
 }
 
 extension LayerIdentity {
-    /// A name for what is kept of this layer: ids of documents, layers and users are other people's text, so a hash of
-    /// them names files and secrets. Lengths go in as well, so that no two layers have one name.
+    /// The name for files and secrets of this layer: a hash, because ids of documents, layers and users are other
+    /// people's text. Lengths are hashed too, so that no two layers share a name.
     var fileName: String {
         let parts = [server, documentID, layer, userID ?? "", userID == nil ? "0" : "1"]
         let text = parts.map { "\($0.utf8.count):\($0)" }.joined()

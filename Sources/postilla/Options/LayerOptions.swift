@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Which layer a command is about, and how it comes to it.
+/// The layer that a command works on, and its server and token.
 struct LayerOptions: ParsableArguments {
     @OptionGroup var server: ServerOptions
     @OptionGroup var tokens: TokenOptions

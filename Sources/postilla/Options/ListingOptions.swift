@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// How a list is written.
+/// The format of a list.
 struct ListingOptions: ParsableArguments {
     @Option(help: "Output format: table, json, ndjson or tsv.")
     var format = OutputFormat.table
@@ -9,12 +9,12 @@ struct ListingOptions: ParsableArguments {
     var color = ColorChoice.auto
 }
 
-/// `--color`. Meaning is never by colour alone: what is coloured is also said in words.
+/// The `--color` option. Colour never carries meaning alone: text states it too.
 enum ColorChoice: String, ExpressibleByArgument, CaseIterable {
     case auto, always, never
 }
 
-/// `--format`: what is listed, for people, programs and pipes.
+/// The `--format` option: lists for people, programs and pipes.
 enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
     case table, json, ndjson, tsv
 }

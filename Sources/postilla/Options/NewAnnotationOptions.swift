@@ -44,12 +44,12 @@ struct NewAnnotationOptions: ParsableArguments {
         guard at == nil || note != nil else { throw ValidationError("--at needs --note.") }
     }
 
-    /// nil when nothing is described.
+    /// nil when the options describe no annotation.
     var content: Content? {
         guard let page = page?.index else { return nil }
         var content: Content?
         if let note {
-            // Without a place, beside the text: one inch from the top left corner.
+            // Default place beside the text: one inch from the top left corner.
             content = .note(page: page, at: at?.point ?? Point(x: 72, y: 72), text: note)
         } else if let mark {
             content = .markup(mark.kind, page: page, rects: rect.map(\.rect))
@@ -73,7 +73,7 @@ enum MarkArgument: String, EnumerableFlag {
     }
 }
 
-/// `#rrggbb`
+/// A colour such as `#rrggbb`.
 struct ColorArgument: ExpressibleByArgument {
     var text: String
 

@@ -2,16 +2,16 @@ import Glibc
 import Screen
 import SystemPackage
 
-/// A file that takes another's place in one step, once all of it is written: a reader finds the old one or the new one.
+/// A file that replaces another in one step once it is complete: a reader sees the old file or the new one.
 final class NewFile {
     private let path: String
-    /// Where it is written until it is finished.
+    /// The path of the file until it is complete.
     let temporary: String
     private let descriptor: Int32
     private var buffer: [UInt8] = []
     private var isFinished = false
 
-    /// - Throws: ``CommandFailure`` when there is no place for it.
+    /// - Throws: ``CommandFailure`` when the file cannot be created.
     init(replacing path: String) throws {
         self.path = path
         temporary = path + ".\(getpid()).new"

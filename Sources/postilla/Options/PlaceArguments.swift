@@ -1,7 +1,7 @@
 import Annotations
 import ArgumentParser
 
-/// `X,Y`: points from the page's top left corner.
+/// A point `X,Y`, in points from the page's top left corner.
 struct PointArgument: ExpressibleByArgument {
     var point: Point
 
@@ -11,7 +11,7 @@ struct PointArgument: ExpressibleByArgument {
     }
 }
 
-/// `LEFT,TOP,WIDTH,HEIGHT`, in points from the page's top left corner.
+/// A rectangle `LEFT,TOP,WIDTH,HEIGHT`, in points from the page's top left corner.
 struct RectArgument: ExpressibleByArgument {
     var rect: Rect
 
@@ -23,7 +23,7 @@ struct RectArgument: ExpressibleByArgument {
     }
 }
 
-/// A page as people count them, from 1.
+/// A page number, counted from 1.
 struct PageArgument: ExpressibleByArgument {
     /// Counted from 0.
     var index: Int
@@ -35,7 +35,7 @@ struct PageArgument: ExpressibleByArgument {
 }
 
 extension [Double] {
-    /// nil when one of them is no finite number.
+    /// Returns nil when one of them is not a finite number.
     fileprivate init?(commaSeparated text: String) {
         self = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {

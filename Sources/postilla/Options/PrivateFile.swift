@@ -1,7 +1,7 @@
 import Glibc
 import SystemPackage
 
-/// Small files that hold secrets: tokens, keys. Read whole, written whole, for this user only.
+/// Small files that hold secrets: tokens, keys. They are read and written whole, for this user only.
 enum PrivateFile {
     /// - Throws: ``CommandFailure`` that names the file and never its content.
     static func read(_ path: String, limit: Int = 64 << 10) throws -> String {
@@ -11,9 +11,9 @@ enum PrivateFile {
         return text
     }
 
-    /// The one line of a file that goes into a request's head.
+    /// Reads the one line of a file that goes into a request's head.
     ///
-    /// - Parameter status: of the failure when there is no such line.
+    /// - Parameter status: The status of the failure when there is no such line.
     static func secret(_ path: String, otherwise status: ExitStatus) throws -> String {
         let secret = try read(path).trimmed
         guard !secret.isEmpty else { throw CommandFailure("\(path) is empty; it must contain only the secret", status) }
@@ -40,13 +40,13 @@ enum PrivateFile {
         return bytes
     }
 
-    /// Whether others than the owner may read the file: worth a warning for a token.
+    /// Whether others than the owner may read the file, which deserves a warning for a token.
     static func isReadableByOthers(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & 0o044 != 0
     }
 
-    /// Replaces the file in one step, with mode 0600, durable when this returns.
+    /// Replaces the file in one step, with mode 0600; durable on return.
     static func write(_ text: String, to path: String) throws {
         let temporary = path + ".new"
         unlink(temporary)

@@ -1,7 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 
-/// Which server, and where data is kept on this machine.
+/// The server and the local data folder.
 struct ServerOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Server, such as http://127.0.0.1:5000 (or POSTILLA_SERVER).", valueName: "url"))
     var server: String?
@@ -13,7 +13,7 @@ struct ServerOptions: ParsableArguments {
     @Flag(help: "Allow sending the token over plain http to another machine.")
     var insecureHttp = false
 
-    /// - Throws: when there is none, or it is no http address.
+    /// - Throws: An error when no server is given, or its address is not an http address.
     func serverURL(_ argument: String? = nil) throws -> String {
         guard let server = try serverIfGiven(argument) else {
             throw CommandFailure("no server; use --server URL or POSTILLA_SERVER", .usage)
@@ -21,7 +21,7 @@ struct ServerOptions: ParsableArguments {
         return server
     }
 
-    /// - Throws: when it is no http address.
+    /// - Throws: An error when the address is not an http address.
     func serverIfGiven(_ argument: String? = nil) throws -> String? {
         let environment = ProcessInfo.processInfo.environment["POSTILLA_SERVER"]
         guard let text = argument ?? server ?? environment, !text.isEmpty else { return nil }

@@ -2,13 +2,13 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Standard input, read in lines or as a whole by one reader: a token in its first line and records behind it come
-/// through the same pipe.
+/// Standard input, read in lines or as a whole through one buffer: a token in the first line and records after it share
+/// a pipe.
 final class StandardInput: Sendable {
     static let shared = StandardInput()
     static let isTerminal = isatty(STDIN_FILENO) == 1
 
-    /// A line of input, or what there is of one that is longer than may be.
+    /// A line of input, or a marker for one beyond the length limit.
     enum Line: Equatable {
         case line([UInt8])
         case tooLong
@@ -16,29 +16,29 @@ final class StandardInput: Sendable {
 
     fileprivate struct State {
         var buffer: [UInt8] = []
-        /// Up to here it was handed out.
+        /// The offset up to which the buffer has been returned.
         var taken = 0
         var isAtEnd = false
-        /// The rest of a line that was too long goes past unseen.
+        /// Whether the rest of an overlong line is being skipped.
         var isSkipping = false
     }
 
     private let state = Mutex(State())
     private let queue = DispatchQueue(label: "postilla.input")
 
-    /// At least one line, and as many more as have arrived; empty at the end. Waits on a thread of its own.
+    /// Returns at least one line and all others that have arrived; empty at the end. Waits on a separate thread.
     func lines(maxCount: Int, maxBytes: Int) async throws -> [Line] {
         try await waiting { try $0.lines(maximum: maxCount, longest: maxBytes) }
     }
 
-    /// Everything up to the end.
+    /// Returns everything up to the end.
     ///
     /// - Throws: ``CommandFailure`` beyond the limit.
     func all(limit: Int) async throws -> [UInt8] {
         try await waiting { try $0.all(limit: limit) }
     }
 
-    /// The next line, without its end; nil at the end of the input.
+    /// Returns the next line without its terminator; nil at the end of the input.
     func line() throws -> String? {
         try state.withLock { state in
             guard case .line(let bytes)? = try state.lines(maximum: 1, longest: 64 << 10).first else { return nil }

@@ -2,6 +2,6 @@ import Annotations
 import Instant
 
 extension Timestamp {
-    /// The wall clock: read at the rim only and passed in from here.
+    /// The wall clock, read only at the edge and passed in from here.
     static var now: Timestamp { Environment.system.now() }
 }

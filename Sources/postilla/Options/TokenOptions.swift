@@ -1,7 +1,7 @@
 import ArgumentParser
 import Glibc
 
-/// Where the token comes from. Never from an argument: arguments are seen by everybody on the machine.
+/// The source of the token. It is never an argument: all users of the machine can see arguments.
 struct TokenOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("Read the token from this file, again for each new token.", valueName: "file"),
@@ -32,8 +32,8 @@ struct TokenOptions: ParsableArguments {
         }
     }
 
-    /// The chosen source; the environment last. The variables are taken out of the environment, so that no child
-    /// inherits a token.
+    /// Returns the chosen source; the environment comes last. The variables are removed from the environment, so that
+    /// no child inherits a token.
     func source() throws -> TokenSource {
         let file = Self.take("POSTILLA_TOKEN_FILE")
         let token = Self.take("POSTILLA_TOKEN")
@@ -61,7 +61,7 @@ struct TokenOptions: ParsableArguments {
     private static func take(_ name: String) -> String? {
         guard let value = getenv(name) else { return nil }
         let text = String(cString: value)
-        // Not only unset: the text would still stand in /proc/self/environ.
+        // Unsetting is not enough: the text would remain in /proc/self/environ.
         memset(value, 0, strlen(value))
         unsetenv(name)
         return text.isEmpty ? nil : text

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// How the viewer is to behave.
+/// The options for the viewer's behaviour.
 struct ViewerFlags: ParsableArguments {
     @Flag(help: "Open read-only, even if the token allows editing.")
     var readOnly = false
@@ -18,9 +18,9 @@ struct ViewerFlags: ParsableArguments {
     @Option(help: ArgumentHelp("Author of new annotations, if the token names none.", valueName: "name"))
     var author: String?
 
-    /// Together with the person's settings.
+    /// Applies the flags together with the user's settings.
     ///
-    /// - Throws: ``CommandFailure`` that says all that is wrong with them.
+    /// - Throws: ``CommandFailure`` that names every problem with them.
     func apply(to options: inout ViewerOptions) throws {
         let preferences = try Preferences.use()
         let name = preferences.text(.author)

@@ -1,6 +1,6 @@
 import Annotations
 
-/// What an import did, or would do, record by record and in the end.
+/// A report of what an import did or would do, record by record, with a summary.
 struct ImportReport {
     private var listing: Listing
     private let isDryRun: Bool
@@ -19,7 +19,7 @@ struct ImportReport {
             ])
     }
 
-    /// - Parameter done: nil where nothing was done.
+    /// - Parameter done: nil when nothing was done.
     mutating func tell(_ step: ImportPlanner.Step, _ done: EditOutcome?) {
         var outcome = done
         if case .skip(let why) = step.action { outcome = why }
@@ -35,7 +35,7 @@ struct ImportReport {
         listing.add(fields, style: failed ? .trouble : .plain) { Self.json(step, outcome) }
     }
 
-    /// - Throws: ``CommandFailure`` with the status that the records come to.
+    /// - Throws: ``CommandFailure`` with the status of all records together.
     func end() throws {
         listing.end(nothing: "no changes")
         let names = [("create", "created"), ("update", "updated"), ("unchanged", "unchanged"), ("skip", "skipped")]

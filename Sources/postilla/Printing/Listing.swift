@@ -1,15 +1,15 @@
 import Screen
 
-/// Writes rows in the format that was asked for, each as it comes: nothing is held back, so a list may be of any
-/// length. JSON is what scripts rely on, a table what a person reads.
+/// Writes rows in the requested format as they arrive and buffers nothing, so a list may have any length. JSON is for
+/// scripts, a table for people.
 struct Listing {
     struct Column {
-        /// How a table shows it; all other formats have the whole of it.
+        /// The form in a table; all other formats have the full value.
         enum Form {
             case fitted(Int)
-            /// ISO 8601, of which a table shows day and minute.
+            /// ISO 8601; a table shows day and minute.
             case moment
-            /// The last one, as long as it is.
+            /// The last column, in full length.
             case rest
         }
 
@@ -29,7 +29,7 @@ struct Listing {
     private let columns: [Column]
     private var count = 0
 
-    /// - Parameter columns: names in a table's head and in the first line of TSV.
+    /// - Parameter columns: The names in a table's head and in the first line of TSV.
     init(_ options: ListingOptions, _ columns: [Column]) {
         format = options.format
         paint = Paint(options.color)
@@ -44,8 +44,8 @@ struct Listing {
     }
 
     /// - Parameters:
-    ///   - fields: one for each column.
-    ///   - json: asked for only where it is wanted; nil: there is no such row any more.
+    ///   - fields: One for each column.
+    ///   - json: Called only when JSON is wanted; nil if the row no longer exists.
     mutating func add(_ fields: [String], style: Paint.Style = .plain, json: () throws -> String?) rethrows {
         switch format {
         case .json:
@@ -60,7 +60,7 @@ struct Listing {
         count += 1
     }
 
-    /// - Parameter nothing: what a person is told where there was no row.
+    /// - Parameter nothing: The message for people when there was no row.
     func end(nothing: String) {
         if format == .json { Output.data(count == 0 ? "]\n" : "\n]\n") }
         if format == .table, count == 0 { Output.message(nothing) }

@@ -1,15 +1,15 @@
 import FoundationEssentials
 import Screen
 
-/// Colours of a terminal's own sixteen, where they are wanted.
+/// Text in the terminal's 16 colours, if enabled.
 struct Paint {
     enum Style {
         case plain
         /// New to the reader.
         case fresh
-        /// Waits, or is kept back.
+        /// Waiting or parked.
         case attention
-        /// A conflict, a refusal, something broken.
+        /// A conflict, a rejection or an error.
         case trouble
         case heading
 

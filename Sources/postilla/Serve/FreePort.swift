@@ -1,8 +1,8 @@
 import Glibc
 
-/// Whether a port could be listened on now.
+/// Checks whether a port can be listened on.
 enum FreePort {
-    /// Why a port cannot be listened on, and whether another port would not help.
+    /// Why a port cannot be listened on; `isOfHost` if another port would not help.
     struct Problem {
         var reason: String
         var isOfHost = false
@@ -10,8 +10,9 @@ enum FreePort {
 
     static func isFree(_ port: Int, on host: String) -> Bool { problem(port, on: host) == nil }
 
-    /// - Returns: nil: it can be listened on.
-    /// - Parameter host: a name or an address; of several that a name has, each must be free. 0 is always a free port.
+    /// - Parameter host: A name or an address. If a name has several addresses, the port must be free on each. Port 0
+    ///   is always free.
+    /// - Returns: nil if the port can be listened on.
     static func problem(_ port: Int, on host: String) -> Problem? {
         var hints = addrinfo()
         hints.ai_family = AF_UNSPEC
@@ -27,7 +28,7 @@ enum FreePort {
 
     private static func problem(_ address: addrinfo) -> Problem? {
         let descriptor = socket(address.ai_family, streams, 0)
-        // A family that this machine does not have is nobody's.
+        // Without support for the address family the port cannot be in use.
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         var reuse: Int32 = 1

@@ -1,10 +1,10 @@
 import DocumentEngine
 import SyncProtocol
 
-/// A limit, as `--limit NAME=NUMBER`, in the table `[limits]` of a file, or as a variable.
+/// A limit: `--limit NAME=NUMBER`, an entry in the table `[limits]` of a file, or a variable.
 struct LimitSetting {
     let name: String
-    /// What may be set, and what the number stands for.
+    /// The allowed values, and what the number means.
     let range: ClosedRange<Int>
     let meaning: String
     private let place: Place

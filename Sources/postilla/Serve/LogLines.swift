@@ -2,7 +2,7 @@ import Annotations
 import Logging
 import Screen
 
-/// A server's log: one line for each message, whole or not at all, to standard error.
+/// A server's log: one line for each message, written atomically to standard error.
 struct LogLines: LogHandler {
     var metadata: Logger.Metadata = [:]
     var logLevel: Logger.Level
@@ -10,7 +10,7 @@ struct LogLines: LogHandler {
     private let now: @Sendable () -> Timestamp
     private let write: @Sendable (PrintableText) -> Void
 
-    /// - Parameter write: is given each line with its end.
+    /// - Parameter write: Receives each line with its terminator.
     init(
         _ format: LogFormat, level: Logger.Level, now: @escaping @Sendable () -> Timestamp,
         write: @escaping @Sendable (PrintableText) -> Void
@@ -37,7 +37,7 @@ struct LogLines: LogHandler {
         _ now: Timestamp, _ level: Logger.Level, _ message: String, _ details: [(key: String, value: String)]
     ) -> PrintableText {
         let words = details.map { " \($0.key)=\($0.value)" }.joined()
-        // Cleaned as one line: nothing that is logged can look like a line of its own.
+        // Cleaned as one line: no logged text can look like a separate line.
         return PrintableText(CleanText(cleaning: "\(now.iso8601) \(level) \(message)\(words)")) + "\n"
     }
 
@@ -55,7 +55,7 @@ struct LogLines: LogHandler {
     }
 }
 
-/// How the lines of a server's log look.
+/// The format of the lines of a server's log.
 enum LogFormat: String, CaseIterable {
     case text, json
 }

@@ -1,8 +1,8 @@
 import Glibc
 
-/// How many files and connections this process may have open.
+/// The limit of files and connections that this process may have open.
 enum OpenFiles {
-    /// Takes what the system grants without asking: each listener is one, and most systems begin with 1,024.
+    /// Raises the limit to the system's maximum: each listener uses one, and most systems start with 1,024.
     static func allowAll() {
         var limit = rlimit()
         let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)

@@ -1,23 +1,23 @@
 import DocumentEngine
 import PDFPages
 
-/// `serve --check`: everything a start would use, where each of it was set, and everything that is wrong.
+/// The report of `serve --check`: all effective settings with their origins, and every problem.
 struct ServeCheck {
     let configuration: ServeConfiguration
 
-    /// What is wrong beside the settings themselves: the store, the folder, the ports, the tools.
+    /// Problems beyond the settings themselves: the store, the folder, the ports, the tools.
     func problems() -> [CommandFailure] {
         var problems = configuration.problems
         let options = configuration.options
         for tool in options.tools.missing { problems.append(CommandFailure("\(tool)")) }
         problems += options.listeningProblems()
-        // Opened only with settings that would be used: a wrong folder is not made.
+        // Opened only with valid settings, so that no wrong folder is created.
         guard configuration.problems.isEmpty else { return problems }
         do { _ = try Server(options) } catch { problems.append(CommandFailure("\(error)")) }
         return problems
     }
 
-    /// One line for each setting: name, value, where it was set.
+    /// One line for each setting: name, value, origin.
     var lines: [String] {
         Setting.all.compactMap { setting in
             guard let value = value(setting) else { return nil }

@@ -4,12 +4,12 @@ import FoundationEssentials
 import Logging
 import PDFPages
 
-/// What `serve` is told, made into what a server is made of. Everything that is wrong is found, not just the first.
+/// The server's configuration, made from the settings of `serve`. It collects every problem, not only the first.
 struct ServeConfiguration {
     let settings: Settings
     private(set) var options: Server.Options
     private(set) var problems: [CommandFailure] = []
-    /// What will do and should be better.
+    /// Settings that work but should be improved.
     private(set) var warnings: [String] = []
 
     init(_ settings: Settings) async {
@@ -63,7 +63,7 @@ struct ServeConfiguration {
         }
     }
 
-    /// `9464`, `127.0.0.1:9464` or `[::1]:9464`.
+    /// Parses `9464`, `127.0.0.1:9464` or `[::1]:9464`.
     private func address(_ text: String) throws -> Server.ListenAddress {
         let (host, port) =
             text.lastIndex(of: ":").map { (String(text[..<$0]), text[text.index(after: $0)...]) } ?? (
@@ -106,7 +106,7 @@ struct ServeConfiguration {
         }
     }
 
-    /// `FILE`, or `ALGORITHM:FILE`.
+    /// Loads a key given as `FILE` or `ALGORITHM:FILE`.
     private static func key(_ argument: String) async throws -> VerificationKey {
         let parts = argument.split(separator: ":", maxSplits: 1)
         let algorithm = parts.count == 2 ? VerificationKey.Algorithm(rawValue: String(parts[0])) : nil

@@ -2,8 +2,7 @@ import ArgumentParser
 import FoundationEssentials
 import Postgres
 
-/// What can be said of a server on the command line. Nothing has a value here that was not given: what stands in the
-/// environment and in the file comes after it.
+/// The command line options of `serve`. They have no defaults here: the environment and the file come after them.
 struct ServeOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Address to listen on (default: 127.0.0.1).", valueName: "address"))
     var host: String?
@@ -75,9 +74,9 @@ struct ServeOptions: ParsableArguments {
     @Option(help: ArgumentHelp("TOML file with the same names (or POSTILLA_SERVE_CONFIG).", valueName: "file"))
     var config: String?
 
-    /// Together with the environment and the file.
+    /// Combines the options with the environment and the file.
     ///
-    /// - Throws: ``CommandFailure``: a name that is none, a file that cannot be read.
+    /// - Throws: ``CommandFailure`` for an unknown name or an unreadable file.
     func settings() throws -> Settings {
         var environment = ProcessInfo.processInfo.environment
         let named = environment.removeValue(forKey: "POSTILLA_SERVE_CONFIG").flatMap { $0.isEmpty ? nil : $0 }
@@ -106,10 +105,10 @@ struct ServeOptions: ParsableArguments {
     }
 }
 
-/// Where a server keeps what it has.
+/// The location of a server's data.
 struct ServePlace {
     let folder: String
-    /// Path of an SQLite file that is not in the folder.
+    /// The path of an SQLite file outside the folder.
     private(set) var database: String?
     private(set) var postgres: PostgresAddress?
 

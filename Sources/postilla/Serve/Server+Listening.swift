@@ -1,7 +1,7 @@
 import DocumentEngine
 
 extension Server.Options {
-    /// One for each address that cannot be listened on now, with the setting that names another.
+    /// One failure for each address that cannot be listened on, with the setting to change.
     func listeningProblems() -> [CommandFailure] {
         let main = FreePort.problem(port, on: host).map { problem in
             failure(Server.ListenAddress(host: host, port: port), problem, problem.isOfHost ? .host : .port)

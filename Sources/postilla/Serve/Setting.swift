@@ -1,5 +1,5 @@
-/// One thing that can be set of a server. Its name is that of the option (`--metrics-address`), of the key in a file
-/// (`metrics-address`) and of a variable (`POSTILLA_SERVE_METRICS_ADDRESS`).
+/// One setting of a server. The option (`--metrics-address`), the key in a file (`metrics-address`) and the variable
+/// (`POSTILLA_SERVE_METRICS_ADDRESS`) share its name.
 struct Setting: Hashable {
     let name: String
 
@@ -19,7 +19,7 @@ struct Setting: Hashable {
     static let logRequests = Setting(name: "log-requests")
     static let drain = Setting(name: "drain")
 
-    /// In the order in which they are told.
+    /// In the order of output.
     static let all: [Setting] =
         [
             host, port, data, store, jwtPublicKey, apiTokenFile, tlsCert, tlsKey, behindProxy, limitRate,
@@ -31,6 +31,6 @@ struct Setting: Hashable {
             + String(name.map { $0 == "-" || $0 == "." ? "_" : Character($0.uppercased()) })
     }
 
-    /// Several values stand in a variable with commas between them.
+    /// Whether a variable holds several values separated by commas.
     var isList: Bool { self == .jwtPublicKey }
 }

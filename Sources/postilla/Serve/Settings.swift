@@ -1,6 +1,6 @@
-/// What was set of a server, wherever it was set: an option beats a variable, a variable the file.
+/// The settings of a server: an option overrides a variable, a variable overrides the file.
 struct Settings {
-    /// Where a value comes from, as a message names it.
+    /// The origin of a value, as messages name it.
     enum Origin: Hashable, CustomStringConvertible {
         case option(String)
         case variable(String)
@@ -22,7 +22,7 @@ struct Settings {
 
     private var values: [Setting: Value] = [:]
 
-    /// - Throws: ``CommandFailure`` for a name that is none, with its place.
+    /// - Throws: ``CommandFailure`` for an unknown name, with its place.
     init(
         options: [Setting: [String]], environment: [String: String], file: (path: String, text: String)?
     ) throws {
@@ -105,7 +105,7 @@ struct Settings {
         return choice
     }
 
-    /// What is wrong with a value that is there.
+    /// Returns a failure for an invalid value.
     func wrong(_ setting: Setting, _ what: String) -> CommandFailure {
         let place = values[setting].map { "\($0.origin): " } ?? ""
         return CommandFailure("\(place)\(setting.name) \(what)", .usage)

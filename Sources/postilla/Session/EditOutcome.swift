@@ -1,15 +1,15 @@
-/// What became of one edit.
+/// The outcome of one edit.
 enum EditOutcome: Equatable, Sendable {
     /// The server has it.
     case applied
-    /// Kept on this machine, to be sent by the next sync.
+    /// Stored on this machine until the next sync sends it.
     case waiting
-    /// Someone else was first, or the record is gone.
+    /// Another edit came first, or the record is gone.
     case conflict(String)
     case denied(String)
     case invalid(String)
 
-    /// The word scripts read.
+    /// The word that scripts read.
     var status: String {
         switch self {
         case .applied: "applied"
@@ -38,7 +38,7 @@ enum EditOutcome: Equatable, Sendable {
 }
 
 extension Sequence<EditOutcome> {
-    /// One status for many: what was denied weighs most, then conflicts, then what was invalid.
+    /// One status for many: denied outranks conflict, conflict outranks invalid.
     var exit: ExitStatus {
         let all = Set(map(\.exit))
         return [.notPermitted, .conflict, .failed].first(where: all.contains) ?? .done

@@ -5,13 +5,13 @@ import Instant
 import InstantCore
 import Interchange
 
-/// Decides for each record of a file what has to happen so that the layer has it, without changing anything.
+/// Decides for each record of a file what an import has to do, without changing anything.
 struct ImportPlanner {
     enum Action: Equatable {
         case create, update, unchanged
         case skip(EditOutcome)
 
-        /// The word scripts read.
+        /// The word that scripts read.
         var word: String {
             switch self {
             case .create: "create"
@@ -32,11 +32,11 @@ struct ImportPlanner {
     private let grant: Grant
     private let defaultGroup: String?
     private var seen: Set<ByteOrdered> = []
-    /// Annotations that this import makes: comments may go under them.
+    /// Annotations that this import creates; comments may be added under them.
     private var newRoots: [ByteOrdered: Subject] = [:]
     private var unnamed: [Record.ID: Int] = [:]
 
-    /// - Parameter grant: what decides; the server decides again.
+    /// - Parameter grant: The rights to check; the server checks again.
     init(_ descriptor: InstantDocumentDescriptor, grant: Grant) throws {
         self.descriptor = descriptor
         self.grant = grant
@@ -48,7 +48,7 @@ struct ImportPlanner {
         return Step(id: id, item: item, action: try action(for: item, id))
     }
 
-    /// What has no id gets one that depends on its content alone, so that a second import finds it again.
+    /// Gives a record without an id one that depends on its content alone, so that a second import finds it again.
     private mutating func id(of item: InstantJSONFile.Item) throws -> Record.ID {
         if let id = item.id { return id }
         if let number = item.content["pdfObjectId"]?.integer, try descriptor.layer.record("\(number)") != nil {

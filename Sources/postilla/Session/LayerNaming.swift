@@ -3,14 +3,14 @@ import FoundationEssentials
 import Instant
 import InstantCore
 
-/// Finds a layer among those on this machine, by as much of its name as was given.
+/// Finds a local layer by the given parts of its name.
 struct LayerNaming {
     var server: String?
     var document: String?
     var layer: String?
     var user: String?
 
-    /// - Throws: ``CommandFailure`` when none fits, or several do; it names them.
+    /// - Throws: ``CommandFailure`` when none or several match; it lists them.
     func find(in folder: String) throws -> InstantCacheEntry {
         let entries = try Self.entries(in: folder)
         let found = entries.filter(fits)
@@ -43,20 +43,20 @@ struct LayerNaming {
 }
 
 extension InstantCacheEntry {
-    /// What names this layer and no other, as it is typed.
+    /// The options that name exactly this layer.
     var options: String {
         "--server \(server.shellWord) --document \(documentIdentifier.shellWord) --layer \(layerName.shellWord) "
             + "--user \((userID ?? "").shellWord)"
     }
 
-    /// In words.
+    /// The layer's name for people.
     var name: String {
         "\(documentIdentifier) / \(layerName.isEmpty ? "(default)" : layerName) of \(userID ?? "(anonymous)")"
     }
 }
 
 extension String {
-    /// Quoted where a shell would read more into it.
+    /// The text, quoted where a shell would interpret it.
     var shellWord: String {
         let plain =
             !isEmpty

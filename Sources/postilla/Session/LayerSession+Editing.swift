@@ -4,12 +4,12 @@ import Instant
 import InstantCore
 
 extension LayerSession {
-    /// Sends what was edited and waits until the server has answered for each of these records.
+    /// Sends the edits and waits until the server has answered for each of these records.
     ///
-    /// With `--offline` nothing is sent. Where the server gets out of reach on the way, what was edited stays here and
-    /// is sent by the next sync.
+    /// With `--offline` nothing is sent. If the server becomes unreachable meanwhile, the edits stay local until the
+    /// next sync.
     ///
-    /// - Returns: one outcome for each record, in their order.
+    /// - Returns: One outcome for each record, in their order.
     func deliver(_ ids: [Record.ID]) async throws -> [EditOutcome] {
         if tokens != nil, !ids.isEmpty {
             let wanted = Set(ids)
@@ -18,10 +18,10 @@ extension LayerSession {
         return try ids.map(outcome(of:))
     }
 
-    /// The same for commands that have nothing to say where all went well.
+    /// Delivers edits for commands that print nothing on success.
     ///
-    /// - Parameter what: what did not happen, such as "not changed".
-    /// - Throws: ``CommandFailure`` with every record that went wrong, and why.
+    /// - Parameter what: What did not happen, such as "not changed".
+    /// - Throws: ``CommandFailure`` with every failed record and the reason.
     func deliverOrExplain(_ ids: [Record.ID], _ what: String) async throws {
         let outcomes: [EditOutcome]
         do { outcomes = try await deliver(ids) } catch var failure as CommandFailure {
@@ -39,7 +39,7 @@ extension LayerSession {
     static func tellThatItWaits() { Output.message("stored here, sent by the next sync") }
 
     private func isWaiting(for ids: Set<Record.ID>) throws -> Bool {
-        // What the program that syncs may not send is parked until this one may lead.
+        // Edits that the syncing process may not send stay parked until this process may lead.
         let stages: Set<OutboxEntry.Stage> = isElsewhere ? [.waiting, .sealed, .parked] : [.waiting, .sealed]
         return try descriptor.layer.store.read { store in
             let tally = try store.tally()
@@ -48,7 +48,7 @@ extension LayerSession {
         }
     }
 
-    /// Where the edits of a record stand.
+    /// Returns the state of a record's edits.
     func outcome(of id: Record.ID) throws -> EditOutcome {
         let grant = descriptor.status.grant
         return try descriptor.layer.store.read { store in
@@ -65,7 +65,7 @@ extension LayerSession {
         }
     }
 
-    /// Takes back what did not get through: whoever made these edits was told, and has the text.
+    /// Drops failed edits: their author has been notified and has the text.
     func dropFailed(_ ids: [Record.ID]) throws {
         let wanted = Set(ids)
         for entry in try descriptor.layer.outbox() where wanted.contains(entry.id) {
@@ -73,9 +73,9 @@ extension LayerSession {
         }
     }
 
-    /// The name for new records: the token's, else `--author`, else the remembered one; a person is asked once.
+    /// Returns the author for new records: the token's, else `--author`, else the remembered one; else it prompts once.
     ///
-    /// - Throws: ``CommandFailure`` when the token may not write, which is asked first, or nobody can be asked.
+    /// - Throws: ``CommandFailure`` when the token may not write, which is checked first, or no prompt is possible.
     func author(_ given: String?) throws -> String? {
         guard let grant = descriptor.status.grant else { throw EditError.noGrant }
         guard grant.mayWrite else { throw CommandFailure("\(Denial.lacks(.write))", .notPermitted) }
@@ -94,7 +94,7 @@ extension LayerSession {
 }
 
 extension OutboxEntry {
-    /// Whether a right is missing, as far as the stored grant tells; else the server found the content invalid.
+    /// Whether the stored grant lacks a right; otherwise the server found the content invalid.
     fileprivate func isDenied(by grant: Grant?) -> Bool {
         guard let grant else { return true }
         let subject = base.map { Subject($0) } ?? Subject(.annotations, createdBy: grant.userID, group: group)

@@ -2,17 +2,17 @@ import Instant
 import InstantCore
 
 extension LayerSession {
-    /// Seconds without a sign of life after which a command gives a server up.
+    /// The time without a sign of life after which a command gives up on a server.
     static let timeout = Duration.seconds(10)
 
-    /// Goes through the layer's events until one of them, or the time between them, brings what is waited for.
+    /// Reads the layer's events until an event or a tick completes the wait.
     ///
-    /// Asks the token's source again when the server wants another token. A server that refuses connections from the
-    /// start is told at once; one that falls silent is given up after ``patience``.
+    /// Asks the token's source again when the server requires another token. A server that refuses connections from the
+    /// start is reported at once; one that falls silent fails after ``timeout``.
     ///
     /// - Parameters:
-    ///   - isDone: asked with each event, and with nil four times a second and once at the beginning.
-    ///   - start: sets off what is waited for; by then events are listened to.
+    ///   - isDone: Called with each event, and with nil at the beginning and four times a second.
+    ///   - start: Starts the awaited operation; events are already being received.
     func follow(
         until isDone: (InstantEvent?) throws -> Bool, start: (InstantDocumentDescriptor) -> Void
     ) async throws {
@@ -59,7 +59,7 @@ private struct Signals {
     func stop() { for task in tasks { task.cancel() } }
 }
 
-/// What events mean for a command that waits.
+/// The meaning of events for a waiting command.
 private struct Watch {
     enum Result {
         case goOn
@@ -68,7 +68,7 @@ private struct Watch {
     }
 
     private var lastSign = ContinuousClock.now
-    /// The server has answered this command before.
+    /// Whether the server has answered this command before.
     private var wasReached = false
     private var problem: String?
 
@@ -89,7 +89,7 @@ private struct Watch {
 
     private mutating func failed(_ error: InstantError) -> Result {
         switch error.kind {
-        // What follows says whether another token is wanted.
+        // A later event tells whether another token is needed.
         case .authenticationFailed: return .goOn
         case .requestFailed where wasReached:
             problem = error.message

@@ -4,28 +4,28 @@ import FoundationEssentials
 import Instant
 import InstantCore
 
-/// A layer for the length of one command: named by a token or found on this machine, brought up to date, read, edited.
+/// A layer for the duration of one command: identified by a token or found locally, synchronised, read, edited.
 struct LayerSession: Sendable {
     /// Kept alive: descriptors do not retain it.
     let client: InstantClient
     let descriptor: InstantDocumentDescriptor
-    /// nil: the server is left alone.
+    /// nil when the server is not contacted.
     let tokens: TokenSupply?
-    /// The token it begins with.
+    /// The first token.
     private let token: String?
 
     /// - Parameters:
-    ///   - server: the address as the command's argument.
-    ///   - local: the command needs no server, whatever the options say.
-    /// - Throws: ``CommandFailure`` without a token where one is needed, or when it is none of ours.
+    ///   - server: The address given as the command's argument.
+    ///   - local: The command needs no server, whatever the options say.
+    /// - Throws: ``CommandFailure`` when a required token is missing or invalid.
     static func open(
         _ options: LayerOptions, server: String? = nil, local: Bool = false
     ) async throws -> LayerSession {
         try await open(options, options.tokens.source(), server: server, local: local)
     }
 
-    /// The same for commands that have something to read first: behind the token, where both come from standard input,
-    /// and before anything is opened, so that what cannot be read leaves no trace.
+    /// Opens a layer for commands that first read input: after the token if both come from standard input, and before
+    /// anything is opened, so that invalid input leaves no trace.
     static func open<Input>(
         _ options: LayerOptions, reading input: () async throws -> Input
     ) async throws -> (LayerSession, Input) {
@@ -89,7 +89,7 @@ struct LayerSession: Sendable {
             serverURL: url, dataDirectory: URL(filePath: folder), allowsInsecureHTTP: options.server.insecureHttp)
     }
 
-    /// A script that names the layer beside the token means it.
+    /// Rejects a token for another layer than the options name.
     private static func check(_ identity: LayerIdentity, _ options: LayerOptions) throws(InstantError) {
         func same(_ wanted: String?, _ name: String) -> Bool { wanted.map { $0.isExactly(name) } ?? true }
         guard same(options.document, identity.documentID), same(options.layer, identity.layer),
@@ -99,16 +99,16 @@ struct LayerSession: Sendable {
         }
     }
 
-    /// One cycle, both ways, unless the server is left alone. Where another process syncs the layer, the cycle ends
-    /// when that one has done it; the token of this command is checked all the same.
+    /// Runs one cycle in both directions, unless the server is not contacted. If another process syncs the layer, the
+    /// cycle ends when that process has completed it; this command's token is still checked.
     func synchronize() async throws {
         guard let token else { return }
-        // At once, also what others on this machine write while this command is the one that syncs.
+        // No delay, also for other local processes' edits while this command is the one that syncs.
         descriptor.delayForSyncingLocalChanges = .zero
         do {
             try await follow(until: { $0 == .didFinishSync }, start: { $0.reauthenticate(withJWT: token) })
         } catch var failure as CommandFailure {
-            // A layer that no server ever let anybody into is none of this machine's.
+            // A layer to which no server ever granted access does not stay on this machine.
             if try descriptor.layer.store.read({ try $0.metadata() }).grant == nil, !descriptor.isOpenElsewhere {
                 try? descriptor.removeLocalStorage()
             }
@@ -119,7 +119,7 @@ struct LayerSession: Sendable {
         }
     }
 
-    /// The PDF's path; it is fetched if it is not here.
+    /// Returns the PDF's path; downloads the file if necessary.
     func pdf() async throws -> String {
         if descriptor.pdfFile == nil, let token {
             do { try await descriptor.downloadAndWait(usingJWT: token) } catch { throw CommandFailure(reading: error) }
@@ -145,7 +145,7 @@ extension CommandFailure {
         self.init(error.message, status)
     }
 
-    /// What reading or editing the layer threw.
+    /// Wraps an error from reading or editing the layer.
     init(reading error: any Error) {
         switch error {
         case let failure as CommandFailure: self = failure

@@ -3,10 +3,10 @@ import Instant
 import InstantCore
 import SyncProtocol
 
-/// Tells what changes in a layer until the process ends.
+/// Prints a layer's changes until the process ends.
 ///
-/// Events only say where to look: what is told comes from comparing revisions with those told last, so that an event
-/// that was missed, or comes twice, changes nothing.
+/// Events only trigger a check: the output comes from comparing revisions with those printed last, so a missed or
+/// duplicate event has no effect.
 struct LayerWatch {
     private let session: LayerSession
     private var told: [Record.ID: Revision] = [:]
@@ -16,8 +16,8 @@ struct LayerWatch {
 
     private var descriptor: InstantDocumentDescriptor { session.descriptor }
 
-    /// - Throws: ``CommandFailure`` when the server cannot be reached at the beginning, access is lost, or no source
-    ///   has another token.
+    /// - Throws: ``CommandFailure`` when the server is unreachable at the beginning, access is lost, or no source has
+    ///   another token.
     mutating func run() async throws {
         let events = descriptor.events
         descriptor.startListeningForServerChanges()
@@ -37,7 +37,7 @@ struct LayerWatch {
         case .didFailAuthentication(let need) where need != .noneYet:
             descriptor.reauthenticate(withJWT: try await session.anotherToken(for: need))
         case .tokenExpires:
-            // Ahead of time: a source that has no other yet is asked again when it must have.
+            // Early renewal: a source without a new token is asked again when one is required.
             if let token = try? await session.tokens?.next() { descriptor.reauthenticate(withJWT: token) }
         case .didLoseAccess(let why): throw CommandFailure(why, .notPermitted)
         case .didChangeConnection: tellConnection()
@@ -57,7 +57,7 @@ struct LayerWatch {
         }
     }
 
-    /// Every record whose revision is not the one that was told.
+    /// Returns every record whose revision differs from the printed one.
     private func changed() throws -> Set<Record.ID> {
         try descriptor.layer.store.read { store in
             var changed: Set<Record.ID> = []
@@ -120,7 +120,7 @@ struct LayerWatch {
 }
 
 extension StoredLayer {
-    /// All the server's records in one view of the store, a thousand at a time.
+    /// Visits all server records in one snapshot of the store, a thousand at a time.
     fileprivate func forEachRevision(_ body: (Record.ID, Revision) -> Void) throws {
         var last: Record.ID?
         while case let rows = try records(after: last, limit: 1000), !rows.isEmpty {

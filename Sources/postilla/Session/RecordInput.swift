@@ -3,16 +3,16 @@ import Instant
 import InstantCore
 import Interchange
 
-/// A record as a script hands it over: `{"id"?, "group"?, "content"}`, or the content alone.
+/// A record as scripts pass it: `{"id"?, "group"?, "content"}`, or the content alone.
 struct RecordInput: Sendable {
     var id: Record.ID?
-    /// nil: not mentioned, so the layer's group for new records; `.some(nil)`: the null group.
+    /// nil if not given, so the layer's group for new records applies; `.some(nil)` is the null group.
     var group: String??
     var content: Content
 
     init(content: Content) { self.content = content }
 
-    /// - Throws: ``JSONError`` with the place, or ``CommandFailure`` that says what is wrong with the value.
+    /// - Throws: ``JSONError`` with the place, or ``CommandFailure`` with the problem of the value.
     init(json bytes: [UInt8]) throws {
         let value = try JSONReader.parse(bytes)
         guard let object = value.object else {
@@ -40,13 +40,13 @@ struct RecordInput: Sendable {
 }
 
 extension InstantDocumentDescriptor {
-    /// What became of a draft on this machine.
+    /// The local result of adding a record.
     struct Added {
         var id: Record.ID?
-        /// nil: made, and up to the server.
+        /// nil if added locally; the server decides.
         var outcome: EditOutcome?
 
-        /// The id of a record that the server has to answer for.
+        /// The id of a record that awaits the server's answer.
         var waiting: Record.ID? { outcome == nil ? id : nil }
     }
 
@@ -62,7 +62,7 @@ extension InstantDocumentDescriptor {
 }
 
 extension EditOutcome {
-    /// Of an edit that was not even made.
+    /// The outcome of an edit that failed locally.
     init(_ problem: EditError) {
         switch problem {
         case .denied, .noGrant: self = .denied(problem.description)
@@ -72,7 +72,7 @@ extension EditOutcome {
     }
 }
 
-/// JSON from a file, or from standard input where the name is `-`. What is wrong with it is told with its place.
+/// JSON from a file, or from standard input if the name is `-`. Errors include the place.
 enum ContentFile {
     static func read(_ path: String, limit: Int = 4 << 20) async throws -> [UInt8] {
         path == "-" ? try await StandardInput.shared.all(limit: limit) : try PrivateFile.bytes(path, limit: limit)

@@ -1,7 +1,7 @@
 import InstantCore
 import Synchronization
 
-/// A layer's tokens for the length of one command: the first one, and others when the server wants them.
+/// A layer's tokens for the duration of one command: the first, and others when the server requires them.
 final class TokenSupply: Sendable {
     private let source: TokenSource
     private let document: String?
@@ -9,7 +9,7 @@ final class TokenSupply: Sendable {
     private let last = Mutex<String?>(nil)
 
     /// - Parameters:
-    ///   - document: for `{document}` of a token URL, where it is known.
+    ///   - document: For `{document}` of a token URL, if known.
     init(_ source: TokenSource, document: String?, layer: String?) {
         self.source = source
         self.document = document
@@ -18,7 +18,7 @@ final class TokenSupply: Sendable {
 
     var canBeAskedAgain: Bool { source.canBeAskedAgain }
 
-    /// The first token.
+    /// Returns the first token.
     ///
     /// - Throws: ``CommandFailure`` when the source has none.
     func first() async throws -> String {
@@ -29,7 +29,7 @@ final class TokenSupply: Sendable {
         return token
     }
 
-    /// Another one than the last; nil when the source has no other.
+    /// Returns a token other than the last; nil when the source has no other.
     func next() async throws -> String? {
         let refused = last.withLock { $0 }
         if refused != nil, !source.canBeAskedAgain { return nil }
@@ -40,10 +40,10 @@ final class TokenSupply: Sendable {
 }
 
 extension LayerSession {
-    /// A token in place of one that the server does not take any more. A source that may have another soon is asked
-    /// for a minute: what renews it may be a little late.
+    /// Returns a replacement for a token that the server no longer accepts. A source that can be asked again is polled
+    /// for a minute, because renewal may be slightly late.
     ///
-    /// - Throws: ``CommandFailure`` when it has none.
+    /// - Throws: ``CommandFailure`` when the source has none.
     func anotherToken(for need: TokenNeed) async throws -> String {
         var problem = "\(need)"
         let attempts = tokens?.canBeAskedAgain == true ? 30 : 1

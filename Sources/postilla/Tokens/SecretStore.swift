@@ -3,12 +3,12 @@ import FoundationEssentials
 import Subprocess
 import SystemPackage
 
-/// This machine's store of secrets, spoken to through `secret-tool` of libsecret. The
-/// secret goes by standard input, never as an argument, and what it is filed under is a hash.
+/// This machine's secret store, accessed through `secret-tool` of libsecret. The secret is passed on standard input,
+/// never as an argument, and its key is a hash.
 struct SecretStore: Sendable {
-    /// Folders to find the tool in, as `PATH` lists them.
+    /// The folders to search for the tool, as `PATH` lists them.
     var searchPath = ProcessInfo.processInfo.environment["PATH"] ?? ""
-    /// A keyring that wants to be unlocked where nobody can do so would be waited for without end.
+    /// A locked keyring that no user can unlock would block indefinitely.
     var timeout = Duration.seconds(5)
 
     /// - Returns: false when there is no such store, or it does not answer.
@@ -27,7 +27,7 @@ struct SecretStore: Sendable {
 
     private func attributes(_ key: String) -> [String] { ["service", "postilla", "layer", key] }
 
-    /// - Returns: what the tool printed; nil when there is none, it fails, or it takes too long.
+    /// - Returns: The tool's output; nil when the tool is missing, fails or times out.
     private func run(_ tool: String, _ arguments: [String], input: String = "") async -> String? {
         let folders = searchPath.split(separator: ":").map(String.init)
         guard let program = folders.map({ $0 + "/" + tool }).first(where: FileManager.default.isExecutableFile)
@@ -50,8 +50,8 @@ struct SecretStore: Sendable {
             return await group.next() ?? nil
         }
     }
-    /// Its reading end, with the whole text in it: a token is far smaller than a pipe. Text that is handed over while the
-    /// tool runs would have to be given up in the middle when the tool ends early.
+    /// Returns the reading end of a pipe that contains the whole text: a token is far smaller than a pipe's buffer.
+    /// Writing while the tool runs would have to be aborted if the tool exits early.
     private func pipe(holding text: String) throws -> FileDescriptor {
         let (readEnd, writeEnd) = try FileDescriptor.pipe()
         do { try writeEnd.closeAfter { _ = try writeEnd.writeAll(text.utf8) } } catch {

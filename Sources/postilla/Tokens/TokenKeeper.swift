@@ -1,13 +1,13 @@
 import FoundationEssentials
 import InstantCore
 
-/// Keeps tokens between runs for who asks for it (`--remember`): in the machine's secret store when it answers, else in a
+/// Stores tokens between runs if requested (`--remember`): in the machine's secret store when it answers, else in a
 /// file that only this user can read. One token for each layer and user.
 ///
-/// A token comes here once the server has accepted it, and goes when the server refuses it or the person says so; a
-/// connection that is lost changes nothing.
+/// A token is stored once the server has accepted it, and removed when the server rejects it or the user asks for it; a
+/// lost connection changes nothing.
 struct TokenKeeper: Sendable {
-    /// Made when the first token is kept.
+    /// Created with the first token.
     let folder: String
     var store = SecretStore()
 
@@ -17,11 +17,11 @@ struct TokenKeeper: Sendable {
         return kept.flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// - Throws: ``CommandFailure`` when neither place takes it.
+    /// - Throws: ``CommandFailure`` when neither place accepts it.
     func keep(_ token: String, of layer: LayerIdentity) async throws {
         let key = layer.fileName
         if await store.keep(token, as: key) {
-            // One of another day, when the store did not answer.
+            // Remove a token stored earlier, when the secret store did not answer.
             try? FileManager.default.removeItem(atPath: path(key))
         } else {
             try Folders.make(folder)

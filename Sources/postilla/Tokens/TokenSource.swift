@@ -7,8 +7,8 @@ import NIOHTTP1
 import Subprocess
 import SystemPackage
 
-/// Where tokens come from besides the prompt. A source that can be asked again is asked again when a new token is
-/// needed; one that answers with the token that was just refused counts as empty.
+/// The sources of tokens other than the prompt. A source that can be asked again is asked for each new token; one that
+/// returns the token just rejected counts as empty.
 enum TokenSource: Equatable, Sendable {
     case prompt
     /// Given once, on standard input or in the environment.
@@ -16,11 +16,11 @@ enum TokenSource: Equatable, Sendable {
     case file(String)
     /// Run by `/bin/sh -c`; the token is its standard output.
     case command(String)
-    /// The customer's own backend; `{document}` and `{layer}` are filled in, the answer is `{"jwt":…}`.
+    /// The customer's own backend; `{document}` and `{layer}` are substituted, the response is `{"jwt":…}`.
     case url(String, headerFile: String?)
 
-    /// - Parameter refused: the token the server did not take, if any.
-    /// - Returns: a token worth trying, or nil when a person has to be asked.
+    /// - Parameter refused: The token that the server rejected, if any.
+    /// - Returns: A token worth trying, or nil when the user has to be prompted.
     func token(refused: String?, document: String?, layer: String?) async throws -> String? {
         let text: String? =
             switch self {
@@ -35,7 +35,7 @@ enum TokenSource: Equatable, Sendable {
         return token
     }
 
-    /// Whether asking a second time can bring another token.
+    /// Whether asking again can return another token.
     var canBeAskedAgain: Bool {
         switch self {
         case .prompt, .given: false
@@ -43,7 +43,7 @@ enum TokenSource: Equatable, Sendable {
         }
     }
 
-    /// Without the file there is no token: that is what scripts look for.
+    /// An unreadable file counts as a missing token: scripts expect that status.
     private static func read(_ path: String) throws -> String {
         do { return try PrivateFile.read(path) } catch let failure as CommandFailure {
             throw CommandFailure(failure.message, .authentication)
@@ -93,7 +93,7 @@ enum TokenSource: Equatable, Sendable {
 }
 
 extension String {
-    /// Without white space and line ends at both ends: a file's last new line is not part of a token.
+    /// The text without leading and trailing white space: a file's last newline is not part of a token.
     var trimmed: String {
         var view = Substring(self)
         while view.first?.isWhitespace == true { view = view.dropFirst() }
@@ -102,7 +102,7 @@ extension String {
     }
 }
 
-/// The token in `{"jwt": "…"}`; nil when the bytes are anything else.
+/// Returns the token in `{"jwt": "…"}`; nil for any other input.
 func tokenMember(_ bytes: [UInt8]) -> String? {
     (try? JSONReader.parse(bytes))?["jwt"]?.string
 }

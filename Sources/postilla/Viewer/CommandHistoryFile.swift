@@ -1,9 +1,9 @@
-/// The lines typed after `:`, one a line, oldest first, in a file that only this user reads.
+/// The lines typed after `:`, one per line, oldest first, in a file that only this user can read.
 struct CommandHistoryFile: Sendable {
     let path: String
     private static let maxLines = 500
 
-    /// Nothing when there is no such file yet, or none that can be read.
+    /// Returns an empty array when the file is missing or unreadable.
     func lines() -> [String] {
         guard let text = try? PrivateFile.read(path, limit: 1 << 20) else { return [] }
         return text.split(separator: "\n").map(String.init)

@@ -3,8 +3,8 @@ import App
 import Dispatch
 import Synchronization
 
-/// Texts that were being written, kept in one small file for each layer until they are saved or dropped. A crash or a
-/// closed terminal loses none of them. Files are written in the order of the calls, beside the thread of the screen.
+/// Unfinished texts, stored in one small file for each layer until they are saved or dropped. They survive a crash or a
+/// closed terminal. Files are written in the order of the calls, off the screen's thread.
 final class DraftStore: Sendable {
     private let path: String
     private let queue: DispatchQueue
@@ -12,13 +12,13 @@ final class DraftStore: Sendable {
 
     private struct Draft: Equatable {
         var text: String
-        /// The record that the text was about to make.
+        /// The record that the text was about to create.
         var becoming: Record.ID?
     }
 
     /// - Parameters:
-    ///   - path: a file that need not exist; one that cannot be read holds no drafts.
-    ///   - queue: serial.
+    ///   - path: A file that need not exist; an unreadable one counts as empty.
+    ///   - queue: A serial queue.
     init(path: String, queue: DispatchQueue) {
         self.path = path
         self.queue = queue
@@ -28,9 +28,9 @@ final class DraftStore: Sendable {
     var drafts: [DraftKey: String] { kept.withLock { $0.mapValues(\.text) } }
 
     /// - Parameters:
-    ///   - text: nil: it is forgotten.
-    ///   - id: the record that the text is about to make.
-    ///   - tell: a sentence, when the file cannot be written.
+    ///   - text: nil to forget the draft.
+    ///   - id: The record that the text is about to create.
+    ///   - tell: Receives a message when the file cannot be written.
     func keep(
         _ text: String?, for key: DraftKey, becoming id: Record.ID? = nil, or tell: @escaping @Sendable (String) -> Void
     ) {
@@ -44,10 +44,10 @@ final class DraftStore: Sendable {
         }
     }
 
-    /// Forgets drafts that were saved. An edit and its draft lie in two files: a process that was killed between
-    /// storing the one and removing the other leaves both.
+    /// Forgets drafts that were saved. An edit and its draft are in two files: a process killed between storing the
+    /// edit and removing the draft leaves both.
     ///
-    /// - Parameter text: of a record, if it is stored.
+    /// - Parameter text: Returns a record's text, if it is stored.
     func forgetSaved(or tell: @escaping @Sendable (String) -> Void, text: (Record.ID) -> String?) {
         let saved = kept.withLock { $0 }.filter { key, draft in
             if let id = draft.becoming { return text(id) != nil }
@@ -59,7 +59,7 @@ final class DraftStore: Sendable {
         queue.async { [self] in write(or: tell) }
     }
 
-    /// Used on the queue.
+    /// Runs on the queue.
     private func write(or tell: (String) -> Void) {
         let json = Self.json(kept.withLock { $0 })
         do { try PrivateFile.write(json.text + "\n", to: path) } catch { tell("\(error)") }

@@ -3,25 +3,26 @@ import Glibc
 import Subprocess
 import Terminal
 
-/// The person's own editor over a text, in a file that only this user can read.
+/// The user's editor for a text, in a file that only this user can read.
 ///
-/// Blocks; the terminal must be released. The editor gets the terminal as its own process group would: signals typed
-/// at the terminal are for it alone while it runs.
+/// Blocks; the terminal must be released. Signals typed at the terminal reach only the editor while it runs, as if it
+/// had its own process group.
 struct ExternalEditor {
     var command: String
 
-    /// nil when neither settings nor environment name one.
+    /// nil when neither settings nor environment name an editor.
     init?(_ preferences: Preferences) {
         guard case let command = preferences.text(.editor), !command.trimmed.isEmpty else { return nil }
         self.command = command
     }
 
-    /// - Returns: the text as saved, without the new line that editors add; nil when the editor failed.
+    /// - Returns: The saved text, without the newline that editors append; nil when the editor failed.
     func edit(_ text: String, in folder: String) throws -> String? {
         let path = "\(folder)/note-\(getpid()).txt"
         try PrivateFile.write(text + "\n", to: path)
         defer { unlink(path) }
-        // The command may hold options (`code --wait`), so a shell reads it; the file name is an argument, not text.
+        // The command may contain options (`code --wait`), so a shell parses it; the file name is passed as an
+        // argument.
         let arguments = ["/bin/sh", "-c", command + " \"$1\"", "editor", path]
         var pointers = arguments.map { strdup($0) } + [nil]
         defer { for pointer in pointers { free(pointer) } }
@@ -51,22 +52,22 @@ struct ExternalEditor {
     }
 }
 
-/// What the program asks of its terminal besides being drawn on it.
+/// The terminal operations other than drawing.
 protocol ViewerTerminal: AnyObject {
     func redraw()
-    /// Asks it to put text on the clipboard; false where that is not possible.
+    /// Copies text to the clipboard; returns false where that is not possible.
     func copy(_ text: String) -> Bool
     /// Stops the program until its shell continues it.
     func suspend()
-    /// Lets another program have the terminal for as long as `body` runs.
+    /// Lets another program use the terminal while `body` runs.
     func released<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result
 }
 
 extension TerminalDevice: ViewerTerminal {}
 
-/// tmux's newest paste buffer, which `-w` hands on to the clipboard of the terminal outside.
+/// tmux's newest paste buffer, which `-w` forwards to the clipboard of the outer terminal.
 enum TmuxBuffer {
-    /// - Throws: ``CommandFailure`` when there is no tmux to be run, or it refuses.
+    /// - Throws: ``CommandFailure`` when tmux cannot run or fails.
     static func load(_ text: String) async throws {
         let outcome = try await run(
             .name("tmux"), arguments: ["load-buffer", "-w", "-"], input: .string(text), output: .discarded,

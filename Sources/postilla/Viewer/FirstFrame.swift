@@ -1,11 +1,11 @@
 import Synchronization
 
-/// Holds back what would take time from the first picture: the network and the PDF tools. Any thread may ask.
+/// Defers work that would delay the first frame: the network and the PDF tools. Safe on any thread.
 final class FirstFrame: Sendable {
-    /// nil once it is there.
+    /// nil once the frame is drawn.
     private let waiting = Mutex<[@Sendable () -> Void]?>([])
 
-    /// At once, if the picture is there; else on the thread that draws it.
+    /// Runs `body` at once if the frame is drawn, else on the thread that draws it.
     func then(_ body: @escaping @Sendable () -> Void) {
         let isHeld = waiting.withLock { waiting in
             waiting?.append(body)
@@ -14,7 +14,7 @@ final class FirstFrame: Sendable {
         if !isHeld { body() }
     }
 
-    /// The person sees something: now there is time for the rest.
+    /// Runs the deferred work once the frame is visible.
     func wasDrawn() {
         let bodies = waiting.withLock { waiting in
             defer { waiting = nil }

@@ -6,7 +6,7 @@ import enum SyncProtocol.ChangeKind
 
 // What the screen shows of a layer.
 extension Layer {
-    /// A window of the list, laid around a row or a place.
+    /// Returns a window of the list around a row or a place.
     func window(of request: RowRequest) throws -> RowWindow {
         try store.read { stored in
             let counts = try stored.counts(request.query, before: request.around)
@@ -21,7 +21,7 @@ extension Layer {
         }
     }
 
-    /// Records that are to be acted on together; those that are gone meanwhile are left out.
+    /// Returns the records to act on together, without those deleted meanwhile.
     func batch(_ wanted: RecordBatchRequest) throws -> [BatchRecord] {
         let span = try wanted.span.map {
             try rows(wanted.query, offset: $0.lowerBound, limit: $0.count).map(\.id)

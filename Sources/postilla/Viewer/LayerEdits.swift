@@ -5,22 +5,22 @@ import Instant
 import InstantCore
 import Synchronization
 
-/// The edits of one open layer, one after the other, beside the thread of the screen: each waits for the disk, and for
-/// another process that has the local storage locked. Every request is answered by one message, in their order.
+/// The edits of one open layer, executed serially off the screen's thread: each waits for the disk, and for another
+/// process that has the local storage locked. Every request gets one message, in order.
 final class LayerEdits: Sendable {
     private let layer: OpenLayer
-    /// `--author`
+    /// The value of `--author`.
     private let author: String?
     private let post: @Sendable (Message) -> Void
     private let queue = DispatchQueue(label: "postilla.edits")
-    /// What the library answered to each step, for undo. Used on the queue.
+    /// The receipts of each step, for undo. Used on the queue.
     private let receipts = Mutex<[Int: [EditReceipt]]>([:])
 
     init(_ layer: OpenLayer, author: String?, post: @escaping @Sendable (Message) -> Void) {
         (self.layer, self.author, self.post) = (layer, author, post)
     }
 
-    /// All edits of a step or none: when one is refused, those before it are taken back.
+    /// Applies all edits of a step or none: when one fails, the earlier ones are undone.
     func perform(_ step: EditStep) {
         add { [self] descriptor in
             var done: [EditReceipt] = []
@@ -52,7 +52,7 @@ final class LayerEdits: Sendable {
         }
     }
 
-    /// The receipts of an undo take the place of the step's: undoing again is redo.
+    /// The receipts of an undo replace those of the step: undoing again is redo.
     func undo(_ step: Int) {
         add { [self] descriptor in
             guard let done = receipts.withLock({ $0[step] }) else {

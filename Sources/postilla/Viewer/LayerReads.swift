@@ -6,14 +6,13 @@ import PDFPages
 import PageLayout
 import Synchronization
 
-/// What the screen needs of a layer's local storage, read beside the thread that draws. Nearly always an answer is there
-/// in a fraction of a millisecond, and is waited for, so that it is in the same picture; a page of ten thousand
-/// annotations, or a disk that is busy, keeps no key waiting: then the answer comes when it comes. The storage is opened
-/// by the first question.
+/// Reads of a layer's local storage, made off the drawing thread. An answer usually takes a fraction of a millisecond,
+/// so the caller waits briefly to have it in the same frame. A page of ten thousand annotations or a busy disk does not
+/// block keys: that answer arrives later. The first read opens the storage.
 ///
-/// Answers come in the order of the questions.
+/// Answers keep the order of the requests.
 final class LayerReads: Sendable {
-    /// As long as a screen shows a picture for.
+    /// The duration of one frame.
     private static let timeout = DispatchTimeInterval.milliseconds(16)
 
     private let layer: @Sendable () throws -> Layer
@@ -22,7 +21,7 @@ final class LayerReads: Sendable {
     private let writes = DispatchQueue(label: "postilla.notes")
     private let underWay = Atomic<Int>(0)
 
-    /// - Parameter post: of any thread.
+    /// - Parameter post: Called on any thread.
     init(_ layer: @autoclosure @escaping @Sendable () throws -> Layer, post: @escaping @Sendable (Message) -> Void) {
         self.layer = layer
         self.post = post
@@ -36,25 +35,25 @@ final class LayerReads: Sendable {
             underWay.wrappingSubtract(1, ordering: .relaxed)
             isDone.signal()
         }
-        // Behind one that takes long there is no use in waiting.
+        // Behind a slow read, waiting is useless.
         if isFirst { _ = isDone.wait(timeout: .now() + Self.timeout) }
     }
 
-    /// Notes something down that nobody waits for.
+    /// Stores something without making the caller wait.
     func note(_ body: @escaping @Sendable (Layer) throws -> Message) { writes.async { [self] in answer(body) } }
 
-    /// Pages with marks whose words no filter knows.
+    /// Returns the pages with marks whose words are not yet indexed for the filter.
     func pagesToQuote(from file: String) async -> [Int] {
         await withCheckedContinuation { continuation in
             writes.async { [layer] in continuation.resume(returning: (try? layer().pagesToQuote(from: file)) ?? []) }
         }
     }
 
-    /// Notes the words under the marks of a page, and says nothing of it.
+    /// Stores the words under the marks of a page, without posting a message.
     func note(quotes text: PageText, ofPage page: Int, from file: String) {
         writes.async { [layer] in
             let glyphs = PageGlyphs(text)
-            // Where it cannot be noted they are not found, and are read again next time.
+            // Words that cannot be stored are not found by the filter, and are read again next time.
             guard let layer = try? layer(), let rows = try? layer.rowsToQuote(onPage: page) else { return }
             let words = rows.map { ($0.id, glyphs.words(under: $0.rects)) }
             try? layer.note(quotes: Dictionary(words) { first, _ in first }, from: file)

@@ -6,7 +6,7 @@ import InstantCore
 import PDFPages
 import Synchronization
 
-/// A PDF from the disk: its pages and its own annotations, held in memory, without a layer and without sync.
+/// A local PDF: its pages and its own annotations, in memory, without a layer and without sync.
 final class LocalPDF: Sendable {
     let records: Layer
     private let path: String
@@ -25,7 +25,7 @@ final class LocalPDF: Sendable {
         pages = PageReader(file: path, tools: tools)
     }
 
-    /// The file is looked at first, so that one that is no PDF is said instead of shown; its annotations follow.
+    /// Checks the file first, so that a file that is not a PDF is reported instead of shown; its annotations follow.
     func start() {
         let task = Task {
             do {
@@ -59,18 +59,18 @@ final class LocalPDF: Sendable {
     }
 }
 
-/// What was once found out about PDFs, by the hash of their bytes: to ask the PDF tools how many pages a large file has
-/// takes longer than all else until the first picture. What is here can be thrown away at any time.
+/// Cached facts about PDFs, by the hash of their bytes: getting the page count of a large file from the PDF tools takes
+/// longer than everything else before the first frame. The cache can be deleted at any time.
 struct KnownPDFs: Sendable {
-    /// Belongs to this alone.
+    /// A folder used by this cache only.
     let folder: String
-    /// Another way of writing them down, or of counting, gets another number.
+    /// Incremented with every change of the format or of the way pages are counted.
     private static let version: Int64 = 1
     private static let maxCount = 256
-    /// Of a file: more is no PDF that a person reads.
+    /// The limit for one file; larger counts are not plausible.
     private static let maxPages = 1_000_000
 
-    /// nil when nothing is known, or what is written there makes no sense.
+    /// Returns nil when nothing is cached or the entry is invalid.
     func info(of sha256: String) -> PDFInfo? {
         guard let text = try? PrivateFile.read(path(sha256), limit: 4 << 20), let json = try? JSON(parsing: text),
             json["version"]?.integer == Self.version, let isEncrypted = json["encrypted"]?.bool,
@@ -86,7 +86,7 @@ struct KnownPDFs: Sendable {
         return pages.isEmpty ? nil : PDFInfo(title: json["title"]?.string, isEncrypted: isEncrypted, pages: pages)
     }
 
-    /// Nothing depends on it: what cannot be written is found out again.
+    /// Stores the facts; a write failure is ignored, because they can be recomputed.
     func keep(_ info: PDFInfo, of sha256: String) {
         var json = JSONObject()
         json["version"] = .number(JSONNumber(Self.version))
@@ -103,7 +103,7 @@ struct KnownPDFs: Sendable {
         } catch { return }
     }
 
-    /// Width, height, and how many pages in a row have them.
+    /// Returns width, height and the number of consecutive pages with that size.
     private func groups(_ pages: [PageSize]) -> [JSON] {
         var groups: [(size: PageSize, count: Int64)] = []
         for page in pages {

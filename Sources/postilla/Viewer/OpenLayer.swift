@@ -8,33 +8,33 @@ import InstantCore
 import PDFPages
 import Synchronization
 
-/// One layer that is open in the viewer: turns what the library tells into messages, asks the token's source before
-/// a person, and holds the token in memory while the layer is open.
+/// One layer that is open in the viewer: turns the library's events into messages, asks the token's source before a
+/// person, and holds the token in memory while the layer is open.
 ///
-/// Calls come from the loop's thread, the library's events one after the other on a queue that may wait for the disk;
-/// what both touch is behind a lock.
+/// Calls come from the loop's thread; the library's events run serially on a queue that may wait for the disk. A lock
+/// guards their shared state.
 final class OpenLayer: Sendable {
     let descriptor: InstantDocumentDescriptor
     /// Kept alive as long as the layer is open: without it sync ends.
     let client: InstantClient
     private let source: TokenSource
     private let keeper: TokenKeeper
-    /// `--remember`
+    /// The value of `--remember`.
     private let remembers: Bool
     private let post: @Sendable (Message) -> Void
     private let tools: PDFTools
     private let pdfs: KnownPDFs
     private let state: Mutex<State>
-    /// What is told of the layer is read and told here, in order.
+    /// The queue that reads and posts the layer's events in order.
     private let telling = DispatchQueue(label: "postilla.telling")
-    /// Keeping and forgetting tokens asks another program: one after the other, in the order in which it was wanted.
+    /// Storing and removing tokens runs another program: serially, in the order of the requests.
     private let keeping: AsyncStream<@Sendable () async -> Void>.Continuation
 
     private struct State {
         var token: String?
-        /// What was put into the secret store or the file.
+        /// The token in the secret store or the file.
         var kept: String?
-        /// What the source answered last: once refused it is not tried again, whatever was pasted meanwhile.
+        /// The source's last answer: once rejected it is not tried again, whatever was pasted meanwhile.
         var sourceToken: String?
         var wantsPDF = false
         var wait: TokenWait
@@ -63,9 +63,9 @@ final class OpenLayer: Sendable {
         Task { for await step in steps { await step() } }
     }
 
-    /// What is known here is told; all else comes as events once it is connected.
+    /// Posts what is known locally; everything else arrives as events after connecting.
     ///
-    /// - Parameter hasToken: it will be connected with one: nobody is told meanwhile that there is none.
+    /// - Parameter hasToken: Whether a token is about to be supplied; then its absence is not reported meanwhile.
     func start(hasToken: Bool) {
         let events = descriptor.events
         state.withLock { state in
@@ -84,7 +84,7 @@ final class OpenLayer: Sendable {
         if descriptor.pdfFile != nil { openPDF() }
     }
 
-    /// - Parameter token: nil: its source is asked, if there is one.
+    /// - Parameter token: nil to ask the source, if there is one.
     func connect(token: String?) {
         state.withLock { $0.sourceToken = source == .prompt ? nil : token }
         if let token { supply(token) }
@@ -115,7 +115,7 @@ final class OpenLayer: Sendable {
         if wantsPDF, descriptor.pdfFile == nil { download(token) } else { descriptor.reauthenticate(withJWT: token) }
     }
 
-    /// Forgets what an earlier run has kept as well, whether this one keeps tokens or not.
+    /// Also forgets a token stored by an earlier run, whether this one stores tokens or not.
     func forgetToken() {
         state.withLock { state in
             state.token = nil
@@ -125,7 +125,7 @@ final class OpenLayer: Sendable {
         keeping.yield { [keeper, descriptor] in await keeper.forget(descriptor.identity) }
     }
 
-    /// The server took it: safe to keep now, unless it was forgotten or another one came meanwhile.
+    /// Stores a token that the server accepted, unless it was forgotten or replaced meanwhile.
     private func keep(_ token: String) {
         let isNew = state.withLock { state in
             guard state.token == token, state.kept != token else { return false }
@@ -140,7 +140,7 @@ final class OpenLayer: Sendable {
         }
     }
 
-    /// The server will not take it again: there is no use in keeping it. A lost connection is no such thing.
+    /// Removes a token that the server rejected. A lost connection is not a rejection.
     private func dropRefused() {
         guard remembers, let refused = state.withLock(\.token) else { return }
         keeping.yield { [keeper, descriptor] in
@@ -148,10 +148,10 @@ final class OpenLayer: Sendable {
         }
     }
 
-    /// Whether there is anybody to ask for a token before a person.
+    /// Whether a token can come from elsewhere than a prompt.
     var canAskSource: Bool { source != .prompt || remembers }
 
-    /// Asks the source, away from everything else; a person is asked when it has nothing new.
+    /// Asks the source in the background; prompts if it has nothing new.
     private func askSource(refused: String?) {
         guard canAskSource else { return }
         state.withLock { $0.wait.asks() }
@@ -216,7 +216,7 @@ final class OpenLayer: Sendable {
         }
     }
 
-    /// nil until the PDF is here.
+    /// nil until the PDF is available.
     var pages: PageReader? { state.withLock(\.pages) }
 
     // MARK: What the library tells
@@ -254,7 +254,7 @@ final class OpenLayer: Sendable {
             post(.presence(descriptor.presence))
         case .tokenExpires(let end): post(.tokenExpires(end))
         case .didChangePresence:
-            // Whoever is gone because the connection is has not left: the connection is told first.
+            // Participants lost with the connection have not left: post the connection's state first.
             readStatus()
             post(.presence(descriptor.presence))
             return
@@ -277,14 +277,14 @@ final class OpenLayer: Sendable {
         [.authenticationFailed, .accessDenied, .invalidJWT].contains(error.kind)
     }
 
-    /// What one is told to be doing reaches the others as soon as there is a connection.
+    /// Announces the user's own activity; it is sent as soon as there is a connection.
     func announce(_ own: OwnPresence) {
         do throws(InstantError) { try descriptor.announce(own) } catch { post(.notice(error.message)) }
     }
 
     func tellStatus(anyway: Bool = false) { telling.async { self.readStatus(anyway: anyway) } }
 
-    /// On the queue.
+    /// Runs on the queue.
     private func readStatus(anyway: Bool = false) {
         var status = descriptor.status
         let isNew = state.withLock { state in
@@ -298,7 +298,7 @@ final class OpenLayer: Sendable {
         post(.titled(title))
     }
 
-    /// The name of the one other person who changed these; nil when there were several, or none.
+    /// Returns the name of the only other person who changed these records; nil for several or none.
     private func author(of ids: Set<Record.ID>) -> String? {
         guard !ids.isEmpty, ids.count <= 20 else { return nil }
         var names: Set<String> = []
@@ -312,7 +312,7 @@ final class OpenLayer: Sendable {
 }
 
 extension TokenNeed {
-    /// The server has said no to a token, rather than that there is none.
+    /// Whether the server rejected a token, as opposed to a missing one.
     fileprivate var isRefusal: Bool {
         switch self {
         case .expired, .revoked, .refused: true

@@ -8,18 +8,18 @@ import PDFPages
 import Screen
 import Synchronization
 
-/// The layers and files that are open, and the library of those on this machine. Opening, listing and removing read and
-/// write the disk: they happen in the order of the requests, beside the thread of the screen.
+/// The open layers and files, and the library of local ones. Opening, listing and removing use the disk, in the order
+/// of the requests, off the screen's thread.
 final class OpenLayers: Sendable {
     private let options: ViewerOptions
     private let tools: PDFTools
     private let firstPicture: FirstFrame
-    /// Drafts, the history of commands, tokens: small files, in the order of the requests.
+    /// Drafts, the command history, tokens: small files, in the order of the requests.
     let files = DispatchQueue(label: "postilla.files")
     private let post: @Sendable (Message) -> Void
     private let disk = DispatchQueue(label: "postilla.library")
     private let state = Mutex(State())
-    /// As long as a screen shows a picture for.
+    /// The duration of one frame.
     private static let timeout = DispatchTimeInterval.milliseconds(16)
 
     private struct State {
@@ -36,7 +36,7 @@ final class OpenLayers: Sendable {
 
     subscript(reference: LayerReference) -> OpenTab? { state.withLock { $0.tabs[reference] } }
 
-    /// All that is open.
+    /// Closes all tabs.
     func close() {
         let tabs = state.withLock { state in
             defer { state.tabs = [:] }
@@ -45,12 +45,12 @@ final class OpenLayers: Sendable {
         for tab in tabs { tab.close() }
     }
 
-    /// Waits until everything that was asked of the library is done. Not on the screen's thread while there is a screen.
+    /// Waits for all pending library operations. Must not run on the screen's thread while there is a screen.
     func settle() { disk.sync {} }
 
     func close(_ reference: LayerReference) { state.withLock { $0.tabs.removeValue(forKey: reference) }?.close() }
 
-    /// A fast result is in the next frame: the screen waits for it for a few milliseconds at most (decision 21).
+    /// Waits up to ``timeout`` so that a fast result is in the next frame (decision 21).
     private func perform(_ body: @escaping @Sendable () -> Void) {
         let isDone = DispatchSemaphore(value: 0)
         disk.async {
@@ -73,7 +73,7 @@ final class OpenLayers: Sendable {
         }
     }
 
-    /// A layer that a token names.
+    /// Opens the layer that a token names.
     func join(_ server: String, _ token: String) {
         perform { [self] in
             do {
@@ -109,7 +109,7 @@ final class OpenLayers: Sendable {
     private func open(_ descriptor: InstantDocumentDescriptor, of client: InstantClient, token: String?) {
         let reference = LayerReference(descriptor.identity)
         if let tab = self[reference], let layer = tab.layer {
-            // It is open, perhaps under another spelling of the server's address: the token is for that one.
+            // The layer is open, perhaps under another spelling of the server's address: give the token to that one.
             post(.opened(opened(layer, drafts: [:])))
             if let token { tab.call { $0.supply(token) } }
             return
@@ -126,7 +126,7 @@ final class OpenLayers: Sendable {
         let tab = OpenTab(layer, drafts: drafts, author: options.author, post: reference.addressing(post))
         state.withLock { $0.tabs[reference] = tab }
         var opened = opened(layer, drafts: drafts.drafts)
-        // A token is at hand or its source is about to be asked: nobody is bothered yet.
+        // A token is available or its source is about to be asked: do not prompt yet.
         if opened.status.connection != .elsewhere, token != nil || layer.canAskSource {
             opened.status.connection = .connecting
         }
@@ -168,7 +168,7 @@ final class OpenLayers: Sendable {
         disk.async { [self] in
             do {
                 let descriptor = try client(reference.server).descriptor(reference.identity)
-                // The card has named the unsent edits, and the person said yes.
+                // The user has confirmed the loss of the unsent edits that the card listed.
                 try descriptor.removeLocalStorage(discardingUnsent: true)
             } catch { tell(error) }
             tellLibrary()
@@ -186,7 +186,7 @@ final class OpenLayers: Sendable {
         }
     }
 
-    /// Writes what waits of a layer, open or not, to a file.
+    /// Writes a layer's unsent edits to a file, whether it is open or not.
     func saveUnsent(of reference: LayerReference) {
         disk.async { [self] in
             do {

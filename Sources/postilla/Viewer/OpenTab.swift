@@ -4,7 +4,7 @@ import Dispatch
 import Instant
 import InstantCore
 
-/// What stands behind one tab of the viewer: a layer or a file, its reads and edits, and what was being written in it.
+/// The contents of one tab: a layer or a file, its reads and edits, and its drafts.
 final class OpenTab: Sendable {
     private enum Source {
         case layer(OpenLayer)
@@ -12,16 +12,16 @@ final class OpenTab: Sendable {
     }
 
     private let source: Source
-    /// Posts about this tab.
+    /// Posts messages about this tab.
     let post: @Sendable (Message) -> Void
-    /// nil: a file, which is not edited.
+    /// nil for a file, which cannot be edited.
     let drafts: DraftStore?
     let edits: LayerEdits?
     let reads: LayerReads
-    /// Calls of the library that look into the local storage, in the order of the keys.
+    /// Library calls that use the local storage, in the order of the keys.
     private let calls = DispatchQueue(label: "postilla.calls")
 
-    /// - Parameter author: `--author`
+    /// - Parameter author: The value of `--author`.
     init(_ layer: OpenLayer, drafts: DraftStore, author: String?, post: @escaping @Sendable (Message) -> Void) {
         source = .layer(layer)
         self.drafts = drafts
@@ -37,10 +37,10 @@ final class OpenTab: Sendable {
         self.post = post
     }
 
-    /// nil: a file, which is in no layer.
+    /// nil for a file, which has no layer.
     var layer: OpenLayer? { if case .layer(let layer) = source { layer } else { nil } }
 
-    /// Does something with the layer beside the thread of the screen.
+    /// Calls `body` with the layer, off the screen's thread.
     func call(_ body: @escaping @Sendable (OpenLayer) -> Void) {
         guard let layer else { return }
         calls.async { body(layer) }
@@ -51,7 +51,7 @@ final class OpenTab: Sendable {
         pages.tellText(index, post)
     }
 
-    /// nil while the PDF is not here.
+    /// nil until the PDF is available.
     var pages: PageReader? {
         switch source {
         case .layer(let layer): layer.pages
@@ -77,8 +77,7 @@ extension LayerReference {
         LayerIdentity(server: server, documentID: documentID, layer: layer, userID: userID)
     }
 
-    /// Says of each message that it is about this layer, but for the one that it could not be opened: then there is no
-    /// tab that it could belong to.
+    /// Addresses each message to this layer, except a failure to open it: then there is no tab.
     func addressing(_ post: @escaping @Sendable (Message) -> Void) -> @Sendable (Message) -> Void {
         { message in
             switch message {

@@ -4,17 +4,17 @@ import Screen
 import Synchronization
 import Terminal
 
-/// Pages as pictures on the terminal: asks it, when the first one is wanted, whether it shows any, has the page painted
-/// beside everything else, and sends it once the program has made room.
+/// Pages as pictures on the terminal. Queries the terminal's support with the first request, renders the page in the
+/// background, and sends it once the program has made room.
 ///
-/// Used on the loop's thread only, but for the painting.
+/// Used on the loop's thread only, except for rendering.
 final class PagePictures {
     struct Request: Sendable {
         var pages: PageReader
         /// Counted from 0.
         var page: Int
         var area: Area
-        /// Tells the program how it went.
+        /// Posts the outcome.
         var post: @Sendable (Message) -> Void
     }
 
@@ -28,27 +28,27 @@ final class PagePictures {
     private let device: TerminalDevice
     private var ability = PictureSupport.unknown
     private var reports: [TerminalReport] = []
-    /// Between the question and its answer.
+    /// The time between the query and its report.
     private var milliseconds: Int64 = 0
-    /// The person has asked again although the terminal is slow.
+    /// Whether the user has asked again although the terminal is slow.
     private var isSlowAccepted = false
     private var wanted: Request?
     private var painting: Task<Void, Never>?
     private var area: Area?
     private let easel = PaintingSlot()
 
-    /// Where the painting is left.
+    /// The slot for a rendered picture.
     private final class PaintingSlot: Sendable {
         let text = Mutex<PictureText?>(nil)
     }
 
-    /// A terminal that takes longer to answer is not sent a picture unless it is asked for twice.
+    /// A terminal that takes longer to report gets a picture only on a second request.
     private static let timeout: Int64 = 250
-    /// Of a picture, about a megapixel: more is hardly seen and long under way.
+    /// The limit for one picture, about a megapixel: more is hardly visible and slow to send.
     fileprivate static let maxPixels = 1_000_000
-    /// Bytes over the line.
+    /// The limit of bytes sent for one picture.
     fileprivate static let maxBytes = 6_000_000
-    /// Of a cell, where the terminal does not tell.
+    /// The cell size if the terminal does not report it.
     private static let usualCell = (width: 8, height: 16)
 
     init(_ device: TerminalDevice) { self.device = device }
@@ -65,7 +65,7 @@ final class PagePictures {
         }
     }
 
-    /// The answer about the attributes comes last, from every terminal.
+    /// Every terminal reports its attributes last.
     func heard(_ report: TerminalReport) {
         reports.append(report)
         guard case .attributes = report, case .asked(let since) = ability else { return }
@@ -109,7 +109,7 @@ final class PagePictures {
         painting = Task { await job.run() }
     }
 
-    /// One painting, away from the loop.
+    /// One rendering, off the loop.
     private struct Job: Sendable {
         let request: Request
         let format: PictureFormat

@@ -4,10 +4,10 @@ import PageLayout
 import Screen
 import Synchronization
 
-/// The pages of one PDF on this machine, read ahead of the person: a page that was asked for brings its neighbours.
+/// Reads the pages of one local PDF and prefetches the neighbours of each requested page.
 ///
-/// Each page is a child process of about 40 ms, so a page is read once, requests for one that is on its way join it,
-/// and the pages last used are kept.
+/// Each page needs a child process of about 40 ms, so a page is read once, concurrent requests share the read, and the
+/// last used pages are cached.
 actor PageReader {
     private let file: String
     private let tools: PDFTools
@@ -16,29 +16,29 @@ actor PageReader {
     /// Least recently used first.
     private var order: [Int] = []
     private var pageCount = Int.max
-    /// What goes through the whole file, for as long as it is open. It is begun and ended in the order of the calls,
-    /// which tasks of their own would not keep.
+    /// The tasks that read the whole file while it is open. They start and stop in the order of the calls, which
+    /// separate tasks would not guarantee.
     private struct Background {
         var navigation: [Task<Void, Never>] = []
-        /// What reads all pages, and how many times that was begun or stopped.
+        /// The task that reads all pages, and the number of times it was started or stopped.
         var texts: Task<Void, Never>?
         var textsRound = 0
-        /// What reads the words under marks.
+        /// The task that reads the words under marks.
         var quotes: Task<Void, Never>?
         var isClosed = false
     }
 
     private let background = Mutex(Background())
-    /// Pages read in one process when all are wanted: the limits of a process are for a few.
+    /// Pages read in one process when all are wanted: a process's limits are made for a few.
     private static let stretch = 32
-    /// The same where each brings the list anew.
+    /// The same when the list is refreshed after each process.
     private static let quotedStretch = 8
 
-    /// What is known of the file without looking into it.
+    /// Facts known without reading the file.
     nonisolated let known: PDFInfo?
     private let found: @Sendable (PDFInfo) -> Void
 
-    /// - Parameter found: told what had to be looked up.
+    /// - Parameter found: Called with facts read from the file.
     init(
         file: String, tools: PDFTools = PDFTools(), known: PDFInfo? = nil,
         found: @escaping @Sendable (PDFInfo) -> Void = { _ in }
@@ -66,7 +66,7 @@ actor PageReader {
         return text
     }
 
-    /// The same, told to whoever asked, unless the file was closed meanwhile.
+    /// Posts the text, unless the file was closed meanwhile.
     nonisolated func tellText(_ page: Int, _ post: @escaping @Sendable (Message) -> Void) {
         Task {
             do {
@@ -77,7 +77,7 @@ actor PageReader {
         }
     }
 
-    /// Painted as large as a frame lets it be, and no larger than so many pixels in all.
+    /// Renders a page as large as the frame and the limit of pixels allow.
     ///
     /// - Throws: ``PDFError``
     func picture(_ page: Int, frame: (width: Int, height: Int), maxPixels: Int) async throws -> PagePicture {
@@ -103,7 +103,7 @@ actor PageReader {
         return task
     }
 
-    /// Outline and labels, or that there are none: they are no part of what has to be seen.
+    /// Posts outline and labels; a failure counts as none, because the display does not depend on them.
     nonisolated func tellNavigation(_ post: @escaping @Sendable (Message) -> Void) {
         let (file, tools) = (file, tools)
         background.withLock { background in
@@ -116,7 +116,7 @@ actor PageReader {
         }
     }
 
-    /// The text of every page, as it is searched. Takes the place of what was begun before.
+    /// Posts the text of every page, for search. Replaces a running round.
     nonisolated func tellTexts(_ post: @escaping @Sendable (Message) -> Void) {
         background.withLock { background in
             guard !background.isClosed else { return }
@@ -133,7 +133,7 @@ actor PageReader {
         }
     }
 
-    /// Nothing is told of a round that was stopped, from the moment on at which it was.
+    /// Posts nothing for a round from the time it was stopped.
     private nonisolated func tell(_ message: Message, in round: Int, _ post: @Sendable (Message) -> Void) {
         background.withLock { if $0.textsRound == round { post(message) } }
     }
@@ -146,7 +146,7 @@ actor PageReader {
         background.textsRound += 1
     }
 
-    /// The words under marks, into the layer that has the marks; one round at a time.
+    /// Stores the words under marks in the layer with the marks; one round at a time.
     nonisolated func tellQuotes(_ reads: LayerReads) {
         background.withLock { background in
             guard !background.isClosed, background.quotes == nil else { return }
@@ -159,10 +159,10 @@ actor PageReader {
 
     private func quote(_ reads: LayerReads) async {
         let (file, tools) = (file, tools)
-        // A record may name a page that is not there.
+        // A record may name a missing page.
         let pages = await reads.pagesToQuote(from: file).filter { $0 < pageCount }
         for pages in pages.stretches(of: Self.quotedStretch) where !Task.isCancelled {
-            // A page that cannot be read has no words that could be found.
+            // An unreadable page has no words to find.
             try? await tools.text(of: file, pages: pages) { reads.note(quotes: $1, ofPage: $0, from: file) }
             reads.note { _ in .quoted(isAll: false) }
         }
@@ -178,7 +178,7 @@ actor PageReader {
         }
     }
 
-    /// Nothing begins afterwards.
+    /// Stops all reading; no task starts afterwards.
     nonisolated func close() {
         background.withLock { background in
             background.isClosed = true
@@ -198,7 +198,7 @@ actor PageReader {
 }
 
 extension [Int] {
-    /// Ascending numbers as ranges that hold them, each of so many at most and with nothing else in it.
+    /// Returns ascending numbers as contiguous ranges of at most `most` elements.
     func stretches(of most: Int) -> [ClosedRange<Int>] {
         reduce(into: []) { stretches, number in
             if let last = stretches.last, last.upperBound == number - 1, last.count < most {

@@ -1,9 +1,8 @@
 import Glibc
 
-/// Standard input and output as they are: a terminal that echoes lines, or pipes. The only thing that is ever changed is
-/// whether what is typed is seen.
+/// Standard input and output unchanged: a line-mode terminal, or pipes. Only the echo of input is ever switched.
 final class PlainTerminal: ViewerTerminal {
-    /// nil: not a terminal.
+    /// nil if the input is not a terminal.
     private let usual: termios?
     private var isHidden = false
 
@@ -14,7 +13,7 @@ final class PlainTerminal: ViewerTerminal {
 
     deinit { hideInput(false) }
 
-    /// Whether somebody types: a prompt is for them alone.
+    /// Whether the input is interactive; prompts are only for people.
     var isInteractive: Bool { usual != nil }
 
     func hideInput(_ hides: Bool) {
@@ -22,7 +21,7 @@ final class PlainTerminal: ViewerTerminal {
         isHidden = hides
         if hides {
             mode.c_lflag &= ~tcflag_t(ECHO)
-            // The new line is seen all the same: what is said next begins on a line of its own.
+            // Echo the newline anyway: the next output starts on a new line.
             mode.c_lflag |= tcflag_t(ECHONL)
         }
         tcsetattr(STDIN_FILENO, TCSADRAIN, &mode)
@@ -30,7 +29,7 @@ final class PlainTerminal: ViewerTerminal {
 
     func redraw() {}
 
-    /// That takes a control sequence.
+    /// Copying needs a control sequence.
     func copy(_ text: String) -> Bool { false }
 
     /// The shell's own keys stop it.

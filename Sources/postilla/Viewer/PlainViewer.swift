@@ -4,12 +4,12 @@ import Dispatch
 import Glibc
 import Screen
 
-/// The program without a screen (`--plain`): for screen readers, dumb terminals and pipes. Writes lines and nothing
-/// else; reads the next line only when the last command is done, so that an editor has the terminal to itself.
+/// The program without a screen (`--plain`): for screen readers, dumb terminals and pipes. Writes lines only; reads the
+/// next line when the last command is complete, so that an editor has the terminal to itself.
 enum PlainViewer {
     private enum Event: Sendable {
         case message(Message)
-        /// nil: there is no more.
+        /// nil at the end of the input.
         case line(String?)
         case signal(Int32)
     }
@@ -27,7 +27,7 @@ enum PlainViewer {
         defer { services.finish() }
         var program = PlainProgram(
             state, announces: options.preferences.isOn(.announce), services: services, post: post)
-        // They end the program in order: what is being written is kept.
+        // Signals end the program in order: drafts are stored.
         let signals = Interruption.watch { continuation.yield(.signal($0)) }
         defer { for signal in signals { signal.cancel() } }
 
@@ -41,7 +41,7 @@ enum PlainViewer {
             if terminal.isInteractive { Output.data(PrintableText(program.prompt)) }
             Task { continuation.yield(.line(await nextLine())) }
         }
-        // There are no pictures: nothing waits for the first one.
+        // Without frames, nothing waits for the first one.
         services.frameWasDrawn()
         program.start(at: .now)
         goOn()

@@ -1,12 +1,12 @@
 import Annotations
 
-/// Bytes per second over the last few seconds: steady enough to read, quick enough to follow a link that changes.
+/// Bytes per second over the last few seconds: steady enough to read, quick enough to follow a changing link.
 struct RateMeter {
     private var samples: [(at: Timestamp, bytes: Int64)] = []
     private static let window: Int64 = 4000
 
-    /// - Parameter bytes: received in all so far.
-    /// - Returns: nil while there is nothing to compare with.
+    /// - Parameter bytes: The total received so far.
+    /// - Returns: nil without an earlier sample.
     mutating func add(_ bytes: Int64, at now: Timestamp) -> Double? {
         if let last = samples.last, bytes < last.bytes { samples = [] }
         samples.append((now, bytes))

@@ -1,23 +1,23 @@
 import InstantCore
 
-/// Whether a person has to be told that a token is needed, or one is on its way from elsewhere. The status of a layer
-/// runs ahead of that, or behind.
+/// Whether to prompt for a token or wait for one from another source. The layer's status may be earlier or later than
+/// these events.
 struct TokenWait: Equatable {
-    /// The source may have a newer one each time.
+    /// Whether the source may return a newer token each time.
     let canAskAgain: Bool
-    /// The source is being asked.
+    /// Whether a request to the source is pending.
     private(set) var isAsking = false
-    /// It was asked and had nothing new: a person has to be told. Until then the status, which may run ahead of the
-    /// event that has the source asked, keeps it from them.
+    /// Whether the source had nothing new, so that the user is prompted. Until then the prompt is suppressed, because
+    /// the status may arrive before the event that triggers the request to the source.
     private var isSpent = false
-    /// The library was given one and has not said yet what became of it: its status may be of before.
+    /// Whether the library has a token whose outcome is open: its status may be older.
     private var isHandedOn = false
 
     init(canAskAgain: Bool) { self.canAskAgain = canAskAgain }
 
     mutating func asks() { isAsking = true }
 
-    /// - Parameter token: found; it is handed on next.
+    /// - Parameter token: Whether a token was found; it is passed on next.
     mutating func sourceAnswered(withToken token: Bool) {
         isSpent = !token
         isAsking = token
@@ -33,13 +33,13 @@ struct TokenWait: Equatable {
         isHandedOn = false
     }
 
-    /// - Parameter here: on this machine already: nothing more will be heard of it.
+    /// - Parameter here: Whether it was rejected locally; then no further event follows.
     mutating func wasRefused(here: Bool = false) {
         isHandedOn = false
         if here { isSpent = true }
     }
 
-    /// What a person is told of the connection.
+    /// Returns the connection state to show.
     func shown(_ connection: SyncStatus.Connection) -> SyncStatus.Connection {
         guard case .needsToken(let need) = connection, need != .forgotten else { return connection }
         let isOnItsWay = isAsking || canAskAgain && !isSpent || isHandedOn && need == .noneYet

@@ -6,9 +6,9 @@ import Instant
 import Screen
 import Terminal
 
-/// Puts the program, its world and the terminal together and runs until the person leaves.
+/// Wires the program, its services and the terminal together and runs until the user quits.
 enum Viewer {
-    /// Runs on the main thread, which the terminal's loop then holds: everything else works elsewhere and posts.
+    /// Runs on the main thread, which the terminal's loop then occupies: everything else runs elsewhere and posts.
     @MainActor static func run(_ options: ViewerOptions) async throws {
         guard !options.isPlain else { return try await PlainViewer.run(options) }
         let start = try await start(options)
@@ -21,7 +21,7 @@ enum Viewer {
             device = try TerminalDevice(options: terminal)
             loop = try TerminalLoop(device: device)
         } catch { throw CommandFailure("\(error), or use --plain", .usage) }
-        // Whatever happens from here on, the terminal is given back as it was.
+        // From here on, the terminal is restored whatever happens.
         defer { device.close() }
 
         let mailbox = loop.mailbox
@@ -55,7 +55,7 @@ enum Viewer {
         if let farewell = program.state.farewell { Output.message(farewell) }
     }
 
-    /// A source that needs no person is asked before the screen is taken, so that its complaint is read.
+    /// Asks a non-interactive source before the screen is taken over, so that its error is visible.
     static func start(_ options: ViewerOptions) async throws -> AppState.Start {
         let server: String
         switch options.start {
@@ -69,7 +69,7 @@ enum Viewer {
         return .join(server: server, token: TokenText(token))
     }
 
-    /// A token names its layer, and here none was named: that of the layer that was in step last.
+    /// Returns the stored token of the last synced layer: a token names its layer, and no layer is given here.
     private static func keptToken(of server: String, _ options: ViewerOptions) async -> String? {
         let keeper = TokenKeeper(options.folders)
         let entries = (try? InstantClient.listCacheEntries(in: URL(filePath: options.folders.data))) ?? []
@@ -81,10 +81,10 @@ enum Viewer {
         return nil
     }
 
-    /// Of which the ids of new records are made.
+    /// The seed for the ids of new records.
     static func seed() -> (UInt64, UInt64) { (.random(in: 0 ... .max), .random(in: 0 ... .max)) }
 
-    /// Seconds that this machine's zone is ahead of UTC just now.
+    /// The current offset of this machine's time zone from UTC, in seconds.
     static func utcOffset() -> Int {
         var seconds = time(nil)
         var local = tm()

@@ -1,12 +1,12 @@
 import App
 
-/// What `open`, `demo` and the bare command hand to the viewer.
+/// The options that `open`, `demo` and the bare command pass to the viewer.
 struct ViewerOptions: Sendable {
     enum Start: Sendable {
         case library
-        /// The layer that the source's token names on this server; without a token a person is asked for one.
+        /// The layer that the source's token names on this server; without a token the user is prompted.
         case server(String)
-        /// A PDF on this disk, shown without sync.
+        /// A local PDF, shown without sync.
         case file(String)
     }
 
@@ -14,16 +14,16 @@ struct ViewerOptions: Sendable {
     var source: TokenSource
     var folders: Folders
     var preferences = Preferences()
-    /// `--read-only`: keys that edit are off, whatever the token allows.
+    /// The `--read-only` flag: editing keys are off, whatever the token allows.
     var isReadOnly = false
-    /// `--author`
+    /// The value of `--author`.
     var author: String?
-    /// `--remember`: the token is kept between runs once the server has accepted it.
+    /// The `--remember` flag: the token is stored between runs once the server has accepted it.
     var remembersToken = false
-    /// `--plain`: lines instead of a screen.
+    /// The `--plain` flag: lines instead of a screen.
     var isPlain = false
-    /// The line that others type to join.
+    /// The command line with which others join.
     var invitation: String?
-    /// `--insecure-http`: the token may travel over plain http to another machine.
+    /// The `--insecure-http` flag: the token may travel over plain http to another machine.
     var allowsInsecureHTTP = false
 }

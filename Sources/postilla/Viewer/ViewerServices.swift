@@ -7,21 +7,21 @@ import PDFPages
 import Screen
 import Terminal
 
-/// The world as the program sees it: performs its effects with the library, the PDF tools and the terminal.
+/// Performs the program's effects with the library, the PDF tools and the terminal.
 ///
-/// Used on the loop's thread only; answers from elsewhere go through `post`. Nothing here reads or writes the disk on that
-/// thread, but for the person's own editor, which has the terminal meanwhile.
+/// Used on the loop's thread only; answers from elsewhere go through `post`. That thread does no disk I/O, except for
+/// the user's editor, which has the terminal meanwhile.
 final class ViewerServices: AppServices {
     let options: ViewerOptions
     private let device: any ViewerTerminal
-    /// nil: there is no screen to show them on.
+    /// nil without a screen to show them on.
     private let pictures: PagePictures?
     let post: @Sendable (Message) -> Void
     private let firstPicture = FirstFrame()
     private let layers: OpenLayers
-    /// The one that effects are about.
+    /// The layer that effects apply to.
     private var selected: LayerReference?
-    /// Its server ends with it.
+    /// Cancelling it stops its server.
     private var demo: Task<Void, Never>?
 
     init(
@@ -114,27 +114,26 @@ final class ViewerServices: AppServices {
 
     func frameWasDrawn() { firstPicture.wasDrawn() }
 
-    /// The selected one of the open layers.
+    /// The selected open layer.
     private var tab: OpenTab? { selected.flatMap { layers[$0] } }
 
-    /// All that is open.
+    /// Closes everything.
     func close() {
         layers.close()
         demo?.cancel()
     }
 
-    /// After the last picture: what was to be removed is gone, and drafts and the history of commands are on the disk,
-    /// when this returns.
+    /// Runs after the last frame. On return, removals are complete, and drafts and the command history are on disk.
     func finish() {
         close()
         layers.settle()
         layers.files.sync {}
     }
 
-    /// A sentence for the person.
+    /// Posts a message for the user.
     func tell(_ error: any Error) { post(.notice("\(error)")) }
 
-    /// A read of the local storage.
+    /// Reads the local storage.
     private func reading(_ body: @escaping @Sendable (Layer) throws -> Message) { tab?.reads.read(body) }
 
     private func quoteDocument() {
@@ -152,7 +151,7 @@ final class ViewerServices: AppServices {
             do {
                 try await Demo.run(folders) { demo in
                     post(.demoReady(server: demo.server, TokenText(try PrivateFile.read(demo.folder.token(.reviewer)))))
-                    // Until the viewer is left.
+                    // Until the viewer exits.
                     while !Task.isCancelled { try await Task.sleep(for: .seconds(3600)) }
                 }
             } catch is CancellationError {
@@ -176,7 +175,7 @@ final class ViewerServices: AppServices {
         }
     }
 
-    /// A path that begins at the person's home, as a shell understands it.
+    /// Expands a leading `~/` as a shell does.
     private func atHome(_ path: String) -> String {
         path.hasPrefix("~/") ? (ProcessInfo.processInfo.environment["HOME"] ?? "") + path.dropFirst() : path
     }
@@ -190,9 +189,10 @@ final class ViewerServices: AppServices {
         }
     }
 
-    /// Inside tmux through its buffer, which hands it on to the terminal outside: tmux itself listens to no such request.
+    /// Copies text. Inside tmux it uses the paste buffer, which tmux forwards to the outer terminal: tmux itself
+    /// ignores the control sequence.
     ///
-    /// - Parameter name: what the person is told was copied.
+    /// - Parameter name: The name of the copied item, for the message.
     private func copy(_ text: String, named name: String) {
         guard ProcessInfo.processInfo.environment["TMUX"] != nil else {
             let isSent = device.copy(text)

@@ -4,39 +4,38 @@ import Foundation
 import PostgresSupport
 import TestSupport
 
-/// A server, its writers, and what was promised to each: hit, started again and compared, cycle for cycle.
+/// A server, its writers and the promises made to each: killed, restarted and compared in every cycle.
 final class Campaign {
     struct Settings {
         var cycles: Int
         var seed: UInt64
         var writers: Int
-        /// 0: tokens outlive the run.
+        /// With 0, tokens outlive the run.
         var tokenSeconds: Int
         var kills: Bool
-        /// Writers acknowledge edits that they never make, to see that it is noticed.
+        /// Whether writers acknowledge edits that they never make, to check that this is detected.
         var lies: Bool
-        /// More than one share a PostgreSQL, which is killed as well; the writers are spread over them.
+        /// More than one share a PostgreSQL server, which is also killed; the writers are distributed over them.
         var servers = 1
     }
 
     static let document = "paper"
-    /// Seconds after which what has not come will not come: a stall.
+    /// The seconds without progress after which a wait counts as a stall.
     static let patience = 60
 
     let settings: Settings
     let servers: [ServerProcess]
-    /// nil: the one server has its own store.
+    /// nil if the only server has its own store.
     let database: PostgresServer?
     private(set) var writers: [WriterProcess] = []
     private var random: SeededRandom
     private var (databaseKills, serverKills, writerKills) = (0, 0, 0)
 
-    /// - Parameter writer: this program.
+    /// - Parameter writer: The path of this program.
     init(settings: Settings, postilla: String, writer: String, folder: URL) throws {
         self.settings = settings
         random = SeededRandom(seed: settings.seed)
-        // Below the ports from which connections are made: a client that tries a port on which nobody listens must not
-        // meet itself there.
+        // Below the ephemeral ports: a client that connects to a port without a listener must not connect to itself.
         let port = Int.random(in: 20_000..<30_000)
         let database = settings.servers > 1 ? try PostgresServer(isDurable: true) : nil
         let mint = TokenMint()
@@ -116,7 +115,7 @@ final class Campaign {
         try writers[writer].launch(servers[writer % servers.count].address, random: &random)
     }
 
-    /// Takes what the writers say for so long.
+    /// Processes the writers' reports for this long.
     private func listen(milliseconds: Int) throws {
         let end = ContinuousClock.now + .milliseconds(milliseconds)
         while case let left = end - .now, left > .zero {
@@ -125,7 +124,7 @@ final class Campaign {
         }
     }
 
-    /// Takes what the writers say until all of them have said what is waited for.
+    /// Processes the writers' reports until the condition holds for each.
     private func listen(until what: String, _ isDone: (WriterProcess) -> Bool) throws {
         let end = ContinuousClock.now + .seconds(Self.patience)
         while !writers.allSatisfy(isDone) {
@@ -151,7 +150,7 @@ final class Campaign {
         return try servers[0].mint.token(claims)
     }
 
-    /// Lets everything come to rest; then the server, every client and every promise must agree.
+    /// Waits until all is at rest; then the server, every client and every promise must agree.
     private func compare() async throws {
         for writer in writers { writer.say(.settle) }
         try listen(until: "had nothing to send any more") { $0.settled != nil }

@@ -2,7 +2,7 @@ import Children
 import Foundation
 import Glibc
 
-/// A process that is spoken to by lines and killed without a word.
+/// A process that is controlled by lines of text and can be killed.
 final class Child {
     private let process = ChildProcess()
     private let input = Pipe()
@@ -30,20 +30,20 @@ final class Child {
 
     private var descriptor: Int32 { output.fileHandleForReading.fileDescriptor }
 
-    /// A child that is gone does not hear it; its end is noticed when it is read from.
+    /// Sends a line. A dead child does not receive it; its end is noticed on reading.
     func say(_ line: String) {
         let bytes = Array((line + "\n").utf8)
         _ = bytes.withUnsafeBytes { write(input.fileHandleForWriting.fileDescriptor, $0.baseAddress, $0.count) }
     }
 
-    /// What it said until it was dead belongs to it: that can still be read.
+    /// Kills the process; its earlier output can still be read.
     func kill() {
         guard process.isRunning else { return }
         Glibc.kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
     }
 
-    /// The whole lines that are there. What the death of a process cut short is dropped with it.
+    /// Returns the complete lines available, without a last line that the death of a process truncated.
     func lines() -> (lines: [String], hasEnded: Bool) {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         var hasEnded = false
@@ -60,7 +60,7 @@ final class Child {
         return (whole, hasEnded)
     }
 
-    /// Returns when one of them has said something or ended, or the time is over.
+    /// Returns when a child has written something or ended, or after the timeout.
     static func wait(for children: [Child], milliseconds: Int) {
         var wanted = children.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
         _ = poll(&wanted, nfds_t(wanted.count), Int32(clamping: milliseconds))

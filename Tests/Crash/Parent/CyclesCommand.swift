@@ -24,7 +24,7 @@ struct CyclesCommand: AsyncParsableCommand {
     @Flag(help: .hidden) var lies = false
 
     func run() async throws {
-        // A child that dies while it is spoken to is no reason to die as well.
+        // Writing to a dead child must not end this process.
         signal(SIGPIPE, SIG_IGN)
         let here = Bundle.main.executableURL?.deletingLastPathComponent().path ?? "."
         let postilla = postilla ?? here + "/postilla"
@@ -48,7 +48,7 @@ struct CyclesCommand: AsyncParsableCommand {
         }
     }
 
-    /// The last log lines of servers and clients; a crash reports its location there.
+    /// Returns the last log lines of servers and clients; a crash reports its location there.
     private static func logs(in folder: URL) -> String {
         let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
         let logs = files?.compactMap { $0 as? URL }.filter { $0.pathExtension == "log" } ?? []

@@ -1,7 +1,7 @@
-/// What one writer was promised, and what may or may not have happened, judged against the records that are there.
+/// The promises made to one writer and its unconfirmed edits, checked against the records present.
 ///
-/// An edit that was acknowledged must be there. One that was under way when the writer died may be there or not, but
-/// nothing else may: no older text, no record twice, no record that was deleted.
+/// An acknowledged edit must be present. One in progress when the writer died may be present or not, but nothing else
+/// may: no older text, no duplicate, no deleted record.
 struct Ledger {
     private enum State: Hashable {
         case text(String)
@@ -9,11 +9,11 @@ struct Ledger {
     }
 
     private var acknowledged: [String: State] = [:]
-    /// The edits since then that nobody acknowledged, by record.
+    /// The unacknowledged edits since then, by record.
     private var tried: [String: Set<State>] = [:]
-    /// Creates that nobody acknowledged: their ids are not known.
+    /// Unacknowledged creates: their ids are not known.
     private var created: Set<String> = []
-    /// Edits that were acknowledged so far.
+    /// The number of acknowledged edits.
     private(set) var count = 0
 
     mutating func take(_ report: Report) {
@@ -34,10 +34,10 @@ struct Ledger {
         count += 1
     }
 
-    /// Compares, and takes what is there for certain from now on.
+    /// Compares, and treats the records present as confirmed from now on.
     ///
-    /// - Parameter records: the writer's own, text by id.
-    /// - Returns: what is wrong, a sentence each.
+    /// - Parameter records: The writer's own records: text by id.
+    /// - Returns: The problems, one sentence each.
     mutating func settle(_ records: [String: String]) -> [String] {
         var problems: [String] = []
         for (id, state) in acknowledged {

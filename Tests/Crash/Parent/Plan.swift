@@ -1,7 +1,7 @@
 import TestSupport
 
-/// What one cycle does to whom, and when: drawn from the seed. The moments are those of a clock, so a seed replays the
-/// plan and not the schedule of the machine.
+/// The victims and times of one cycle, drawn from the seed. Times are those of a clock, so a seed replays the plan but
+/// not the machine's scheduling.
 struct Plan {
     struct Victims: OptionSet {
         let rawValue: Int
@@ -11,15 +11,15 @@ struct Plan {
         static func writer(_ index: Int) -> Victims { Victims(rawValue: 512 << index) }
     }
 
-    /// Milliseconds of edits before the blow.
+    /// Milliseconds of edits before the kill.
     var before: Int
     var victims: Victims
-    /// Milliseconds for which the others go on alone.
+    /// Milliseconds for which the others continue alone.
     var alone: Int
-    /// They are killed a second time so many milliseconds after they were started again; nil: they are not.
+    /// The milliseconds between the restart and a second kill; nil if there is none.
     var again: Int?
 
-    /// - Parameter hasDatabase: there is one that can be killed for itself.
+    /// - Parameter hasDatabase: Whether a separate database can be killed.
     init(using random: inout SeededRandom, writers: Int, servers: Int = 1, hasDatabase: Bool = false) {
         before = Int.random(in: 0...300, using: &random)
         let writer = Victims.writer(Int.random(in: 0..<writers, using: &random))

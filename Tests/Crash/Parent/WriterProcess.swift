@@ -1,14 +1,14 @@
 import Foundation
 import TestSupport
 
-/// One client as the campaign sees it: a process that dies and comes back on the same data, and what it was promised.
+/// One client of the campaign: a process that dies and restarts on the same data, and the promises made to it.
 final class WriterProcess {
     let user: String
     private(set) var child: Child?
     private(set) var rows: [String: String] = [:]
     private(set) var (conflicts, refused) = (0, 0)
     private(set) var hasShown = false
-    /// Up to where everything is there; nil until nothing waits any more.
+    /// The revision up to which everything is here; nil until nothing is unsent.
     private(set) var settled: Int64?
     private(set) var needsToken = false
     private(set) var tokens = 0
@@ -23,7 +23,7 @@ final class WriterProcess {
         (self.user, self.program, self.folder, self.lies) = (user, program, folder, lies)
     }
 
-    /// Edits that were acknowledged so far.
+    /// The number of acknowledged edits.
     var acknowledged: Int { ledger.count }
 
     func launch(_ server: String, random: inout SeededRandom) throws {
@@ -38,7 +38,7 @@ final class WriterProcess {
             log: folder.appendingPathComponent(user + ".log"))
     }
 
-    /// Kills it; what it said before it died counts.
+    /// Kills it; its earlier reports count.
     func kill() throws {
         guard let child else { return }
         child.kill()
@@ -79,6 +79,6 @@ final class WriterProcess {
         }
     }
 
-    /// - Returns: what is wrong.
+    /// - Returns: The problems.
     func settle(_ records: [String: String]) -> [String] { ledger.settle(records) }
 }

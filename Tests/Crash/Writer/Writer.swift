@@ -4,9 +4,9 @@ import Instant
 import InstantCore
 import TestSupport
 
-/// Edits the person's own records at random, does as it is told, and says a line about each step.
+/// Edits the user's own records at random, follows orders, and reports each step in a line.
 ///
-/// One reader takes orders and events in turn, so that what is said is in the order in which it happened.
+/// One reader handles orders and events in turn, so reports are in the order of events.
 final class Writer {
     private enum Input: Sendable {
         case order(Order)
@@ -20,7 +20,7 @@ final class Writer {
         case showing(Int64)
     }
 
-    /// As many edits as may wait at once: a queue without an end would only measure patience.
+    /// The limit of unsent edits: an unlimited queue would only make the waits longer.
     private static let mostUnsent = 20
     private static let mostRecords = 40
 
@@ -46,7 +46,7 @@ final class Writer {
             for await order in orders { queue.yield(.order(order)) }
             queue.finish()
         }
-        // A layer that is on this machine can be edited before there is a token.
+        // A local layer can be edited before there is a token.
         if let known = try client.localDocumentDescriptors().first { try begin(known, queue) }
         say(.needsToken)
         for await input in inputs {
@@ -81,7 +81,7 @@ final class Writer {
         case .edit: mode = .editing
         case .settle:
             mode = .settling
-            // Once: whatever fails from here on has to come back by itself.
+            // Only once: any later failure must be retried without help.
             descriptor?.retryNow()
             tellProgress()
         case .show(let revision):
@@ -99,7 +99,7 @@ final class Writer {
         }
     }
 
-    /// Says what is waited for as soon as it is so.
+    /// Reports the awaited state as soon as it is reached.
     private func tellProgress() {
         guard let descriptor, let revision = try? descriptor.layer.metadata().cursor?.revision else { return }
         switch mode {
@@ -130,7 +130,7 @@ final class Writer {
 
     private func say(_ report: Report) {
         let bytes = Array((report.line + "\n").utf8)
-        // Unbuffered: what was said before a blow was said.
+        // Unbuffered: reports made before a kill are delivered.
         _ = bytes.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
     }
 }
@@ -162,7 +162,7 @@ extension Writer {
         try delete(id, descriptor)
     }
 
-    /// Now and then it is taken back at once.
+    /// Deletes a record, and sometimes undoes that at once.
     private func delete(_ id: String, _ descriptor: InstantDocumentDescriptor) throws {
         let text = texts[id] ?? ""
         say(.tried(.delete(id: id)))

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Instant
 
-/// The child: a client that edits as long as it lives, and tells what it was promised.
+/// The child process: a client that edits until it is killed and reports its promises.
 struct WriterCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "writer", abstract: "Edit one layer until killed. Started by the cycles.", shouldDisplay: false)
@@ -21,7 +21,7 @@ struct WriterCommand: AsyncParsableCommand {
         try await writer.run(Self.inputs())
     }
 
-    /// The lines of the standard input, read on a thread of their own; the program ends with them.
+    /// The lines of standard input, read on a separate thread; the program exits at their end.
     private static func inputs() -> AsyncStream<Order> {
         AsyncStream { continuation in
             Thread.detachNewThread {

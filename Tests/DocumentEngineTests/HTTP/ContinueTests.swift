@@ -1,6 +1,6 @@
 import Testing
 
-/// Who waits to be told that their body is wanted is told when it is, and is told what is wrong when it is not.
+/// A client that sends `Expect: 100-continue` gets the interim response if its body is wanted, and the error if not.
 @Suite("Expect: 100-continue", .timeLimit(.minutes(15))) struct ContinueTests {
     private static let go = "HTTP/1.1 100 Continue\r\n\r\n"
     private static let push = #"{"clientID":"c","acked":0,"cursor":null,"changes":[]}"#
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    /// Nothing is asked for before it is known who sends it, and how much.
+    /// The server requests no body before it knows the sender and the length.
     @Test func aBodyThatIsNotWantedIsNotAskedFor() async throws {
         try await RunningServer.run { server in
             try await server.upload()

@@ -5,11 +5,11 @@ import Testing
 
 @testable import DocumentEngine
 
-/// When a connection ends, and that each request is answered once.
+/// When a connection ends; each request is answered once.
 @Suite("The end of a connection", .timeLimit(.minutes(15))) struct PersistenceTests {
     private static let ask = "GET /healthcheck HTTP/1.1\r\nHost: here\r\n\r\n"
 
-    /// Everything the server says on one connection, until it closes.
+    /// Everything the server sends on one connection until it closes.
     private func answers(to text: String, _ server: RunningServer) async throws -> [Substring] {
         try await RawConnection.open(server) { connection in
             try await connection.send(text)
@@ -26,7 +26,7 @@ import Testing
             ("1.0", ""), ("1.0", "Connection: TE\r\n"), ("1.1", "Connection: close\r\n"),
             ("1.1", "Connection: Close\r\n"), ("1.1", "Connection: TE, close\r\n"),
             ("1.1", "Connection: TE\r\nConnection: close\r\n"),
-            // After one of these nothing more is read as HTTP.
+            // After one of these the server reads no more HTTP.
             ("1.1", "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n"),
             ("1.1", "Upgrade: websocket\r\n"),
         ]) func itEndsAfterTheAnswer(_ version: String, _ field: String) async throws
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    /// The body is found to be malformed before its request is answered, or after that.
+    /// The server detects the malformed body before or after it answers the request.
     @Test(arguments: [true, false]) func aMalformedBodyOfARefusedRequestHasNoAnswerOfItsOwn(_ atOnce: Bool) async throws
     {
         let head = "POST /instant/v1/changes HTTP/1.1\r\nHost: here\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    /// Bad chunks, none at all, and an encoding that does not exist.
+    /// Invalid chunk sizes and lengths.
     @Test(arguments: ["no number\r\n", "-5\r\nhello\r\n", "5\r\nhello, world\r\n", "ffffffffffffffffff\r\n"])
     func aMalformedBodyIsTheClientsFault(_ body: String) async throws {
         let head =
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    /// A client that first sends all it has and then reads is not left waiting for room.
+    /// A client that sends everything before it reads is not blocked by full buffers.
     @Test func whatARefusedClientStillSendsIsTaken() async throws {
         let head = "POST /instant/v1/changes HTTP/1.1\r\nHost: here\r\nConnection: close\r\n"
         let piece = String(repeating: "x", count: 1 << 20)
@@ -105,7 +105,7 @@ import Testing
         #expect(!channel.isActive)
     }
 
-    /// A client that still takes what was written is not disconnected; one that takes nothing is.
+    /// A client that still reads the response is not disconnected; one that reads nothing is.
     @Test func aClientThatStillReadsIsNotDisconnected() throws {
         let channel = EmbeddedChannel()
         try channel.pipeline.syncOperations.addHandlers(HalfClosing(), PersistenceHandler(linger: .seconds(30)))
@@ -128,7 +128,7 @@ import Testing
     }
 }
 
-/// EmbeddedChannel has no half-closure; this handler simulates it.
+/// EmbeddedChannel does not support half-closure; this handler simulates it.
 private final class HalfClosing: ChannelOutboundHandler {
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = ByteBuffer

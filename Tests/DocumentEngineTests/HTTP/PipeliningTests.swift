@@ -5,8 +5,7 @@ import Testing
 
 @testable import DocumentEngine
 
-/// Requests sent without waiting for the answers to those before them (RFC 9112, section 9.3.2): each is answered once, in
-/// order.
+/// Requests sent without waiting for earlier responses (RFC 9112, section 9.3.2) are each answered once, in order.
 @Suite("Pipelined requests", .timeLimit(.minutes(15))) struct PipeliningTests {
     private static func request(_ method: String, _ path: String, _ lines: [String] = [], body: String = "") -> String {
         let head = ["\(method) \(path) HTTP/1.1", "Host: x", "Content-Length: \(body.utf8.count)"] + lines
@@ -20,7 +19,7 @@ import Testing
             body: String(decoding: push.bytes, as: UTF8.self))
     }
 
-    /// The statuses of so many answers, in the order in which they came.
+    /// The statuses of `count` responses, in order of arrival.
     private static func statuses(_ count: Int, _ connection: inout RawConnection) async throws -> [String] {
         var found: [String] = []
         var text = ""
@@ -28,7 +27,7 @@ import Testing
             let piece = try await connection.piece()
             guard !piece.isEmpty else { break }
             text += piece
-            // The last line may be cut.
+            // The last line may be truncated.
             let lines = text.components(separatedBy: "HTTP/1.1 ")
             guard lines.count > 1 else { continue }
             found += lines.dropFirst().dropLast().map { String($0.prefix(3)) }
@@ -38,7 +37,7 @@ import Testing
         return found
     }
 
-    /// What waits behind an answer must not be answered from within that answer: the stack would grow with each request.
+    /// A queued request must not be answered from within the previous response: the stack would grow with each request.
     @Test(arguments: [0, 200]) func thousandsBehindAPushAreAnswered(_ changes: Int) async throws {
         try await RunningServer.run { server in
             try await server.upload()
@@ -57,7 +56,7 @@ import Testing
         }
     }
 
-    /// Nothing more arrives on the connection that could wake what was held back.
+    /// Nothing more arrives on the connection that could wake the queued request.
     @Test func whatStandsBehindAPushIsAnswered() async throws {
         try await RunningServer.run { server in
             try await server.upload()

@@ -8,7 +8,7 @@ import Testing
 
 /// `POST /instant/v1/changes` as bytes on a connection.
 @Suite("Pushes", .timeLimit(.minutes(15))) struct PushRouteTests {
-    /// - Parameter lines: of the head, beside its length.
+    /// - Parameter lines: Lines of the head in addition to the length.
     private static func push(_ lines: [String], _ body: String) -> String {
         let head = ["POST /instant/v1/changes HTTP/1.1", "Host: x", "Content-Length: \(body.utf8.count)"] + lines
         return head.map { $0 + "\r\n" }.joined() + "\r\n" + body
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    /// Garbage behind a push does not cost it its answer, and ends the connection.
+    /// After garbage behind a push, the server still answers the push, then closes the connection.
     @Test func whatIsNoRequestBehindAPushEndsTheConnectionAfterIt() async throws {
         try await RunningServer.run { server in
             try await server.upload()
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    /// Whoever leaves before the answer has pushed all the same.
+    /// A push applies even if the client disconnects before the response.
     @Test func whoLeavesHasPushed() async throws {
         try await RunningServer.run { server in
             try await server.upload()
@@ -113,7 +113,7 @@ import Testing
                 }
                 try await waitUntil("push \(n) is taken") { try await server.session(token).head >= n }
             }
-            // An answer that was not read is given again.
+            // An unread response is sent again.
             let again = (Int64(1)...20).map { Samples.create($0, "a\($0)") }
             let all: PushAnswer = try await server.push(token, client: "c", again).message()
             #expect(all.results.map(\.n) == Array(1...20))

@@ -6,7 +6,7 @@ struct ConnectionTimeoutsTests {
     enum Step: Sendable {
         case head, body(Int), end, answered
         case full, free
-        /// Seconds pass.
+        /// Time passes, in seconds.
         case wait(Int)
     }
 
@@ -16,7 +16,7 @@ struct ConnectionTimeoutsTests {
         var problem: ConnectionTimeouts.Problem?
     }
 
-    /// A head within 20 s, 512 bytes a second after ten, 60 s for what is stuck.
+    /// 20 s for a head, 512 bytes a second after ten seconds, 60 s for a stalled response.
     static let rows: [Row] = [
         Row(testDescription: "nothing yet", steps: [.wait(19)]),
         Row(testDescription: "no head", steps: [.wait(20)], problem: .lateHead),
@@ -53,18 +53,18 @@ struct ConnectionTimeoutsTests {
         var pace = ConnectionTimeouts(ServiceLimits(), at: now)
         for step in row.steps { Self.take(step, &pace, &now) }
         #expect(pace.problem(at: now) == row.problem)
-        // What time can make a problem of is looked at.
+        // A state that can time out is watched.
         if row.problem != nil { #expect(pace.isWatched) }
     }
 
     struct Rest: Sendable, CustomTestStringConvertible {
         let testDescription: String
         var steps: [Step]
-        /// Seconds from the beginning until it is given up; nil: it is the server's turn.
+        /// Seconds from the start until the connection is closed; nil while it is the server's turn.
         var end: Int?
     }
 
-    /// Two minutes of rest.
+    /// The limit is two minutes of idle time.
     static let rests: [Rest] = [
         Rest(testDescription: "nothing yet", steps: [], end: 120),
         Rest(testDescription: "a head", steps: [.wait(10), .head], end: 130),

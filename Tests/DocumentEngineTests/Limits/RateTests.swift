@@ -7,7 +7,7 @@ import Testing
 
 @testable import DocumentEngine
 
-/// Who asks too often, or for too much at once, is told when to come again.
+/// A client that sends too many requests, or too much at once, gets a retry time.
 @Suite(.timeLimit(.minutes(15))) struct RateTests {
     @Test func aTokenAsksAsOftenAsItMay() async throws {
         try await RunningServer.run {
@@ -19,7 +19,7 @@ import Testing
             let tooMany = try await server.client(ana, "GET", "session")
             #expect((tooMany.status, tooMany.reason) == (429, "too_many_requests"))
             #expect(tooMany.headers["retry-after"] == "1")
-            // Nobody else pays for it, and a second later nor does she.
+            // Other clients are not affected, and one second later the client itself may continue.
             #expect(try await server.client(bo, "GET", "session").status == 200)
             server.clock.advance(seconds: 1)
             for _ in 0..<5 { #expect(try await server.client(ana, "GET", "session").status == 200) }
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    /// Guessing the secret ends after some tries, also when the next one would be right.
+    /// After a few wrong secrets the address is blocked, even for the right secret.
     @Test func wrongSecretsCloseTheAddressForAWhile() async throws {
         try await RunningServer.run {
             $0.service.failedLoginsPerMinute = 5
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    /// A token cannot be guessed, and somebody honest may be at the same address.
+    /// Tokens cannot be guessed, and honest clients may share the address.
     @Test func forgedTokensDoNotCloseTheAddressForGoodOnes() async throws {
         try await RunningServer.run {
             $0.service.failedLoginsPerMinute = 5
@@ -106,7 +106,7 @@ import Testing
             $0.behindProxy = behindProxy
         } _: { server in
             var statuses: [Int] = []
-            // What stands before the last address is the client's own invention.
+            // The client itself may have invented everything before the last address.
             for address in ["1.2.3.4, 203.0.113.7", "203.0.113.7", "5.6.7.8, 203.0.113.7", "203.0.113.8"] {
                 let headers = [("Authorization", "Token token=no"), ("X-Forwarded-For", address)]
                 statuses.append(try await server.send("GET", "/api/documents", headers: headers).status)
@@ -130,7 +130,7 @@ import Testing
             #expect(open.map(\.status) == [200, 200, 200])
             let full = try await server.client(bo, "GET", "events")
             #expect((full.status, full.reason) == (429, "too_many_requests"))
-            // A place is free again when its stream is closed.
+            // Closing a stream frees its slot.
             open.removeAll()
             try await waitUntil("the server has no stream left") { server.server.listenerCount == 0 }
             while true {

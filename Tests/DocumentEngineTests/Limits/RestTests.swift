@@ -6,7 +6,7 @@ import Testing
 
 @testable import DocumentEngine
 
-/// A connection that rests for two minutes is closed, in a time of the test's own; one that is used is not.
+/// A connection that is idle for two minutes is closed, on the test's own clock; an active one is not.
 struct RestTests {
     /// One connection and its clock.
     private final class Line {
@@ -35,7 +35,7 @@ struct RestTests {
             }
         }
 
-        /// It is closed after so many seconds, and not before.
+        /// Expects the connection to close after this many seconds, and not before.
         func expectEnd(after seconds: Int, _ location: SourceLocation = #_sourceLocation) {
             wait(seconds - 1)
             #expect(channel.isActive, sourceLocation: location)
@@ -62,7 +62,7 @@ struct RestTests {
         line.expectEnd(after: 120)
     }
 
-    /// Its one timer comes in the middle of a rest, and of an answer.
+    /// Its single timer fires in the middle of an idle period and of a response.
     @Test func whoAsksNowAndThenStays() throws {
         let line = try Line()
         for _ in 0..<10 {

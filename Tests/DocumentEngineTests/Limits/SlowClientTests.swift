@@ -6,8 +6,8 @@ import Testing
 
 @testable import DocumentEngine
 
-/// Who takes too long is let go. A clock that is ten seconds further each time it is looked at makes it short, from the
-/// moment on at which the client has done its part: until then it may take as long as it needs.
+/// Slow clients are disconnected. A clock that advances ten seconds per read shortens the wait. It starts when the
+/// client has done its part, which may take any time.
 @Suite(.timeLimit(.minutes(15))) struct SlowClientTests {
     private static func withHastyServer(_ body: (RunningServer, HastyClock) async throws -> Void) async throws {
         let clock = HastyClock()
@@ -83,7 +83,7 @@ import Testing
             let token = try server.mint.token(TokenClaims())
             var events = try await EventReader(server, token)
             #expect(try await events.session()?.kind == .open)
-            // Every request lets time pass by more than any limit but that of an idle connection.
+            // Each request advances the clock beyond every limit except that of an idle connection.
             for _ in 0..<50 { _ = try await server.session(token) }
             #expect(try await server.push(token, [Samples.create(1, "n1")]).status == 200)
             #expect(try await events.change()?.changes.count == 1)

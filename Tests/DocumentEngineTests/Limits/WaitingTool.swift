@@ -1,7 +1,7 @@
 import Foundation
 import PDFPages
 
-/// A `pdfinfo` that waits until it is let go, and then is the real one.
+/// A `pdfinfo` that blocks until it is released, then runs the real one.
 final class WaitingTool: Sendable {
     let tools: PDFTools
     private let folder: TemporaryFolder
@@ -11,7 +11,7 @@ final class WaitingTool: Sendable {
         folder = try TemporaryFolder()
         let (program, gate) = (folder.path + "/pdfinfo", folder.path + "/gate")
         guard mkfifo(gate, 0o600) == 0 else { throw CocoaError(.fileWriteUnknown) }
-        // For reading too, so that neither end waits for the other.
+        // Opened for reading too, so that neither end blocks on opening.
         self.gate = try FileHandle(forUpdating: URL(fileURLWithPath: gate))
         try Data("#!/bin/sh\nread word < '\(gate)'\nexec pdfinfo \"$@\"\n".utf8).write(
             to: URL(fileURLWithPath: program))
@@ -19,6 +19,6 @@ final class WaitingTool: Sendable {
         tools = PDFTools(directories: [folder.path] + PDFTools.usualDirectories)
     }
 
-    /// Lets go of as many runs, of those that wait or the next ones.
+    /// Releases this many runs, waiting or future ones.
     func letGo(_ runs: Int = 1) throws { try gate.write(contentsOf: Data(repeating: 0x0A, count: runs)) }
 }

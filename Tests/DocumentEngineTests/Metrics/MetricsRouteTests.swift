@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    /// However many ids are asked for: as many series as there are routes, and no id among them.
+    /// The number of series does not depend on how many ids are requested, and no label contains an id.
     @Test func idsAreNoLabels() async throws {
         try await Self.run { server in
             var counts: [Int] = []
@@ -67,7 +67,7 @@ import Testing
             #expect(try await server.operations("/api/documents").status == 404)
             let written = try await server.operations("/metrics", method: "POST")
             #expect((written.status, written.headers["allow"]) == (405, "GET, HEAD"))
-            // And nobody finds the figures at the address that everybody knows.
+            // The public address does not serve the metrics.
             #expect(try await server.send("GET", "/metrics").status == 404)
             #expect(try await server.backend("GET", "/metrics").status == 404)
         }

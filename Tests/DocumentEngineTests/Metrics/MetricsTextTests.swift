@@ -3,7 +3,7 @@ import Testing
 
 @testable import DocumentEngine
 
-/// What is counted through swift-metrics is told as Prometheus reads it.
+/// Metrics recorded through swift-metrics appear in the Prometheus format.
 struct MetricsTextTests {
     private static func registry() -> MetricsRegistry {
         MetricsRegistry([

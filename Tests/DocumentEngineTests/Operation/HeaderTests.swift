@@ -2,7 +2,7 @@ import Testing
 
 @testable import DocumentEngine
 
-/// What every answer carries, whatever it is.
+/// The headers of every response.
 @Suite(.timeLimit(.minutes(15))) struct HeaderTests {
     @Test func everyAnswerIsGuarded() async throws {
         try await RunningServer.run { server in

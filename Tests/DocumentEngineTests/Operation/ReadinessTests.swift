@@ -11,7 +11,7 @@ import Testing
         }
     }
 
-    /// A proxy is told first; what is open goes on until the time it was given is over.
+    /// The proxy is notified first; open connections continue until the drain time ends.
     @Test func whileItDrainsItWorksAndSaysThatItGoes() async throws {
         try await RunningServer.run {
             $0.drain = .seconds(30)

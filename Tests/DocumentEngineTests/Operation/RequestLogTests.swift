@@ -4,7 +4,7 @@ import Testing
 
 @testable import DocumentEngine
 
-/// The log says what was asked and what came of it, and nothing of what was in it.
+/// The log contains the request and its result, but no content.
 @Suite(.timeLimit(.minutes(15))) struct RequestLogTests {
     private static func run(_ log: RecordedLog, _ body: (RunningServer) async throws -> Void) async throws {
         try await RunningServer.run {
@@ -29,7 +29,7 @@ import Testing
         #expect(lines.first?.wholeMatch(of: pattern) != nil, "\(log.text)")
     }
 
-    /// Every route, asked rightly and wrongly, with marks in every place that holds something of somebody's.
+    /// Sends valid and invalid requests to every route, with markers in every field that holds user data.
     @Test func nothingThatIsSomebodysIsInTheLog() async throws {
         let log = RecordedLog()
         var tokens: [String] = []

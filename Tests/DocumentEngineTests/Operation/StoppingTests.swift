@@ -15,12 +15,12 @@ import Testing
             await server.server.stop()
             #expect(try await events.session()?.kind == .closing)
             #expect(try await events.next() == nil)
-            // Either it came in time and was done, or it did not come in at all.
+            // The request was either accepted and completed, or never accepted.
             if let answer = try? await push.value { #expect(answer.status == 200) }
         }
     }
 
-    /// Somebody who never ends a request does not keep a server from stopping.
+    /// A client that never finishes a request does not prevent the server from stopping.
     @Test func whatDoesNotEndIsCut() async throws {
         let left = try await RunningServer.run {
             $0.service.stopSeconds = 1
@@ -41,7 +41,7 @@ import Testing
         #expect(try await left.value.contains("200 OK") == false)
     }
 
-    /// Nor does somebody who listens and takes nothing.
+    /// Neither does a listener that reads nothing.
     @Test func whoTakesNothingIsCut() async throws {
         let left = try await RunningServer.run {
             $0.service.stopSeconds = 1
@@ -64,7 +64,7 @@ import Testing
             }
             return (listening, hasStopped)
         }
-        // It has stopped.
+        // The server has stopped.
         left.1.finish()
         try await left.0.value
     }

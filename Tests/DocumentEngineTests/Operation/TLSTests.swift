@@ -38,7 +38,7 @@ import Testing
             let answer = try await client.execute(
                 HTTPClientRequest(url: "https://127.0.0.1:\(server.port)/healthcheck"), timeout: .seconds(30))
             #expect(answer.status == .ok)
-            // A browser that was here once comes back by https only.
+            // A browser that connected once uses https only from then on.
             #expect(answer.headers.first(name: "Strict-Transport-Security") == "max-age=31536000")
             try await client.shutdown()
         }

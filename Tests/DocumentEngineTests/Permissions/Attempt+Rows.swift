@@ -17,9 +17,9 @@ extension Attempt {
     }
 }
 
-/// A row of the table as records and requests. Each has records of its own, named by its number.
+/// A row of the table as records and requests. Each row has its own records, named by its number.
 extension PermissionRow {
-    /// What the operation is about, as it is before it.
+    /// The operation's subject, before the operation.
     private var subject: Subject? {
         switch operation {
         case .view(let it), .edit(let it), .delete(let it), .move(let it, _): it
@@ -28,10 +28,10 @@ extension PermissionRow {
         }
     }
 
-    /// What has to be in sight for it: the record, or the root of the thread.
+    /// The record that must be visible for the operation: its subject, or the root of the thread.
     func subjectID(_ number: Int) -> Record.ID { isOfThePDF ? "6" : "r\(number)" }
 
-    /// What is changed or made.
+    /// The record that is changed or created.
     func targetID(_ number: Int) -> Record.ID {
         switch operation {
         case .createAnnotation, .createComment: "new\(number)"
@@ -43,7 +43,7 @@ extension PermissionRow {
         subject == nil || seen?.contains(subjectID(number)) == true
     }
 
-    /// The records it speaks of.
+    /// The records that the row needs.
     func furniture(_ number: Int) -> [Record] {
         var records: [Record] = []
         let id = subjectID(number)
@@ -57,7 +57,7 @@ extension PermissionRow {
         return records
     }
 
-    /// What a client sends that does not care what it may; nil for looking.
+    /// The change from a client that ignores its permissions; nil for viewing.
     func change(_ number: Int, n: Int64, over records: [Record.ID: SyncItem]) -> Change? {
         let id = targetID(number)
         guard let subject else {

@@ -4,8 +4,8 @@ import SyncProtocol
 import TestSupport
 import Testing
 
-/// One token of the permission table on a layer of its own. The backend puts the records there that its rows speak of;
-/// then its bearer looks around, and tries everything at once that the rows ask about, allowed or not.
+/// One token of the permission table on its own layer. The backend creates the records of its rows. Then the client
+/// reads the layer and pushes all operations of the rows at once, allowed or not.
 struct Attempt {
     let server: RunningServer
     let token: PermissionCase
@@ -39,7 +39,7 @@ struct Attempt {
         }
     }
 
-    // MARK: What is there
+    // MARK: Setup
 
     private func furnish() async throws {
         var records = [JSON.record(Record(id: "root", content: Self.highlight))]
@@ -59,9 +59,9 @@ struct Attempt {
         return Dictionary(uniqueKeysWithValues: page.records.map { ($0.id, $0) })
     }
 
-    // MARK: Looking
+    // MARK: Viewing
 
-    /// What the bearer is shown, by every way there is; nil: it may not look at all.
+    /// The ids that the token can see, through every route; nil if it may not read at all.
     private func look() async throws -> Set<Record.ID>? {
         let answer = try await server.client(jwt, "GET", "records")
         guard answer.status == 200 else {
@@ -86,9 +86,9 @@ struct Attempt {
         }
     }
 
-    // MARK: Trying
+    // MARK: Pushing
 
-    /// By the number of the row; nil: the whole request was refused.
+    /// The results by row number; nil if the whole request was refused.
     private func push(over before: [Record.ID: SyncItem]) async throws -> [Int: ChangeResult]? {
         var (changes, rows): ([Change], [Int]) = ([], [])
         for (number, row) in token.rows.enumerated() {
@@ -107,7 +107,7 @@ struct Attempt {
         return Dictionary(uniqueKeysWithValues: zip(rows, results))
     }
 
-    /// What was answered to one row.
+    /// The result for one row.
     private enum Verdict {
         case refusedWhole
         case answered(ChangeResult?)
@@ -122,7 +122,7 @@ struct Attempt {
         case .refusedWhole: #expect(!row.isAllowed, "\(row): \(row.why)")
         case .answered(let answer):
             let answer = try #require(answer, "\(row)")
-            // What may not be seen is not there, whatever else the token grants.
+            // An invisible record does not exist for the token, whatever else it grants.
             let expected: ChangeResult.Status = !isSeen ? .gone : row.isAllowed ? .applied : .denied
             #expect(answer.status == expected, "\(row): \(row.why); \(answer.reason ?? "")")
             #expect(answer.item == nil, "\(row): a refusal shows nothing")
@@ -131,7 +131,7 @@ struct Attempt {
         }
     }
 
-    /// What is stored changed as it was asked for, or not at all.
+    /// The stored state changed exactly as requested, or not at all.
     private func check(
         _ row: PermissionRow, _ number: Int, _ applied: Bool, _ before: [Record.ID: SyncItem],
         _ after: [Record.ID: SyncItem]
@@ -159,7 +159,7 @@ struct Attempt {
 }
 
 extension JSON {
-    /// As the backend writes it.
+    /// In the backend's format.
     fileprivate static func record(_ record: Record) -> JSON {
         [
             "id": .string(record.id), "user_id": record.createdBy.map(JSON.string) ?? .null,

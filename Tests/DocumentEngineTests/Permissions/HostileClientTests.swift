@@ -1,14 +1,14 @@
 import TestSupport
 import Testing
 
-/// `Resources/vectors/permissions.json`, told to a real server by a client that never asks itself whether it may.
+/// Runs `Resources/vectors/permissions.json` against a real server, with a client that ignores its permissions.
 @Suite("Permissions against a hostile client", .timeLimit(.minutes(15))) struct HostileClientTests {
     @Test func everyRowOfTheTableHolds() async throws {
         let tokens = try PermissionCase.all()
         try await RunningServer.run { server in
             try await server.upload()
             try await withThrowingTaskGroup(of: Void.self) { group in
-                // Four at a time, each on a layer of its own.
+                // Four at a time, each on its own layer.
                 for part in 0..<4 {
                     group.addTask {
                         for number in stride(from: part, to: tokens.count, by: 4) {

@@ -2,7 +2,7 @@ import Annotations
 import SyncProtocol
 import Testing
 
-/// What the server never lets slip about records that a token may not see.
+/// The server never leaks records that a token may not see.
 @Suite("Out of sight", .timeLimit(.minutes(15))) struct OutOfSightTests {
     private static let guest = [
         "annotations:view:group=open", "annotations:edit:all", "annotations:delete:all", "comments:reply:all",
@@ -21,7 +21,7 @@ import Testing
         try answer.message(PushAnswer.self).results
     }
 
-    /// Whatever is done to what is hidden is answered as if there were nothing, and as for an id that never was.
+    /// Any operation on a hidden record is answered as if the record did not exist, exactly as for an unknown id.
     @Test func hiddenAndUnknownAreAnsweredAlike() async throws {
         try await RunningServer.run { server in
             try await server.upload()
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    /// An id that is taken out of sight cannot be had, and nothing of what has it is told.
+    /// The id of a hidden record cannot be reused, and the response leaks nothing about that record.
     @Test func anIDThatIsTakenOutOfSightIsNotOverwritten() async throws {
         try await RunningServer.run { server in
             try await server.upload()
@@ -69,7 +69,8 @@ import Testing
         }
     }
 
-    /// Somebody else was first, and took the record out of sight: not a conflict that would show it.
+    /// Another user changed the record first and moved it out of sight: the result is not a conflict that would show
+    /// it.
     @Test func theWinnerOfAConflictIsShownOnlyWhileItIsInSight() async throws {
         try await RunningServer.run { server in
             try await server.upload()
@@ -84,7 +85,7 @@ import Testing
             let first = try await server.push(guest, client: "g", late)
             #expect(try results(first).map(\.status) == [.conflict, .gone])
             #expect(first.text.contains("ana's") && !first.text.contains("hush"))
-            // Told again after the winner of the first has gone out of sight as well.
+            // The retry comes after the winner of the first conflict is out of sight too.
             _ = try await server.push(ana, [edit(5, "a", 3, "secret", "hidden by now")])
             let again = try await server.push(guest, client: "g", late)
             #expect(try results(again).map(\.status) == [.conflict, .gone])
@@ -92,7 +93,7 @@ import Testing
         }
     }
 
-    /// What comes back with a push is what a pull would bring: nothing else.
+    /// A push returns what a pull would return, and nothing else.
     @Test func aPushBringsOnlyWhatIsInSight() async throws {
         try await RunningServer.run { server in
             try await server.upload()
@@ -110,12 +111,12 @@ import Testing
             let delta = try #require(try answer.message(PushAnswer.self).delta)
             #expect(delta.changes.map(\.id) == ["o1", "mine"])
             #expect(!answer.text.contains("s1") && !answer.text.contains("s2"))
-            // The revisions of what is hidden are not told apart from no change at all.
+            // Revisions of hidden records look like no change at all.
             #expect(delta.upTo == 5)
         }
     }
 
-    /// A thread that holds only what one may not see is not empty: the right to be the first is used up.
+    /// A thread with only hidden comments is not empty: the right to add the first comment no longer applies.
     @Test func aThreadOfHiddenCommentsIsNotEmpty() async throws {
         try await RunningServer.run { server in
             try await server.upload()
@@ -135,7 +136,7 @@ import Testing
         }
     }
 
-    /// A cursor, a page or a stream begun with one sight is not gone on with by another.
+    /// A cursor, page or stream started with one view scope is invalid for another.
     @Test func aCursorOfAWiderSightIsNoneOfANarrowerOne() async throws {
         try await RunningServer.run { server in
             try await server.upload()
@@ -154,7 +155,7 @@ import Testing
             var events = try await EventReader(server, some, from: Cursor(epoch: wide, revision: 0))
             #expect(try await events.session()?.kind == .open)
             #expect(try await events.session()?.kind == .behind)
-            // What was made is taken all the same; only the layer is loaded anew.
+            // The changes are still accepted; only the layer is reloaded.
             let request = PushRequest(
                 clientID: "g", acked: 0, cursor: Cursor(epoch: wide, revision: 0), changes: [made(1, "o", in: "open")])
             let pushed: PushAnswer = try await server.client(some, "POST", "changes", body: request.bytes).message()
@@ -162,7 +163,7 @@ import Testing
         }
     }
 
-    /// What a client says about who made a record counts for nothing.
+    /// The server ignores a client's claim about a record's creator.
     @Test func nobodyWritesUnderAnothersName() async throws {
         try await RunningServer.run { server in
             try await server.upload()
@@ -195,7 +196,8 @@ import Testing
         }
     }
 
-    /// A queue that was made with the right to write, sent with a token that only reads: refused, and not used up.
+    /// A queue created with write permission and sent with a read-only token is refused, and its numbers are not
+    /// consumed.
     @Test func aQueueOutlivesATokenThatOnlyReads() async throws {
         try await RunningServer.run { server in
             try await server.upload()

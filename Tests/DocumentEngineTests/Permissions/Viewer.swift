@@ -2,12 +2,12 @@ import Annotations
 import AsyncHTTPClient
 import SyncProtocol
 
-/// How somebody learns what changed.
+/// How a client learns of changes.
 enum Listening: String, CaseIterable, Sendable {
     case stream, poll, delta, snapshot
 }
 
-/// Somebody who looks at the layer `review`, and knows what they were told last.
+/// A client that reads the layer `review` and remembers the last state it received.
 struct Viewer {
     private let server: RunningServer
     private let token: String
@@ -17,7 +17,7 @@ struct Viewer {
     private var events: EventReader?
     private var known: [Record.ID: Revision] = [:]
 
-    /// - Parameter entries: of the token, besides sight of ``marker``s.
+    /// - Parameter entries: Permissions of the token, in addition to viewing the markers.
     init(_ server: RunningServer, _ user: String, _ entries: [String], by how: Listening) async throws {
         self.server = server
         self.how = how
@@ -33,7 +33,7 @@ struct Viewer {
         }
     }
 
-    /// What this view was told up to a record that everybody may see: `+id` for a state, `-id` for a removal.
+    /// The changes that this view received before a record visible to all: `+id` for a state, `-id` for a removal.
     mutating func told(before marker: Record.ID) async throws -> [String] {
         if how == .snapshot { return try await differences(without: marker) }
         var told: [String] = []
@@ -46,7 +46,7 @@ struct Viewer {
         return told.sorted()
     }
 
-    /// nil: the stream has ended.
+    /// nil when the stream has ended.
     private mutating func next() async throws -> [SyncItem]? {
         if how == .stream { return try await events?.change()?.changes }
         let path = how == .poll ? "events?wait=30&" : "records?"

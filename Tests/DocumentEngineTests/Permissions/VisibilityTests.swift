@@ -3,9 +3,9 @@ import AsyncHTTPClient
 import SyncProtocol
 import Testing
 
-/// Records that come into sight and go out of it, told to several views at once, by each way of listening.
+/// Records that enter and leave the scope of several views at once, received in each way of listening.
 @Suite("Visibility", .timeLimit(.minutes(15))) struct VisibilityTests {
-    /// A step in the life of a few records, and what each view is told of it. Whoever is not named is told nothing.
+    /// A change of a record and the events that each view receives. Views that are not listed receive nothing.
     private struct Step: Sendable {
         var change: Change?
         var put: String?
@@ -22,20 +22,20 @@ import Testing
     ]
 
     private static let steps: [Step] = [
-        // ana marks something in crew, and says something about it in crew.
+        // ana creates a highlight in crew and a comment on it in crew.
         Step(change: make("h", in: "crew", Attempt.highlight), told: ["crew": ["+h"], "eyes": ["+h"]]),
         Step(change: make("c", in: "crew", Attempt.comment(under: "h")), told: ["crew": ["+c"], "ears": ["+c"]]),
-        // Out of the group: gone for the crew, only changed for who sees all. What was said stays for who may see it.
+        // Out of the group: removed for crew, a change for views that see all. Comments stay visible to their viewers.
         Step(change: alter("h", to: "secret"), told: ["crew": ["-h"], "eyes": ["+h"]]),
         Step(change: alter("h", to: "secret"), told: ["eyes": ["+h"]]),
         Step(change: make("d", in: "crew", Attempt.comment(under: "h")), told: ["crew": ["+d"], "ears": ["+d"]]),
-        // The backend moves a comment; bo's name on the write makes it no more bo's than before.
+        // The backend moves a comment; writing it as bo does not make bo its creator.
         Step(put: "c", told: ["crew": ["-c"], "ears": ["+c"]]),
-        // The root takes its thread along: each is told of what they could see.
+        // Deleting the root deletes its thread: each view receives the removals of what it could see.
         Step(change: delete("h"), told: ["crew": ["-d"], "eyes": ["-h"], "ears": ["-c", "-d"]]),
         Step(change: restore("h"), told: ["crew": ["+d"], "eyes": ["+h"], "ears": ["+c", "+d"]]),
         Step(change: alter("h", to: "crew"), told: ["crew": ["+h"], "eyes": ["+h"]]),
-        // Into another group and deleted there: the crew hears of the first only.
+        // Moved into another group and deleted there: crew receives only the first event.
         Step(change: alter("d", to: "other"), told: ["crew": ["-d"], "ears": ["+d"], "stranger": ["+d"]]),
         Step(change: delete("d"), told: ["ears": ["-d"], "stranger": ["-d"]]),
     ]
@@ -45,7 +45,7 @@ import Testing
         try await RunningServer.run { server in try await play(at: server, watchedAt: server, how) }
     }
 
-    /// Who listens at one server is told alike of what is written at another.
+    /// Listeners at one server receive the same events for writes at another.
     @Test(arguments: Listening.allCases)
     func anotherServerTellsTheSame(_ how: Listening) async throws {
         try await Pair.run { pair in try await play(at: pair.one, watchedAt: pair.other, how) }
@@ -54,7 +54,7 @@ import Testing
     private func play(at server: RunningServer, watchedAt other: RunningServer, _ how: Listening) async throws {
         try await server.upload()
         let ana = try server.mint.token(TokenClaims())
-        // The layer is there before anybody listens.
+        // The layer exists before anyone listens.
         _ = try await server.session(ana)
         var viewers: [String: Viewer] = [:]
         for (user, entries) in Self.views { viewers[user] = try await Viewer(other, user, entries, by: how) }
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    /// A change takes the revision at which its record stands now: nothing here is about conflicts.
+    /// A change uses the record's current revision: this test is not about conflicts.
     private func perform(_ step: Step, _ server: RunningServer, _ ana: String, _ n: inout Int64) async throws {
         if let id = step.put {
             let answer = try await server.backend(
@@ -88,7 +88,7 @@ import Testing
             guard case .record(let record, let revision)? = page.records.first(where: { $0.id == change.id })
             else { throw NotThere() }
             change.baseRevision = revision
-            // Everything in the thread was seen.
+            // The client has seen the whole thread.
             if change.kind == .delete { change.threadRevision = page.at } else { change.content = record.content }
         }
         let answer: PushAnswer = try await server.push(ana, [change]).message()

@@ -6,7 +6,7 @@ import SyncProtocol
 import TestThreads
 import Testing
 
-/// Copies and deletions on two servers that share a database: none waits for another in a circle.
+/// Concurrent copies and deletions on two servers that share a database do not deadlock.
 @Suite("Copies on two servers", .serialized, .onDatabaseThreads, .timeLimit(.minutes(15))) struct CopyPairTests {
     private static let count = 600
 
@@ -46,7 +46,7 @@ import Testing
                 async let there = copy(pair.other, "b", to: "a\(round)")
                 #expect(try await [here, there] == [200, 200])
             }
-            // Both want one name: the later one is told.
+            // Both request the same name: the later one fails.
             async let here = copy(pair.one, "a", to: "same")
             async let there = copy(pair.other, "b", to: "same")
             #expect(try await [here, there].sorted() == [200, 400])

@@ -6,7 +6,7 @@ import SyncProtocol
 import TestThreads
 import Testing
 
-/// PostgreSQL goes away and comes back.
+/// PostgreSQL goes down and comes back.
 @Suite("The database is away", .onDatabaseThreads, .timeLimit(.minutes(15))) struct OutageTests {
     @Test func requestsAreToldToComeBackStreamsEndAndNothingIsLost() async throws {
         let postgres = try PostgresServer(isDurable: true)
@@ -37,7 +37,7 @@ import Testing
             }
 
             try postgres.start()
-            // As a client does: until it is answered.
+            // As a client does: retries until it succeeds.
             try await waitUntil("server one has its database again") {
                 try await pair.one.client(ana, "GET", "session").status == 200
             }

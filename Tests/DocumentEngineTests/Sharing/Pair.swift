@@ -2,12 +2,12 @@ import DocumentEngine
 import Postgres
 import PostgresSupport
 
-/// Two servers on one database, each with a folder of its own.
+/// Two servers on one database, each with its own folder.
 struct Pair: Sendable {
     let one: RunningServer
     let other: RunningServer
 
-    /// - Parameter lookEvery: how soon a server sees what it was not told.
+    /// - Parameter lookEvery: How often a server polls for changes it was not notified of.
     static func run(
         on address: PostgresAddress? = nil, lookEvery: Duration = .seconds(60), deafAfter: Duration = .seconds(60),
         _ body: (Pair) async throws -> Void

@@ -7,7 +7,7 @@ import SyncProtocol
 import TestThreads
 import Testing
 
-/// Two servers on one database are one server to everybody.
+/// Two servers on one database behave like one server.
 @Suite("Two servers, one database", .serialized, .onDatabaseThreads, .timeLimit(.minutes(15))) struct PairTests {
     @Test func everyEditReachesTheListenersOfBothInOneUnbrokenRow() async throws {
         try await Pair.run { pair in
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    /// What one server has taken counts at the other too: numbers, whose a client is, what may be seen.
+    /// The state of one server also counts at the other: change numbers, client ids and visibility.
     @Test func whatWasRefusedAtOneServerIsRefusedAtTheOther() async throws {
         try await Pair.run { pair in
             try await pair.one.upload()
@@ -75,7 +75,7 @@ import Testing
             #expect(try await status(ana, "c1", Samples.create(1, "a", "two", group: "open")) == "mismatch")
             #expect(try await status(ana, "c1", Samples.create(3, "c")) == "gap")
             #expect(try await status(guest, "c1", Samples.create(2, "b")) == "client_id_taken")
-            // Out of the group at one server, and at once out of sight at the other.
+            // Removed from the group at one server and immediately out of sight at the other.
             let hidden = Change(
                 n: 2, kind: .update, id: "a", baseRevision: 1, group: "shut", content: Samples.note("two"))
             _ = try await pair.one.push(ana, [hidden])
@@ -163,7 +163,7 @@ import Testing
             let part = try await pair.other.client(
                 token, "GET", "document", headers: [("Range", "bytes=7-99"), ("If-Range", whole.headers["etag"] ?? "")])
             #expect((part.status, part.body) == (206, Array(Samples.pdf[7..<100])))
-            // It goes with its last document, whoever is told to delete that.
+            // The file goes with its last document, whichever server deletes it.
             #expect(try await pair.other.upload("second").status == 200)
             #expect(try await pair.other.backend("DELETE", "/api/documents/doc").status == 200)
             #expect(
@@ -185,7 +185,7 @@ import Testing
             }
             var events = try await EventReader(stays, ana, from: cursor)
             #expect(try await events.session()?.kind == .open)
-            // The answer to the first was lost with the server: it is sent again, with the next.
+            // The response to the first change was lost with the server, so it is sent again with the next.
             let answer: PushAnswer = try await stays.push(ana, [Samples.create(1, "n1"), Samples.create(2, "n2")])
                 .message()
             #expect(answer.results.map(\.revision) == [1, 2])
@@ -194,7 +194,7 @@ import Testing
         }
     }
 
-    /// A server may die between its commit and the notice, and a notice may be lost.
+    /// A server may crash between commit and notification, and a notification may be lost.
     @Test func whatNobodyToldIsFoundByLooking() async throws {
         let address = try TestDatabase().address
         try await Pair.run(on: address, lookEvery: .milliseconds(50)) { pair in

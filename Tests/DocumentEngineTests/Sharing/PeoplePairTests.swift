@@ -7,7 +7,7 @@ import Testing
 
 @testable import DocumentEngine
 
-/// People at two servers on one database see each other.
+/// Participants at two servers on one database see each other.
 @Suite("People of two servers", .serialized, .onDatabaseThreads, .timeLimit(.minutes(15))) struct PeoplePairTests {
     private func sign(_ session: String, _ page: Int, record: String? = nil, presents: Bool = false) -> PresenceSign {
         PresenceSign(
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    /// A server that begins, or that could not hear for a while, asks who is there.
+    /// A server that starts, or that was disconnected from the others, requests the current participants.
     @Test func aServerThatComesLaterHearsOfThoseWhoAreThere() async throws {
         let address = try TestDatabase().address
         let change = { (options: inout Server.Options) in options.postgres = address }
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    // MARK: Notices
+    // MARK: Messages
 
     private func peer(_ n: Int, name: String? = nil, user: String? = nil, rects: Int = 0) -> PeerPerson {
         let rect = Rect(left: 123.456, top: 234.567, width: 345.678, height: 12.345)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import DocumentEngine
 
-/// Work on many records is done in short transactions, and other writes get their turn between them.
+/// Work on many records runs in short transactions, with other writes between them.
 @Suite("Work in pieces", .timeLimit(.minutes(15))) struct PiecesTests {
     private static let source = LayerKey(document: "doc", name: "source")
     private static let copy = LayerKey(document: "doc", name: "copy")
@@ -45,7 +45,7 @@ import Testing
         try await engine.perform(copy)
     }
 
-    /// Asks for a write from within a transaction, on the writer's thread. It waits for its turn when this returns.
+    /// Queues a write from within a transaction, on the writer's thread. The write is waiting when this returns.
     private func enqueue(_ body: @escaping @Sendable (any StoreWriting) throws -> Void) {
         let before = engine.writes.waiting
         Task { [engine] in try await engine.writes.perform(body) }
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test func aCopyLetsOtherWritesThrough() async throws {
-        // Of a write that waits when a piece ends it is told when the next piece is over.
+        // A write that is queued at the end of one piece completes after the next piece.
         let seen = Mutex<[Bool]>([])
         store.watch(after: { [self] number in
             guard number <= 4 else { return }
@@ -84,7 +84,7 @@ import Testing
         #expect(try rows(Self.other) >= 2, "written between its pieces")
         #expect(seen.withLock { $0.prefix(2) } == [true, true], "nobody sees a part of it")
         #expect(store.transactions.count > Self.count / Pieces.records)
-        // Each may share its transaction with one of the other writes.
+        // Each may share its transaction with one other write.
         #expect(store.transactions.allSatisfy { $0 <= Pieces.records + 1 }, "\(store.transactions)")
     }
 
@@ -138,7 +138,7 @@ import Testing
         #expect(try remains.isEmpty)
     }
 
-    /// As if the process had been killed: nothing is written any more.
+    /// As if the process had been killed: nothing more is written.
     @Test(arguments: [2, 3], [false, true])
     func whatAKilledServerLeftIsRemovedADayLater(_ failing: Int, _ isDocument: Bool) async throws {
         store.watch(failing: { $0 >= failing })
@@ -149,7 +149,7 @@ import Testing
         #expect(try store.read { try $0.documentCount(DocumentQuery()) } == 1)
         #expect(try store.read { try $0.hiddenLayers() }.count >= 1)
         store.watch()
-        // Another server may still be at it.
+        // Another server may still be working on it.
         try await engine.removeAll(before: Self.now)
         #expect(try store.read { try $0.hiddenLayers() }.count >= 1)
         try await engine.removeAll(before: Self.now + 1)

@@ -6,19 +6,19 @@ import Testing
 
 @testable import DocumentEngine
 
-/// Random transactions, some of which are taken back or fail, leave the same in a file and in memory; what the file leaves
-/// unwritten is found by reading.
+/// Random transactions, some of which fail or roll back, leave the same state in a file and in memory; reading
+/// reconstructs what the file leaves unwritten.
 @Suite("The history of a store", .timeLimit(.minutes(15))) struct StoreHistoryTests {
     private struct Stop: Error {}
 
-    /// Two of them only look alike, as do two of the tokens.
+    /// Two keys only look alike, as do two of the tokens.
     private static let keys = ["", "review", "\u{E9}", "e\u{301}"].map { LayerKey(document: "doc", name: $0) }
     private static let clients = ["one", "two"]
     private static let tokens = ["jti 1", "jti \u{E9}", "jti e\u{301}"]
     private static let file = AttachmentID(String(repeating: "a", count: 64))!
     private static let now = Timestamp(seconds: 1_000)
 
-    /// Everything that can be asked for.
+    /// Everything that can be read.
     private struct Look: Equatable {
         var layers: [ServerLayer?]
         var clients: [StoredClient?]
@@ -58,7 +58,7 @@ import Testing
             let outcomes = ([store, peer] as [any LayerStore]).map { Self.transaction(in: $0, seed: seed) }
             #expect(outcomes[0] == outcomes[1])
             let (here, there) = (try store.read { try Look($0) }, try peer.read { try Look($0) })
-            // The numbers of layers are each store's own; all else is the same.
+            // Layer numbers differ between stores; all else is equal.
             #expect(here.layers.map { $0?.head } == there.layers.map { $0?.head }, "step \(step)")
             #expect(here.clients == there.clients, "step \(step)")
             #expect(here.revoked == there.revoked, "step \(step)")
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    /// A token of one layer must not reach another one, and revoking one token is not revoking another.
+    /// A token of one layer must not reach another, and revoking one token must not revoke another.
     @Test func whatOnlyLooksAlikeIsKeptApart() throws {
         let folder = try TemporaryFolder()
         let store = try SQLiteStore(path: folder.path + "/store.sqlite")
@@ -91,9 +91,9 @@ import Testing
         }
     }
 
-    /// A few things at once, some of which are taken back, or all of them.
+    /// Performs a few writes in one transaction, some or all of which roll back.
     ///
-    /// - Returns: whether it was committed.
+    /// - Returns: Whether the transaction was committed.
     private static func transaction(in store: any LayerStore, seed: UInt64) -> Bool {
         do {
             try store.write { store in
@@ -112,7 +112,7 @@ import Testing
         } catch { return false }
     }
 
-    /// One thing that a server does.
+    /// Performs one server operation.
     private static func act(_ store: any StoreWriting, _ random: inout SeededRandom) throws {
         let key = random.pick(keys)
         switch Int.random(in: 0..<16, using: &random) {
@@ -139,7 +139,7 @@ import Testing
         for id in tokens { _ = try store.isRevoked(tokenID: id) }
     }
 
-    /// Some of what a backend writes is taken back.
+    /// Rolls back some of what a backend writes.
     private static func writeAsBackend(
         to key: LayerKey, _ store: any StoreWriting, _ random: inout SeededRandom
     ) throws {
@@ -160,7 +160,7 @@ import Testing
         }
     }
 
-    /// Out of sight and back, under another key if that is free.
+    /// Hides the layer and shows it again, under another key if that is free.
     private static func move(_ key: LayerKey, to other: LayerKey, _ store: any StoreWriting) throws {
         guard let layer = try store.layer(key) else { return }
         let hidden = LayerKey(document: key.document, name: "*hidden")

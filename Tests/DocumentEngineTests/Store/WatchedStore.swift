@@ -3,7 +3,7 @@ import SyncProtocol
 import Synchronization
 import TestSupport
 
-/// A store in memory that tells after each transaction how much it wrote.
+/// An in-memory store that reports after each transaction how much it wrote.
 final class WatchedStore: LayerStore {
     struct Failing: Error {}
 
@@ -12,14 +12,14 @@ final class WatchedStore: LayerStore {
     private let after = Mutex<(@Sendable (Int) -> Void)?>(nil)
     private let fails = Mutex<(@Sendable (Int) -> Bool)?>(nil)
 
-    /// Rows that each transaction added and removed.
+    /// The number of rows that each transaction added and removed.
     var transactions: [Int] { sizes.withLock { $0 } }
 
     /// Forgets the transactions so far.
     ///
     /// - Parameters:
-    ///   - fails: which of the next ones fail, counted from 1.
-    ///   - after: called behind each, with its number, on its thread.
+    ///   - fails: Which of the next transactions fail, counted from 1.
+    ///   - after: Called after each transaction with its number, on its thread.
     func watch(
         failing fails: @escaping @Sendable (Int) -> Bool = { _ in false },
         after: @escaping @Sendable (Int) -> Void = { _ in }
@@ -53,7 +53,7 @@ final class WatchedStore: LayerStore {
         var revision: Revision
     }
 
-    /// Of all layers, whether they can be seen or not.
+    /// The rows of all layers, visible or hidden.
     private static func rows(_ store: any StoreReading) throws -> Set<Row> {
         let ids = try store.layers().compactMap { try store.layer($0)?.id } + store.hiddenLayers().map(\.id)
         var rows: Set<Row> = []

@@ -10,9 +10,9 @@ import Testing
 
 @testable import DocumentEngine
 
-/// What shares a transaction, which thread writes, and that nobody is told before it is durable.
+/// Which writes share a transaction, which thread writes, and that results wait for durability.
 @Suite("The queue of writes", .timeLimit(.minutes(15))) struct WriteQueueTests {
-    /// What happened, in its order.
+    /// The events, in order.
     private final class Story: Sendable {
         private let lines = Mutex<[String]>([])
 
@@ -50,7 +50,7 @@ import Testing
         #expect(queue.commits == 2)
     }
 
-    /// A write waits for something that only the caller's thread can do: it is not made there.
+    /// A write that waits for the caller's thread does not run there.
     @Test(arguments: [WriteQueue.Grouping.everything, .layers(threads: 2)])
     func theCallersThreadIsFreeMeanwhile(_ grouping: WriteQueue.Grouping) async throws {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
@@ -73,7 +73,7 @@ import Testing
             // Polls with a pause, so that the other writes can take the queue's lock.
             while queue.waiting < 2 { poll(nil, 0, 1) }
         }
-        // Before it has begun, its transaction would take the other two as well, for which it waits.
+        // Before the first write starts, its transaction would also include the other two, for which it waits.
         try await waitUntil("the first one is written") { story.told == ["first"] }
         async let others: Void = withThrowingTaskGroup(of: Void.self) { group in
             for name in ["x", "y"] { group.addTask { try await write(name, queue) } }

@@ -1,7 +1,7 @@
 import Children
 import Foundation
 
-/// Files that are no readable PDF.
+/// Files that are not readable PDFs.
 enum BadFile: Sendable {
     case empty, text, cut, encrypted
 

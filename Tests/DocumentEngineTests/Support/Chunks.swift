@@ -1,4 +1,4 @@
-/// The pieces of a chunked body (RFC 9112 §7.1), one after the other, as far as they are whole.
+/// The complete pieces of a chunked body (RFC 9112 §7.1), in order.
 struct Chunks: Sequence, IteratorProtocol {
     private var rest: Substring.UTF8View
 

@@ -3,16 +3,16 @@ import NIOCore
 import NIOHTTP1
 import SyncProtocol
 
-/// Reads one stream of events, one after the other.
+/// Reads one event stream in order.
 struct EventReader {
     private var buffers: HTTPClientResponse.Body.AsyncIterator
     private var parser = ServerSentEventParser()
     private var waiting: [LiveEvent] = []
     let status: Int
-    /// Bytes as they came, so that the exact form can be looked at.
+    /// The received bytes, for checks of the exact format.
     private(set) var text = ""
 
-    /// - Parameter session: under which its reader says where it is.
+    /// - Parameter session: The presence session of the reader.
     init(
         _ server: RunningServer, _ token: String, from cursor: Cursor? = nil, session: String? = nil
     ) async throws {

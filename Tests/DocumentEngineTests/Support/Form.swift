@@ -7,7 +7,7 @@ struct Form: Sendable, CustomTestStringConvertible {
     var body: [UInt8]
     let testDescription: String
 
-    /// - Parameter cut: how many bytes are missing at the end.
+    /// - Parameter cut: How many bytes to omit at the end.
     init(_ parts: [(name: String, file: String?, content: [UInt8])], cut: Int = 0, boundary: String = "-x-") {
         contentType = "multipart/form-data; boundary=\"\(boundary)\""
         body = []

@@ -2,7 +2,7 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// A port that nobody should knock at.
+/// A port on which no connection is expected.
 final class Listener: Sendable {
     private let channel: any Channel
     private let count: Count

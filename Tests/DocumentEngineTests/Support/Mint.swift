@@ -3,13 +3,13 @@ import Authorization
 import Crypto
 import JWTKit
 
-/// Signs whatever it is given, also what no honest backend would sign.
+/// Signs any payload, including what no honest backend would sign.
 struct Mint: Sendable {
     let algorithm: String
     let publicPEM: String
     private let signer: any JWTAlgorithm
 
-    /// One key of each kind, made once for all tests.
+    /// One key of each kind, created once for all tests.
     static let p256 = P256.Signing.PrivateKey()
     static let p521 = P521.Signing.PrivateKey()
     static let ed = Curve25519.Signing.PrivateKey()
@@ -54,7 +54,7 @@ struct Mint: Sendable {
     }
 
     /// - Parameters:
-    ///   - header: JSON text; nil: the honest one.
+    ///   - header: JSON text; nil for the standard header.
     ///   - payload: JSON text.
     func token(header: String? = nil, _ payload: String) throws -> String {
         try token(header: header, payload: Array(payload.utf8))
@@ -69,7 +69,7 @@ struct Mint: Sendable {
     func token(_ claims: TokenClaims) throws -> String { try token(claims.payload) }
 }
 
-/// The claims of one token, under the names of the guide.
+/// The claims of one token, named as in the guide.
 struct TokenClaims: Sendable {
     var document = "doc"
     var layer: String? = "review"

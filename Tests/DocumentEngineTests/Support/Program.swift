@@ -2,21 +2,21 @@ import Children
 import Foundation
 import TestSupport
 
-/// A program of others that tries the server out.
+/// An external program that tests the server.
 enum Program {
     struct Outcome: Sendable {
         var status: Int32
-        /// What it said, on both channels.
+        /// Standard output and standard error.
         var output: String
     }
 
-    /// Python with the packages that the tests need; nil where `make test` has not put it.
+    /// Python with the packages that the tests need; nil unless `make test` installed it.
     static let python: String? = {
         let path = Repository.root + "/.build/python/bin/python"
         return FileManager.default.isExecutableFile(atPath: path) ? path : nil
     }()
 
-    /// Runs it to its end. Nobody's thread is held meanwhile.
+    /// Runs it to completion without blocking a thread.
     static func run(_ path: String, _ arguments: [String]) async throws -> Outcome {
         let folder = try TemporaryFolder()
         let file = URL(fileURLWithPath: folder.path + "/output")
@@ -25,7 +25,7 @@ enum Program {
         process.executableURL = URL(fileURLWithPath: path)
         process.arguments = arguments
         process.environment = ["PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"]
-        // It may leave notes of its runs behind.
+        // It may leave files behind.
         process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
         let handle = try FileHandle(forWritingTo: file)
         process.standardOutput = handle

@@ -1,4 +1,4 @@
-/// RSA keys for tests only: making one takes seconds.
+/// RSA keys for tests only: generating one takes seconds.
 enum RSATestKey {
     static let privatePEM = """
         -----BEGIN PRIVATE KEY-----
@@ -43,7 +43,7 @@ enum RSATestKey {
         -----END PUBLIC KEY-----
         """
 
-    /// 1,024 bits: too short to be trusted.
+    /// 1,024 bits, too short to be accepted.
     static let shortPublicPEM = """
         -----BEGIN PUBLIC KEY-----
         MIGfMA0GCSqGSIb3DQEBAQUAA4GNADCBiQKBgQDfDX08vWNpcXx4HYE4892w3qH7

@@ -2,15 +2,15 @@ import NIOCore
 import NIOPosix
 import TestThreads
 
-/// A connection on which everything may be said, also what no HTTP library would send.
+/// A connection for arbitrary bytes, including what no HTTP library would send.
 struct RawConnection {
     private var bytes: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
     private let writer: NIOAsyncChannelOutboundWriter<ByteBuffer>
 
     /// - Parameters:
-    ///   - receiveBuffer: bytes that the system takes before this reads; nil: as many as usual.
-    ///   - isDeaf: nothing is ever read.
-    ///   - seconds: how long the connection may last.
+    ///   - receiveBuffer: Size of the system's receive buffer in bytes; nil for the default.
+    ///   - isDeaf: Whether the client never reads.
+    ///   - seconds: The maximum duration of the connection.
     static func open<Result: Sendable>(
         _ server: RunningServer, receiveBuffer: Int? = nil, isDeaf: Bool = true, seconds: Int = 60,
         _ body: (inout RawConnection) async throws -> Result
@@ -40,14 +40,14 @@ struct RawConnection {
         }
     }
 
-    /// Says this and, where nothing is waited for, that nothing follows.
+    /// Sends the text and, without `end`, closes the sending side.
     ///
-    /// - Parameter end: what ends the wait; nil: that the server closes.
+    /// - Parameter end: The text that ends the wait; nil to wait until the server closes.
     static func request(
         _ text: String, with server: RunningServer, until end: String? = nil
     ) async throws -> String {
         try await open(server) { connection in
-            // A server may close before it has read everything.
+            // The server may close before it has read everything.
             try? await connection.send(text)
             if let end { return try await connection.read(until: end) }
             connection.endInput()
@@ -55,7 +55,7 @@ struct RawConnection {
         }
     }
 
-    /// The beginning of a push, of which this many bytes are announced and a few sent.
+    /// Sends the start of a push that announces this many bytes, with only a few of them.
     func beginPush(_ token: String, announcing bytes: Int) async throws {
         try await send(
             """
@@ -68,29 +68,29 @@ struct RawConnection {
             """)
     }
 
-    /// Nothing follows; what comes can still be read.
+    /// Closes the sending side; responses can still be read.
     func endInput() { writer.finish() }
 
     func send(_ text: String) async throws { try await writer.write(ByteBuffer(string: text)) }
 
-    /// What comes next, as much as was read at once; empty when the other end has closed.
+    /// The next bytes, as many as one read returned; empty once the other end has closed.
     mutating func piece() async throws -> String { try await bytes.next().map { String(buffer: $0) } ?? "" }
 
-    /// What comes until the other end closes.
+    /// The bytes until the other end closes.
     mutating func rest() async throws -> String {
         var text = ""
         do {
             while let buffer = try await bytes.next() { text += String(buffer: buffer) }
         } catch is IOError {
-            // Closed with something unread is a reset.
+            // Closing with unread bytes causes a reset.
         }
         return text
     }
 
-    /// What comes until this is among it.
+    /// The bytes up to and including this text.
     mutating func read(until end: String) async throws -> String {
         var text = ""
-        // Only where it can be new: a long answer is not looked through again with each piece.
+        // Searches new bytes only: a long response is not scanned again with each piece.
         var tail = ""
         while !tail.contains(end), let buffer = try await bytes.next() {
             let piece = String(buffer: buffer)

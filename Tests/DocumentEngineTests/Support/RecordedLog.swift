@@ -1,7 +1,7 @@
 import Logging
 import Synchronization
 
-/// A log that a test reads: every level, everything that was said.
+/// A log that a test can read, at every level.
 final class RecordedLog: Sendable {
     private let lines = Mutex<[String]>([])
 

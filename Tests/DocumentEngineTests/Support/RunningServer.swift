@@ -11,7 +11,7 @@ import SyncProtocol
 import TestSupport
 import TestThreads
 
-/// A server on a free port of this machine, with a folder of its own.
+/// A server on a free local port, with its own folder.
 struct RunningServer: Sendable {
     static let secret = "the backend's secret"
 
@@ -20,12 +20,12 @@ struct RunningServer: Sendable {
     let clock: TestClock
     let mint: Mint
 
-    /// Every story on PostgreSQL, but for those that look into the folder: `STORE=postgres swift test …`.
+    /// Runs all tests on PostgreSQL, except those that read the folder: `STORE=postgres swift test …`.
     private static let onPostgres = ProcessInfo.processInfo.environment["STORE"] == "postgres"
 
     /// Runs a server while the body runs.
     ///
-    /// - Parameter folder: to run on what an earlier server left; nil: a new one.
+    /// - Parameter folder: The folder that an earlier server left; nil for a new one.
     static func run<Result: Sendable>(
         folder: TemporaryFolder? = nil, clock: TestClock = TestClock(),
         _ change: (inout Server.Options) async throws -> Void = { _ in },
@@ -106,7 +106,7 @@ struct RunningServer: Sendable {
         try await send(method, to: url + path, headers: headers, body: body)
     }
 
-    /// What the server tells whoever runs it.
+    /// The metrics page.
     func figures() async throws -> String { try await operations("/metrics").text }
 
     func operations(_ path: String, method: String = "GET") async throws -> Answer {
@@ -127,7 +127,7 @@ struct RunningServer: Sendable {
         return Answer(status: Int(response.status.code), headers: fields, body: Array(bytes.readableBytesView))
     }
 
-    /// As the customer's backend.
+    /// Sends a request as the customer's backend.
     func backend(
         _ method: String, _ path: String, json: String? = nil, headers: [(String, String)] = []
     ) async throws -> Answer {
@@ -136,7 +136,7 @@ struct RunningServer: Sendable {
             body: json.map { Array($0.utf8) })
     }
 
-    /// As a client with a token.
+    /// Sends a request as a client with a token.
     func client(
         _ token: String, _ method: String = "GET", _ path: String, headers: [(String, String)] = [],
         body: [UInt8]? = nil
@@ -145,7 +145,7 @@ struct RunningServer: Sendable {
             method, "/instant/v1/" + path, headers: [("Authorization", "Bearer \(token)")] + headers, body: body)
     }
 
-    // MARK: What most stories begin with
+    // MARK: Common first steps
 
     @discardableResult
     func upload(_ id: String = "doc", _ pdf: [UInt8] = Samples.pdf) async throws -> Answer {
@@ -162,7 +162,7 @@ struct RunningServer: Sendable {
             body: PushRequest(clientID: client, acked: acked, cursor: nil, changes: changes).bytes)
     }
 
-    /// A sign of life.
+    /// Sends a presence heartbeat.
     func announce(_ token: String, _ sign: PresenceSign) async throws -> Answer {
         try await client(token, "POST", "presence", body: sign.bytes)
     }
@@ -173,7 +173,8 @@ struct RunningServer: Sendable {
 }
 
 extension HTTPClient {
-    /// As the shared one, but a connection on which nothing comes for a minute is given up: a test fails, and does not hang.
+    /// Like the shared client, but it gives up a connection after a minute without data: a test fails instead of
+    /// hanging.
     static let tests: HTTPClient = {
         var configuration = Configuration.singletonConfiguration
         configuration.timeout.read = .seconds(60)

@@ -1,4 +1,4 @@
-/// A certificate for localhost and 127.0.0.1 that signs itself, and its key: for tests only.
+/// A self-signed certificate for localhost and 127.0.0.1, with its key: for tests only.
 enum TLSTestKey {
     static let certificatePEM = """
         -----BEGIN CERTIFICATE-----

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder of a test's own, gone when the test is.
+/// A folder that is deleted with its test.
 final class TemporaryFolder: Sendable {
     let path: String
 

@@ -1,5 +1,5 @@
-/// Lets so many at once and the others wait. A server holds twenty files open: hundreds of them in one process are more than
-/// a process may have on most machines.
+/// Limits how many run at once. A server holds twenty files open: hundreds in one process exceed the file limit of most
+/// machines.
 actor Turns {
     static let servers = Turns(12)
 
@@ -9,7 +9,7 @@ actor Turns {
 
     init(_ count: Int) { free = count }
 
-    /// Runs the body when it is its turn. What runs inside a turn has it already.
+    /// Runs the body when a slot is free. A body inside a slot needs no second one.
     static func take<Result: Sendable>(_ turns: Turns, _ body: () async throws -> Result) async throws -> Result {
         if isOurs { return try await body() }
         await turns.begin()

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 struct RateLimiterTests {
-    /// Ten a second, three at once.
+    /// Ten per second, with a burst of three.
     private let pace = RateLimiter<String>.Rate(interval: .milliseconds(100), burst: 3)
 
     @Test func soManyAtOnceAndThenOneAfterTheOther() {
@@ -63,7 +63,7 @@ struct RateLimiterTests {
         #expect(limiter.wait(-1, at: .zero) != nil)
     }
 
-    /// Whatever is asked when: never more than a burst and what the pace allows.
+    /// In any order of requests, never more than a burst plus what the rate allows.
     @Test(arguments: 0..<20) func neverMoreThanThePaceAllows(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var limiter = RateLimiter<String>(pace)

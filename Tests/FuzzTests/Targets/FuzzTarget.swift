@@ -1,12 +1,11 @@
-/// Something that reads what others wrote, and what must hold whatever that is. Besides, it must not trap, hang, or take
-/// more memory than it was given.
+/// A reader of untrusted input, with its invariants. It must also never trap, hang or exceed its memory limit.
 struct FuzzTarget: Sendable {
     let name: String
-    /// What is well-formed, for a beginning.
+    /// Well-formed inputs to start from.
     let seeds: [String]
-    /// A process has one terminal: whoever opens it is alone with it.
+    /// Whether it needs the process's only terminal, and therefore runs alone.
     let opensTerminal: Bool
-    /// - Throws: ``Broken`` when what must hold does not.
+    /// - Throws: ``Broken`` if an invariant fails.
     let read: @Sendable ([UInt8]) throws -> Void
 
     static let all: [FuzzTarget] = json + messages + tokens + files + tools + requests + screens + [terminal]
@@ -22,12 +21,12 @@ struct FuzzTarget: Sendable {
         let description: String
     }
 
-    /// What must hold.
+    /// Checks an invariant.
     static func hold(_ isTrue: Bool, _ what: String) throws {
         if !isTrue { throw Broken(description: what) }
     }
 
-    /// Two halves of what came: a reader of pieces must not care where it was cut. The first byte says where.
+    /// Splits the input at a position taken from its first byte: a streaming reader must not depend on the split.
     static func halves(_ bytes: [UInt8]) -> (first: ArraySlice<UInt8>, second: ArraySlice<UInt8>) {
         let rest = bytes.dropFirst()
         let cut = rest.startIndex + (rest.isEmpty ? 0 : Int(bytes[0]) % (rest.count + 1))

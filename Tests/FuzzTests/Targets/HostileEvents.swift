@@ -4,7 +4,7 @@ import InstantCore
 import Screen
 
 extension HostileTexts {
-    /// What happens by itself, by number. Whatever is said there, a stranger says it.
+    /// Returns the events with this number; all their texts are untrusted.
     func events(_ number: Int) -> [Message] {
         let happenings: [() -> [Message]] = [
             { [.notice(self.next)] }, { [.openFailed(self.next)] }, { [.downloadFailed(self.next)] },

@@ -4,13 +4,13 @@ import Screen
 import Terminal
 import TestSupport
 
-/// A person at the program in a world of strangers, on a terminal that takes down every byte.
+/// A user of the program with untrusted texts, on a terminal that records every byte.
 ///
-/// The input's first line is what happens: ASCII is typed, sequences of keys too; any other character is an event by its
-/// number, ① the first. The rest, divided by U+001F, are the texts of the strangers.
+/// The first line of the input is the script: ASCII is typed, including key sequences; any other character is an event
+/// by number, ① the first. The rest, separated by U+001F, are the untrusted texts.
 struct HostilePlay {
     private static let mostSteps = 60
-    /// Answers that bring further questions are not followed for ever.
+    /// The limit on responses that cause further requests.
     private static let mostAnswers = 20
     private static let firstEvent: Unicode.Scalar = "①"
     private static let noon = Timestamp(milliseconds: 1_780_142_400_000)
@@ -26,7 +26,7 @@ struct HostilePlay {
         texts = HostileTexts(strangers.map { String($0) })
     }
 
-    /// - Throws: ``FuzzTarget/Broken`` or `WrittenBytes.Foreign` when something that is not ours was shown or written.
+    /// - Throws: ``FuzzTarget/Broken`` or `WrittenBytes.Foreign` if untrusted control output was shown or written.
     func run() throws {
         let terminal = try VirtualTerminal(rows: 24, columns: 70)
         let device = try open(terminal)
@@ -79,7 +79,7 @@ struct HostilePlay {
             }
         }
         device.draw(canvas)
-        // A terminal that nobody reads from holds the program up.
+        // A terminal that is not read blocks the program.
         terminal.pump()
     }
 }

@@ -4,7 +4,7 @@ import Authorization
 import InstantCore
 import PDFPages
 
-/// Texts of a stranger, one after the other and from the beginning again, in whatever can hold one.
+/// Untrusted texts, returned in a cycle, for every field that can hold one.
 final class HostileTexts {
     private let texts: [String]
     private var given = 0
@@ -29,7 +29,7 @@ final class HostileTexts {
             defaultGroup: next, creatorName: next, expiresAt: Timestamp(milliseconds: 1_780_142_400_000))
     }
 
-    /// A token that claims this; its signature is not one.
+    /// A token with this claim and an invalid signature.
     var token: TokenText {
         var claims = JSONWriter()
         claims.object {
@@ -78,7 +78,7 @@ final class HostileTexts {
             kinds: [.init(.unknown(next), 1)], authors: [.init(next, 2), .init(next, 1)], groups: [.init(next, 3)])
     }
 
-    /// - Parameter type: nil: a type that nobody knows.
+    /// - Parameter type: nil for an unknown type.
     func record(_ id: String, _ type: String?, root: String? = nil) -> Record {
         var object = JSONObject()
         object["v"] = 1

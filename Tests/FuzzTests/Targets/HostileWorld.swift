@@ -3,7 +3,7 @@ import App
 import InstantCore
 import PDFPages
 
-/// A world that answers at once whatever is asked, and in which every text is a stranger's.
+/// Services that answer every request at once, with untrusted text in every field.
 final class HostileWorld: AppServices {
     let texts: HostileTexts
     private let records: [Record]
@@ -64,7 +64,7 @@ final class HostileWorld: AppServices {
                 pages: Array(repeating: PageSize(width: 612, height: 792), count: 3)))
     }
 
-    /// Every second edit fails.
+    /// Fails every second edit.
     private func edited(_ step: EditStep) -> [Message] {
         steps += 1
         return steps % 2 == 0 ? [.editFailed(step: step.id, texts.next)] : [.edited(step: step.id, ["1"])]

@@ -1,7 +1,7 @@
 import SyncProtocol
 
 extension FuzzTarget {
-    /// Of every message: what is read is written so that it is read again as the same.
+    /// For every message: decoding, encoding and decoding again gives the same value.
     static let messages: [FuzzTarget] = [
         message(
             PushRequest.self, "push-request",

@@ -34,7 +34,7 @@ extension FuzzTarget {
         },
     ]
 
-    /// The parts of a form by their heads, their content put together.
+    /// The parts of a form, each with its content joined.
     private static func form(_ pieces: [ArraySlice<UInt8>]) throws -> [[UInt8]] {
         var parser = MultipartParser(boundary: "x")
         var parts: [[UInt8]] = []

@@ -1,5 +1,5 @@
 extension FuzzTarget {
-    /// The way of a stranger's text from a message to the bytes that a terminal gets.
+    /// The path of untrusted text from a message to the terminal's bytes.
     static let terminal = FuzzTarget("terminal", terminalSeeds, opensTerminal: true) { try HostilePlay($0).run() }
 
     private static let terminalSeeds = [

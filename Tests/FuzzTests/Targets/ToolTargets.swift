@@ -1,7 +1,7 @@
 @testable import PDFPages
 
 extension FuzzTarget {
-    /// What the tools print of a PDF is as hostile as the PDF.
+    /// The tools' output for a PDF is as untrusted as the PDF.
     static let tools: [FuzzTarget] = [
         FuzzTarget(
             "pdfinfo",

@@ -74,7 +74,7 @@ import Testing
         #expect(try it.text("n") == "mine")
         #expect(try it.delivery("n") == .refused)
         #expect(try it.layer.conflicts().map(\.reason) == ["because"])
-        // It does not block what comes behind it, and can be tried again.
+        // It does not block later entries, and can be retried.
         #expect(try it.layer.seal() == nil)
         try it.layer.update("n", content: note("better"), at: it.now)
         #expect(try it.layer.seal()?.changes.map(\.kind) == [.create])
@@ -95,7 +95,7 @@ import Testing
         try it.layer.update("2", content: note("b"), at: it.now)
         let (_, changes) = try it.push((status, nil), (status, nil))
         #expect(changes.startedAnew)
-        // It may know less than it did: first where everything stands.
+        // The server may have lost data: the client first reads its state.
         #expect(try it.layer.seal() == nil)
         try it.take([stored("1", "one", 0), stored("2", "two", 3)])
         let again = try #require(try it.layer.seal())

@@ -4,11 +4,11 @@ import InstantCore
 import SyncProtocol
 import Testing
 
-/// Saying something under an annotation, without a server in reach.
+/// Commenting on an annotation, offline.
 @Suite("Commenting") struct CommentingTests {
     static let highlight = note("marked").changing { $0["type"] = "pspdfkit/markup/highlight" }
 
-    /// A highlight `h` of the PDF, one of ana's own `own`, a note `n`, and bo's comment `c` under `h`.
+    /// A highlight `h` of the PDF, ana's own highlight `own`, a note `n`, and bo's comment `c` under `h`.
     static func fixture(_ collaboration: [Permission]? = nil) throws -> LayerFixture {
         try LayerFixture(
             collaboration: collaboration,
@@ -28,7 +28,7 @@ import Testing
         let record = try #require(receipt.after)
         #expect((record.createdBy, record.content["creatorName"]) == ("ana", "Ana"))
         #expect(record.content["createdAt"]?.string == record.content["updatedAt"]?.string)
-        // The highlight is of version 1, and so is what is said under it.
+        // The highlight has format version 1, so its comments have it too.
         #expect((record.content["v"], record.content["text"]) == (1, "second"))
         #expect(try it.layer.seal()?.changes.map(\.kind) == [.create])
     }
@@ -53,7 +53,7 @@ import Testing
     func refusals(root: String, why: EditError) throws {
         let it = try Self.fixture()
         #expect(throws: why) { try it.layer.reply(to: root, .plain("a"), id: "d", author: nil, at: it.now) }
-        // The same by hand, past the convenience.
+        // The same through the general create call.
         #expect(throws: why) {
             try it.layer.create(comment("a", under: root), id: "d", author: nil, at: it.now)
         }
@@ -118,7 +118,7 @@ import Testing
         #expect(throws: EditError.noSuchRecord("x")) { try it.layer.reword("x", "a", at: it.now) }
     }
 
-    // MARK: What goes with its root
+    // MARK: Root and thread
 
     @Test func aThreadGoesOutOfSightWithItsRootAndComesBackWithIt() throws {
         let it = try Self.fixture()
@@ -179,7 +179,7 @@ import Testing
         let request = try #require(try it.layer.seal())
         let root = SyncItem.record(Record(id: "h", content: Self.highlight), 0)
         let newer = SyncItem.record(Record(id: "d", content: comment("wait", under: "h"), createdBy: "bo"), 4)
-        let result = ChangeResult(n: 1, status: .conflict, reason: "someone else wrote in its thread", item: root)
+        let result = ChangeResult(n: 1, status: .conflict, reason: "someone else added to its thread", item: root)
         _ = try it.layer.take(
             PushAnswer(
                 results: [result], delta: Delta(epoch: "e", changes: [newer], upTo: 4, more: false)),
@@ -187,12 +187,12 @@ import Testing
         #expect(try it.delivery("h") == .conflict)
         #expect(try it.layer.thread(under: "h").map(\.id) == ["c", "d"])
         let conflict = try #require(try it.layer.conflicts().first)
-        // Said again, it names the comment that was seen since.
+        // The retry names the last comment seen.
         try it.layer.resolve(conflict.id, .mine, newID: "x", at: it.now)
         #expect(try it.layer.seal()?.changes.first?.threadRevision == 4)
     }
 
-    // MARK: Rights that change while a comment waits
+    // MARK: Rights that change while a comment is queued
 
     @Test func theFirstCommentOnOnesOwnRootIsNotItsOwnPredecessor() throws {
         let it = try Self.fixture()

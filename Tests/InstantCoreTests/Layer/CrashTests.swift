@@ -4,9 +4,9 @@ import SyncProtocol
 import Synchronization
 import Testing
 
-/// What is left when the program or the machine ends between two transactions.
+/// The state after a crash of the program or machine between two transactions.
 @Suite("What a crash leaves of a layer") struct CrashTests {
-    /// Somebody edits the record again before it is sent again: that is another change.
+    /// An edit made before the retry is a separate change.
     @Test func whatWasSentIsSentAgainAsItWas() throws {
         let it = try LayerFixture()
         try it.layer.update("2", content: note("mine"), at: it.now)
@@ -16,7 +16,7 @@ import Testing
         #expect(try it.layer.seal()?.changes == sent.changes)
     }
 
-    /// One way by which the server tells that record 2 is "newer" since revision 5.
+    /// A way for the server to report that record 2 has the text "newer" since revision 5.
     enum Telling: CaseIterable {
         case pull, event, answer, snapshot
     }
@@ -60,7 +60,7 @@ import Testing
     }
 }
 
-/// Lets a number of transactions through and none after them.
+/// Allows a number of transactions, then fails all others.
 private final class DyingStore: LocalStore {
     private let kept: any LocalStore
     private let left: Mutex<Int>

@@ -11,7 +11,7 @@ import Testing
         try it.layer.create(note("hello"), id: "n", author: "Someone", at: it.now)
         let record = try #require(try it.layer.record("n"))
         #expect(record.createdBy == "ana")
-        // The token's name wins over the one that was typed.
+        // The name in the token overrides the typed one.
         #expect(record.content["creatorName"]?.string == "Ana")
         #expect(record.content["createdAt"]?.string == "1970-01-01T00:16:40.000Z")
         #expect(try it.delivery("n") == .unsent)
@@ -46,7 +46,7 @@ import Testing
         try it.layer.update("1", content: note("second"), at: it.now)
         try it.layer.update("2", content: note("other"), at: it.now)
         let again = try #require(try it.layer.seal())
-        // The second edit of the same record waits for the answer; the other record's goes along.
+        // The second edit of a record waits for the response; the other record's edit is sent with the retry.
         #expect(again.changes.map(\.id) == ["1", "2"])
         #expect(again.changes[0].canonicalBytes == first.changes[0].canonicalBytes)
         #expect(try it.text("1") == "second")

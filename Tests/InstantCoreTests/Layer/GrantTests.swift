@@ -5,7 +5,7 @@ import SyncProtocol
 import Testing
 
 @Suite struct GrantTests {
-    /// A hostile server's clock may stand at either end of time.
+    /// A hostile server may report a time at either extreme.
     @Test(arguments: [Int64.min, -1, 0, .max])
     func anyClockOfTheServerIsTaken(_ milliseconds: Int64) throws {
         let it = try LayerFixture()

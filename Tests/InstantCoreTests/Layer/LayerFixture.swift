@@ -4,7 +4,7 @@ import InstantCore
 import SyncProtocol
 import TestSupport
 
-/// A layer that was opened once, with a few records of the server in it.
+/// A layer opened before, with a few records from the server.
 struct LayerFixture {
     let layer: Layer
     private let disk: MemoryStore
@@ -41,7 +41,7 @@ struct LayerFixture {
             seen: try layer.metadata().cursor?.revision, now: now, newClientID: "me-\(generation)")
     }
 
-    /// A snapshot, at revision 3 if nothing else is said.
+    /// Applies a snapshot, by default at revision 3.
     @discardableResult
     func take(_ records: [StoredRecord], epoch: String = "e", at revision: Revision = 3) throws -> LayerChanges {
         guard let page = try layer.nextPage(epoch: epoch) else { throw Missing() }
@@ -49,7 +49,7 @@ struct LayerFixture {
         return try layer.take(SnapshotPage(epoch: epoch, at: revision, records: items, next: nil), for: page)
     }
 
-    /// The server answers the next push with these statuses, in their order.
+    /// Pushes, and applies a response with these statuses in order.
     @discardableResult
     func push(_ statuses: (ChangeResult.Status, Revision?)...) throws -> (PushRequest, LayerChanges) {
         guard let request = try layer.seal() else { throw Missing() }
@@ -59,7 +59,7 @@ struct LayerFixture {
         return (request, try layer.take(PushAnswer(results: results, delta: nil), to: request, newClientID: "new"))
     }
 
-    /// The server applies the one change of a request.
+    /// Applies a response in which the server applied the single change of a request.
     func answer(_ request: PushRequest, revision: Revision) throws {
         let result = ChangeResult(n: request.changes[0].n, status: .applied, revision: revision)
         _ = try layer.take(PushAnswer(results: [result], delta: nil), to: request, newClientID: "new")
@@ -70,7 +70,7 @@ struct LayerFixture {
         try layer.take(Delta(epoch: "e", changes: items, upTo: revision, more: false))
     }
 
-    /// The machine goes down: what was not synced is gone.
+    /// Simulates a power loss, which drops unsynced writes.
     func losePower() { disk.losePower() }
 
     func text(_ id: Record.ID) throws -> String? { try layer.record(id).map { Annotation($0).text } }

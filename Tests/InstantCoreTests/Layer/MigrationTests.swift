@@ -4,12 +4,12 @@ import SyncProtocol
 import TestSupport
 import Testing
 
-/// Rows that an older program derived are derived anew, some at a time.
+/// Rows derived by an older program are derived again, in batches.
 @Suite struct MigrationTests {
     private let fixture: LayerFixture
     private var layer: Layer { fixture.layer }
 
-    /// Five records and an edit that waits; the rows of all of them say something else.
+    /// Five records and a queued edit, all with outdated rows.
     init() throws {
         fixture = try LayerFixture(records: (1...5).map { stored("\($0)", "text \($0)", 1) })
         try layer.create(note("mine"), id: "9", author: nil, at: fixture.now)
@@ -64,10 +64,10 @@ import Testing
         var synchronizer = Synchronizer(layer: layer, isLeading: false)
         #expect(states(synchronizer.handle(.woke, now: fixture.now, random: &random)) == [])
         #expect(synchronizer.cycle.state == .needsContentMigration)
-        // The other process finishes: this one notices.
+        // The other process finishes, and this one detects it.
         while try !layer.migrate(limit: 2) {}
         #expect(states(synchronizer.handle(.storeChanged, now: fixture.now, random: &random)) == [.dirty])
-        // Or it ends before it has: this one takes over.
+        // If the other process exits first, this one takes over.
         try layer.store.write { store in
             var metadata = try store.metadata()
             metadata.wasReset = true

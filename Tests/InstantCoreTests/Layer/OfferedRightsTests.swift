@@ -5,8 +5,7 @@ import SyncProtocol
 import TestSupport
 import Testing
 
-/// `Resources/vectors/permissions.json` as the client keeps it: what it shows, what it offers, and what it refuses before
-/// anything is sent.
+/// `Resources/vectors/permissions.json` in the client: what it shows and offers, and what it refuses before sending.
 @Suite("Permissions in the client") struct OfferedRightsTests {
     @Test("Resources/vectors/permissions.json", arguments: try PermissionCase.all())
     func token(_ token: PermissionCase) throws {
@@ -47,7 +46,7 @@ import Testing
     }
 }
 
-/// One row tried on a layer.
+/// One row tested on a layer.
 private struct Attempt {
     let it: LayerFixture
     let row: PermissionRow
@@ -60,14 +59,14 @@ private struct Attempt {
         }
     }
 
-    /// Whether it was done, which is what the row says, and no more than what is in sight.
+    /// Whether the result matches the row and the record's visibility.
     func isRight() throws -> Bool {
         let isSeen = try it.layer.record(id) != nil
         switch row.operation {
         case .view:
             #expect(isSeen == row.isAllowed, "\(row): \(row.why)")
             return false
-        // This library cannot move what is there: only what it says about it can be looked at.
+        // The library cannot move existing records, so only the offered operation is checked.
         case .move(let subject, let group):
             guard isSeen, subject.group == group else { return false }
             #expect(try it.layer.operations(on: id).contains(.setGroup) == row.isAllowed, "\(row)")

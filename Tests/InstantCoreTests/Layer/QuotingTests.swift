@@ -4,7 +4,7 @@ import SyncProtocol
 import TestSupport
 import Testing
 
-/// The words under marks, as a filter knows them: of the file that is looked at, and of no other.
+/// A filter knows the text under marks of the current file only.
 @Suite struct QuotingTests {
     private let layer: Layer
 

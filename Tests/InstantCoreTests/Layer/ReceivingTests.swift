@@ -59,7 +59,7 @@ import Testing
         try it.layer.update("2", content: note("mine as well"), at: it.now)
         try it.push((.applied, 4), (.applied, 6))
         #expect(try it.layer.tally() == [.applied: 2])
-        // Of one of them the server tells, beside something of somebody else.
+        // The server reports one of them, with a change by another user.
         let event = ChangeEvent(
             epoch: "e", revision: 5, previous: 3, changes: [item("1", "mine", 4, by: "ana"), item("3", "new", 5)])
         #expect(try it.layer.take(event).backlog == Backlog.none)
@@ -158,7 +158,7 @@ import Testing
         #expect(changes.ids == ["1", "2", "3"])
         #expect(try it.text("2") == nil)
         #expect(try it.text("3") == "three")
-        // The queue is kept.
+        // The queue stays.
         #expect(try it.text("1") == "mine")
     }
 

@@ -4,7 +4,7 @@ import InstantCore
 import SyncProtocol
 import Testing
 
-/// A server that was restored from a backup: what this store wrote is looked for in what the server has now.
+/// After the server is restored from a backup, the client searches the server's records for its own writes.
 @Suite("Restored backups") struct RecoveryTests {
     @Test func nothingIsSentBeforeASnapshotTellsWhereEverythingStands() throws {
         let it = try LayerFixture()
@@ -14,7 +14,7 @@ import Testing
         #expect(try it.layer.hasUnsent())
         #expect(try it.layer.seal() == nil)
         try it.restore([stored("1", "one", 0), stored("2", "two", 2)])
-        // The same text stands under another revision: the edit is sent on top of it.
+        // The same text has another revision: the edit uses it as its base.
         #expect(try it.layer.seal()?.changes.map { [$0.n, $0.baseRevision] } == [[1, 2]])
     }
 
@@ -31,7 +31,7 @@ import Testing
         #expect(try it.delivery("2") == .conflict)
     }
 
-    /// Sent and applied, and then lost with everything after the backup: whether the outbox still knew of it or not.
+    /// An edit that was applied, then lost with the restore, whether or not the outbox still lists it.
     @Test(arguments: [true, false])
     func anAppliedEditThatTheServerLostIsAConflict(isForgotten: Bool) throws {
         let it = try LayerFixture()
@@ -96,7 +96,7 @@ import Testing
         #expect(try it.layer.conflicts().isEmpty)
     }
 
-    /// Sealed, sent, and nobody knows whether it arrived.
+    /// Sealed and sent, with no response.
     @Test(arguments: [("mine", 0), ("two", 1)])
     func anUnansweredEditIsSentOnlyIfItIsNotThere(text: String, toSend: Int) throws {
         let it = try LayerFixture()
@@ -131,7 +131,7 @@ import Testing
         #expect(try it.text("2") == "two")
     }
 
-    /// Nobody told the server that its files are of yesterday: its head fell behind what was seen here.
+    /// A restore without a new generation shows in a head lower than the one seen before.
     @Test func aHeadThatFellBehindIsARestoredServer() throws {
         let it = try LayerFixture()
         try it.layer.update("2", content: note("mine"), at: it.now)
@@ -153,7 +153,7 @@ import Testing
         let first = try #require(try it.layer.nextPage(epoch: "eg2"))
         let items = [SyncItem.record(stored("1", "one", 0).record, 0)]
         _ = try it.layer.take(SnapshotPage(epoch: "eg2", at: 3, records: items, next: "1"), for: first)
-        // Everything but the store is gone; the same answer comes again.
+        // Everything except the store is lost; the same response arrives again.
         try it.accept(it.grant(), generation: "g2", head: 3)
         #expect(try it.layer.metadata().isRecovering)
         let next = try #require(try it.layer.nextPage(epoch: "eg2"))
@@ -177,7 +177,7 @@ import Testing
 }
 
 extension LayerFixture {
-    /// The snapshot of the restored server.
+    /// Applies the snapshot of the restored server.
     @discardableResult
     fileprivate func restore(_ records: [StoredRecord], at revision: Revision = 3) throws -> LayerChanges {
         try take(records, epoch: "eg2", at: revision)

@@ -56,7 +56,7 @@ import Testing
         #expect(try it.layer.seal()?.changes.map(\.kind) == [.create])
     }
 
-    /// Written, changed, deleted and taken back, one after the other, before anything is sent: it is one record still.
+    /// A record that is created, changed, deleted and undone before anything is sent is still one record.
     @Test func anUnsentRecordIsMadeOnce() throws {
         let it = try LayerFixture()
         let created = try it.layer.create(note("a"), id: "n", author: nil, at: it.now)
@@ -90,8 +90,8 @@ import Testing
         #expect(try it.layer.seal()?.changes.map(\.kind) == [.delete])
     }
 
-    // A restore carries a text that the server has never seen, and an edit waits behind it when the restore is answered.
-    // Taken back, the edit leaves that text to be sent.
+    // A restore carries a text that the server has never seen, and an edit waits behind it when the restore is
+    // answered. After undoing the edit, that text must still be sent.
 
     @Test func aTextBehindARestoreIsSentAfterADeleteWasTakenBack() throws {
         let (it, restored, request) = try unsentTextBehindARestore()
@@ -127,7 +127,7 @@ import Testing
         #expect(try it.text("2") == "newer")
     }
 
-    /// What others wrote meanwhile is not overwritten: the server finds the conflict.
+    /// Changes by others in the meantime are not overwritten: the server detects the conflict.
     @Test func aTextBehindARestoreIsSentOnTopOfTheRestore() throws {
         let (it, restored, request) = try unsentTextBehindARestore()
         let deleted = try it.layer.undo(restored, at: it.now)
@@ -137,7 +137,7 @@ import Testing
         try expectMineIsSent(it)
     }
 
-    /// The record "2" was changed to "mine" and deleted before anything was sent; its restore is on its way.
+    /// Record "2" was changed to "mine" and deleted before anything was sent; its restore is in transit.
     private func unsentTextBehindARestore() throws -> (LayerFixture, EditReceipt, PushRequest) {
         let it = try LayerFixture()
         try it.layer.update("2", content: note("mine"), at: it.now)
@@ -183,11 +183,11 @@ import Testing
         let receipt = try it.layer.update("2", content: note("mine"), at: it.now)
         try it.push((.applied, 4))
         try it.pull(item("2", "mine", 5), upTo: 5)
-        #expect(throws: EditError.cannotUndo("someone else wrote to it since")) {
+        #expect(throws: EditError.cannotUndo("someone else has changed it since")) {
             try it.layer.undo(receipt, at: it.now)
         }
         try it.pull(item("2", "theirs", 6), upTo: 6)
-        #expect(throws: EditError.cannotUndo("it was changed again since")) {
+        #expect(throws: EditError.cannotUndo("it has been changed since")) {
             try it.layer.undo(receipt, at: it.now)
         }
     }
@@ -219,7 +219,7 @@ import Testing
         #expect(change.baseRevision == 8)
     }
 
-    /// The delete took the place of an update that was never sent, so the server restores an older text.
+    /// The delete replaced an update that was never sent, so the server restores an older text.
     @Test func aRestoreBringsBackWhatTheServerNeverSaw() throws {
         let it = try LayerFixture()
         _ = try it.layer.update("2", content: note("mine"), at: it.now)
@@ -250,7 +250,7 @@ import Testing
         #expect(try it.layer.seal()?.changes.map { $0.content?["text"]?.string } == ["newer"])
     }
 
-    /// Back and forth while the first delete is on its way: what comes out names the revision of its answer.
+    /// Undone and repeated while the first delete is in transit: the final restore uses the revision in its response.
     @Test func aRestoreThatWasTakenBackAndForthFollowsTheAnswer() throws {
         let it = try LayerFixture()
         let first = try it.layer.delete("2", at: it.now)

@@ -10,7 +10,7 @@ import Testing
             layer.cycleRequested(backlog: .sendable) == [.announceBegin, .announceState(.sendingChanges)])
         #expect(layer.edited(backlog: .sendable) == [])
         #expect(layer.sent() == [.announceState(.receivingChanges)])
-        // An edit was made meanwhile.
+        // An edit was made in the meantime.
         #expect(layer.received(backlog: .sendable) == [.announceState(.sendingChanges)])
         #expect(layer.sent() == [.announceState(.receivingChanges)])
         #expect(layer.received(backlog: .none) == [.announceState(.clean), .announceFinish])
@@ -57,7 +57,7 @@ import Testing
         #expect(layer.edited(backlog: .sendable) == [])
     }
 
-    /// Exactly one finish or fail for each begin, never two begins in a row.
+    /// Each begin has exactly one finish or failure, and there are never two begins in a row.
     @Test(arguments: 0..<200)
     func randomEvents(seed: Int) {
         var random = SeededRandom(seed: UInt64(seed))

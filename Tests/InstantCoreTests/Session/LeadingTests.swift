@@ -13,7 +13,7 @@ import Testing
         return grant
     }
 
-    /// A process beside another one that leads, with its own token accepted.
+    /// A process beside the leader, with its own token accepted.
     private func follower(_ grant: Grant? = nil, head: Revision = 0) -> Bench {
         var it = Bench()
         it.isLockTaken = true
@@ -22,7 +22,7 @@ import Testing
         return it
     }
 
-    /// The process that leads stores a first snapshot.
+    /// Stores a first snapshot, as the leader does.
     private func load(_ it: Bench, _ grant: Grant, upTo revision: Revision) throws {
         _ = try it.layer.accept(
             SessionAnswer(
@@ -62,7 +62,7 @@ import Testing
             _ = it.goLive()
             #expect(it.give(input).contains(.lead(false)))
         }
-        // A broken connection does not: the token is as good as before.
+        // A broken connection does not: the token stays valid.
         var it = Bench()
         _ = it.goLive()
         let sync = it.request(.syncRequested)
@@ -74,7 +74,7 @@ import Testing
         it.isLockTaken = true
         let asked = it.request(.tokenSupplied(TokenHandle(1)))
         #expect(asked > 0)
-        #expect(it.names(.failed(asked, .token(.expired))).contains("needs a token: the token expired"))
+        #expect(it.names(.failed(asked, .token(.expired))).contains("needs a token: the token has expired"))
         let again = it.request(.tokenSupplied(TokenHandle(2)))
         #expect(it.names(.answered(again, it.session())).first == "authenticated")
         #expect(it.synchronizer.connection == .elsewhere)
@@ -112,13 +112,13 @@ import Testing
         #expect(!it.names(.storeChanged).contains("finished"))
         try load(it, it.grant, upTo: 5)
         #expect(it.names(.storeChanged).contains("finished"))
-        // Asked again, the server is asked again: it may hold more.
+        // A repeated request asks the server again, which may have more.
         let asked = it.request(.syncRequested)
         #expect(asked > 0)
         #expect(!it.names(.answered(asked, it.session(head: 6))).contains("finished"))
     }
 
-    /// Changes that the leader's token may not view do not come by its stream.
+    /// The leader's stream omits changes that its token may not view.
     @Test func aClaimMakesTheProcessThatLeadsAskTheServer() {
         var it = Bench()
         _ = it.goLive()
@@ -130,7 +130,7 @@ import Testing
         var it = follower(head: 5)
         it.now = it.now + Synchronizer.followPatience
         let names = it.names(.woke)
-        #expect(names.contains { $0.hasPrefix("failed: another program on this machine") }, "\(names)")
+        #expect(names.contains { $0.hasPrefix("failed: another process on this machine") }, "\(names)")
         guard case .offline = it.synchronizer.connection else {
             Issue.record("\(it.synchronizer.connection)")
             return
@@ -143,7 +143,7 @@ import Testing
         #expect(it.names(.leading(true)) == ["ask session"])
     }
 
-    /// Beside a process that may not send it: the edit of one that may.
+    /// A leader whose token may not send a queued edit yields to a process whose token may.
     @Test func aProcessThatMayNotSendWhatWaitsGivesWay() throws {
         var reader = Bench()
         let asked = reader.request(.tokenSupplied(TokenHandle(1)))
@@ -172,7 +172,7 @@ import Testing
         #expect(writer.names(.answered(again, writer.session())).contains("push 1"))
     }
 
-    /// What one token denies is not sent by it, though the server would say no.
+    /// An edit that one token denies is not sent with it, although the server would refuse it anyway.
     @Test func anEditThatTheLeadersTokenDeniesWaitsForThisProcess() throws {
         var it = follower()
         var leaders = it.grant

@@ -6,7 +6,7 @@ import SyncProtocol
 import TestSupport
 import Testing
 
-/// What broke in other sync clients, by name, so that it does not break here.
+/// Failures known from other sync clients, each with its name.
 @Suite("What broke in others") struct OthersTests {
     @Test("The end of a connection does not overwrite that a token is needed, and nobody loops with the dead one")
     func aClosedStreamLeavesTheNeedForAToken() throws {
@@ -164,7 +164,7 @@ import Testing
         #expect(pull.kind == .pull(Cursor(epoch: "e", revision: 4)))
         let second = try #require(it.give(.answered(pull.id, it.delta(upTo: 4))).stream)
         #expect(second.cursor == Cursor(epoch: "e", revision: 4))
-        // The event before this one never came.
+        // The event before this one is missing.
         let gap = ChangeEvent(epoch: "e", revision: 7, previous: 6, changes: [item("1", "three", 7)])
         #expect(it.names(.heard(second.id, .change(gap))).contains("pull since 4"))
     }

@@ -5,12 +5,12 @@ import SyncProtocol
 import TestSupport
 import Testing
 
-/// What a client tells of itself, and what it knows of the others.
+/// What a client announces about itself and knows about others.
 @Suite("Presence at a layer") struct PresenceTests {
     private var it = Bench()
     private var stream = StreamID(0)
 
-    /// Live, listening, and the stream has said that it is open.
+    /// Starts live and listening, with an open stream.
     init() throws {
         stream = try it.goListening().id
         _ = it.give(.heard(stream, .session(SessionEvent(.open))))
@@ -26,7 +26,7 @@ import Testing
             id: id, userID: nil, name: name, whereabouts: Location(pageIndex: page), isPresenting: presents)
     }
 
-    /// The sign of life that an input sets off.
+    /// The presence request that an input causes.
     private mutating func sign(_ input: Synchronizer.Input) -> (id: Int, sign: PresenceSign)? {
         it.give(input).sign
     }
@@ -44,7 +44,7 @@ import Testing
     @Test mutating func theOthersAreToldAtOnceAndThenNotTooOften() throws {
         let first = try #require(sign(.announced(page(1))))
         #expect((first.sign.session, first.sign.whereabouts.pageIndex) == ("s", 1))
-        // Until the answer is there, and for a moment after it, what follows is gathered.
+        // Later announcements are coalesced until the response arrives, and for an interval after it.
         #expect(sign(.announced(page(2))) == nil)
         #expect(try answer(first).sign == nil)
         #expect(sign(.announced(page(3))) == nil)
@@ -136,7 +136,7 @@ import Testing
         _ = try answer(sign(.announced(page(1, presents: true))), presenter: "me")
         _ = hear(PresenceEvent(people: [person("me", page: 1, presents: true)]))
         it.now = it.now + 1_000
-        // Two servers found out that another one began first.
+        // Two servers found that another participant began first.
         let asked = hear(PresenceEvent(people: [person("me", page: 1)])).sign
         #expect(asked?.sign.isPresenting == true)
         #expect(try answer(asked, presenter: "bo").news?.own?.isPresenting == false)
@@ -201,13 +201,13 @@ import Testing
 }
 
 extension [Synchronizer.Effect] {
-    /// The sign of life that is to be sent.
+    /// The presence request to send.
     fileprivate var sign: (id: Int, sign: PresenceSign)? {
         for case .send(let request) in self { if case .presence(let sign) = request.kind { return (request.id, sign) } }
         return nil
     }
 
-    /// What anybody may look at, if it is another picture than before.
+    /// The presence state, if it changed.
     fileprivate var news: LayerPresence? {
         for case .announce(.presence(let presence)) in self { return presence }
         return nil

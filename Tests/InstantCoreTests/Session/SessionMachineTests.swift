@@ -71,7 +71,7 @@ private let now = Timestamp(seconds: 100)
         #expect(session.failures == 1)
         #expect(session.retryDue() == [.askSession(one)])
         #expect(session.state == .connecting(one))
-        // Announced once, not at each reconnect.
+        // Announced once, not on every reconnect.
         #expect(session.sessionAnswered(one) == [])
         session.succeeded()
         #expect(session.failures == 0)
@@ -110,8 +110,8 @@ private let now = Timestamp(seconds: 100)
         #expect(session.tickets.isEmpty)
     }
 
-    /// Whatever happens in whichever order: a token that was refused is never used again by itself, and a stream is
-    /// closed whenever there is no token to hold it.
+    /// In any order of events, a refused token is never reused automatically, and the stream closes whenever no token
+    /// is available for it.
     @Test(arguments: 0..<200)
     func randomEvents(seed: Int) {
         var random = SeededRandom(seed: UInt64(seed))

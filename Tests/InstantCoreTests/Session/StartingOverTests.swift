@@ -4,7 +4,7 @@ import SyncProtocol
 import TestSupport
 import Testing
 
-/// Fresh starts: one for each pair of view epochs, then back-off and an error that is seen.
+/// Restarts: one for each pair of view epochs, then back-off and a visible error.
 @Suite("Starting over") struct StartingOverTests {
     @Test func aCursorThatIsTooOldIsOneFreshStart() throws {
         var it = Bench()
@@ -15,7 +15,7 @@ import Testing
         #expect(try it.layer.metadata().cursor == nil)
         let records = [item("1", "one", 1)]
         #expect(it.names(.answered(page, it.page(records, at: 1))) == ["changed 1", "pull since 1"])
-        // What was loaded anew is compared before the cycle ends.
+        // The reloaded data is compared before the cycle ends.
         #expect(it.names(.answered(page + 1, it.delta(upTo: 1))) == ["digest"])
         #expect(it.names(.answered(page + 2, it.digest(of: records, upTo: 1))) == ["sound", "clean", "finished"])
     }
@@ -30,13 +30,13 @@ import Testing
         }
         let session = it.request(.failed(asked, .epochChanged))
         let after = it.names(.answered(session, it.session(epoch: "e2")))
-        #expect(after == ["clean", "failed: the server keeps asking to start over"])
-        #expect(it.synchronizer.problem == .invalidServer("the server keeps asking to start over"))
+        #expect(after == ["clean", "failed: the server keeps requiring a full reload"])
+        #expect(it.synchronizer.problem == .invalidServer("the server keeps requiring a full reload"))
         guard case .offline(let retryAt) = it.synchronizer.connection else {
             Issue.record("\(it.synchronizer.connection)")
             return
         }
-        // It is tried again, but started over only after ten minutes.
+        // It is retried, but restarted only after ten minutes.
         it.now = retryAt
         let again = it.request(.woke)
         #expect(it.names(.answered(again, it.session(epoch: "e2"))).last == "page after nothing")
@@ -70,14 +70,14 @@ import Testing
         }
     }
 
-    /// The old token's cursor is no good, and the new one is still being looked at: one request for each.
+    /// The old token's cursor is invalid while the new token is still being checked: one request for each.
     @Test func whileANewTokenIsTriedTheFreshStartWaitsForIt() {
         var it = Bench()
         _ = it.goLive()
         let pull = it.request(.syncRequested)
         let asked = it.request(.tokenSupplied(TokenHandle(2)))
         #expect(it.names(.failed(pull, .epochChanged)) == [])
-        #expect(it.names(.failed(asked, .token(.expired))) == ["token failed: the token expired", "ask session"])
+        #expect(it.names(.failed(asked, .token(.expired))) == ["token failed: the token has expired", "ask session"])
     }
 
     @Test(arguments: [ChangeResult.Status.gap, .mismatch])
@@ -90,10 +90,10 @@ import Testing
         #expect(it.names(.answered(push, .push(answer))) == ["changed n", "receivingChanges", "page after nothing"])
         _ = it.give(.answered(push + 1, it.page()))
         #expect(it.names(.answered(push + 2, it.delta())) == ["sendingChanges", "push 1"])
-        // Once more is once too often.
+        // The second loss is an error.
         #expect(
             it.names(.answered(push + 3, .push(answer))) == [
-                "changed n", "dirty", "failed: the server keeps losing track of what was sent",
+                "changed n", "dirty", "failed: the server keeps losing changes that were sent",
             ])
         #expect(try it.layer.tally()[.waiting] == 1)
     }
@@ -148,7 +148,7 @@ import Testing
         let second = it.request(.answered(check, nonsense))
         #expect(
             it.names(.answered(second, it.session())) == [
-                "clean", "failed: the server keeps asking to start over",
+                "clean", "failed: the server keeps requiring a full reload",
             ])
     }
 
@@ -178,7 +178,7 @@ import Testing
         #expect(it.names(.answered(it.request(.syncRequested), it.delta())) == ["clean", "finished"])
     }
 
-    /// Heartbeats keep a stream alive, whatever it keeps to itself.
+    /// Heartbeats keep a stream alive, whatever it withholds.
     @Test func aStreamThatOnlyBeatsIsFoundOut() throws {
         var it = Bench()
         let stream = try it.goListening()

@@ -47,7 +47,7 @@ private let now = Timestamp(seconds: 100)
         _ = machine.opened(StreamID(1), one, .events, at: now)
         #expect(machine.ended(StreamID(1), at: now) == .unheard)
         #expect(machine.wanted(by: one, at: now) == .polling)
-        // But when polling fares no better, it was the server.
+        // If polling fails too, the server was the cause.
         _ = machine.opened(StreamID(2), one, .polling, at: now)
         guard case .current = machine.ended(StreamID(2), at: now) else {
             Issue.record("polling has nothing to fall back to")
@@ -66,7 +66,7 @@ private let now = Timestamp(seconds: 100)
         #expect(machine.due == now + 610_000)
         #expect(machine.wanted(by: one, at: now + 610_000) == .events)
         _ = machine.opened(StreamID(3), one, .events, at: now + 610_000)
-        // What polling brings meanwhile counts.
+        // Events from polling still count.
         #expect(machine.heard(StreamID(2), at: now + 611_000) == [])
         #expect(machine.heard(StreamID(3), at: now + 612_000) == [StreamID(2)])
         #expect(machine.wanted(by: one, at: now + 10_000_000) == nil)
@@ -89,7 +89,7 @@ private let now = Timestamp(seconds: 100)
         #expect(machine.ended(StreamID(7), at: now) == .old)
     }
 
-    /// Whatever happens: what is to be closed was open, and nothing is closed twice.
+    /// In any order of events, only open streams are closed, and none twice.
     @Test(arguments: 0..<100)
     func randomEvents(seed: Int) {
         var random = SeededRandom(seed: UInt64(seed))

@@ -19,7 +19,7 @@ import Testing
         #expect(it.names(.woke) == ["close stream"])
     }
 
-    /// A proxy that gathers what the server says before it passes it on.
+    /// A proxy that buffers the server's events before it forwards them.
     @Test func aStreamThatSaysNothingIsReplacedByPolling() throws {
         var it = Bench()
         let stream = try it.goListening()
@@ -36,12 +36,12 @@ import Testing
             it.names(.heard(polling.id, .change(change))) == [
                 "changed 1", "began", "receivingChanges", "clean", "finished",
             ])
-        // Now and then a stream is tried beside it.
+        // Periodically a stream is tried in addition.
         it.now = it.now + 600_000
         #expect(it.give(.heard(polling.id, .heartbeat)).stream?.channel == .events)
     }
 
-    /// What is written and what is asked of the store because of it is one transaction: each has its price at the disk.
+    /// A write and the queries it causes share one transaction: each one costs disk access.
     @Test func aChangeIsOneTransaction() throws {
         let turns = Turns()
         var it = Bench(watching: turns.watching)
@@ -74,7 +74,7 @@ import Testing
         }
         let pull = it.request(.answered(it.request(.retryRequested), it.session()))
         stream = try #require(it.give(.answered(pull, it.delta())).stream)
-        // Of one that worked it is a reason to pull.
+        // On a working stream it causes a pull.
         _ = it.give(.heard(stream.id, .heartbeat))
         #expect(
             it.names(.heard(stream.id, .session(SessionEvent(.behind)))) == [
@@ -94,7 +94,7 @@ import Testing
         #expect(try it.layer.metadata().cursor?.revision == 5)
     }
 
-    /// The reader of the stream and a request find out at the same time that the token is over.
+    /// The stream and a request detect the expired token at the same time.
     @Test func twoRefusalsAreOneQuestion() throws {
         var it = Bench()
         let stream = try it.goListening()
@@ -103,7 +103,7 @@ import Testing
         let names =
             it.names(.streamEnded(stream.id, .token(.expired))) + it.names(.failed(push, .token(.expired)))
             + it.names(.heard(stream.id, .session(SessionEvent(.expired))))
-        #expect(names == ["needs a token: the token expired", "cancel", "dirty", "failed: the token expired"])
+        #expect(names == ["needs a token: the token has expired", "cancel", "dirty", "failed: the token has expired"])
         #expect(try it.layer.tally()[.sealed] == 1)
     }
 
@@ -113,8 +113,8 @@ import Testing
             let asked = it.request(.tokenSupplied(TokenHandle(number)))
             #expect(
                 it.names(.failed(asked, .token(.refused("no")))) == [
-                    "token failed: the server refused the token: no",
-                    "needs a token: the server refused the token: no",
+                    "token failed: the server rejected the token: no",
+                    "needs a token: the server rejected the token: no",
                 ])
             for input in [Synchronizer.Input.retryRequested, .woke, .edited, .listening(true)] {
                 #expect(it.give(input).request == nil, "\(input)")
@@ -129,7 +129,7 @@ import Testing
         #expect(
             it.names(.failed(pull, .forbidden("no reading"))) == ["lost: no reading", "clean", "failed: no reading"])
         #expect(it.synchronizer.connection == .lost("no reading"))
-        // Another token may read again.
+        // Another token may allow reading.
         #expect(it.names(.tokenSupplied(TokenHandle(2))) == ["ask session"])
     }
 
@@ -139,14 +139,14 @@ import Testing
         let asked = it.request(.tokenSupplied(TokenHandle(2)))
         #expect(
             it.names(.failed(asked, .forbidden("no reading"))) == [
-                "token failed: the server refused the token: no reading"
+                "token failed: the server rejected the token: no reading"
             ])
         #expect(it.synchronizer.connection == .live)
     }
 }
 
 @Suite("A cycle") struct CycleTests {
-    /// What is asked when the person goes offline, or forgets the token, is not waited for: no cycle begins by it.
+    /// A request pending when the user goes offline or forgets the token is dropped and starts no cycle.
     @Test(arguments: [Synchronizer.Input.wentOffline, .tokenForgotten])
     func anAnswerAboutASessionThatIsOverBeginsNothing(_ input: Synchronizer.Input) {
         var it = Bench()
@@ -172,7 +172,7 @@ import Testing
         let push = it.request(.syncRequested)
         #expect(it.give(.syncStopped).contains(.cancel(push)))
         #expect(it.synchronizer.cycle.state == .dirty)
-        // Its answer comes too late; the change goes again as it was.
+        // Its response is late; the change is sent again unchanged.
         let late = PushAnswer(results: [ChangeResult(n: 1, status: .applied, revision: 1)], delta: nil)
         #expect(it.names(.answered(push, .push(late))) == [])
         #expect(it.names(.syncRequested) == ["began", "sendingChanges", "push 1"])

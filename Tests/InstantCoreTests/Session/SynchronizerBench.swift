@@ -5,7 +5,7 @@ import SyncProtocol
 import TestSupport
 import Testing
 
-/// One synchronizer on a memory store, told what happens and asked what follows.
+/// A synchronizer on a memory store, with inputs and their effects.
 struct Bench {
     let layer: Layer
     var synchronizer: Synchronizer
@@ -13,24 +13,24 @@ struct Bench {
     var now = Timestamp(seconds: 1000)
     let grant = Grant(documentID: "doc", userID: "ana", creatorName: "Ana", expiresAt: Timestamp(seconds: 9000))
 
-    /// - Parameter watching: puts something in front of the store.
+    /// - Parameter watching: Wraps the store.
     init(watching: (any LocalStore) -> any LocalStore = { $0 }) {
         let identity = LayerIdentity(server: "s", documentID: "doc", layer: "", userID: "ana")
         layer = Layer(store: watching(MemoryStore(LayerMetadata(identity: identity, clientID: "me"))))
         synchronizer = Synchronizer(layer: layer, session: "s")
     }
 
-    /// Another process on the same store.
+    /// A second process on the same store.
     init(sharing layer: Layer) {
         self.layer = layer
         synchronizer = Synchronizer(layer: layer, isLeading: false)
     }
 
-    /// Another process holds the layer's lock.
+    /// Whether another process holds the layer's lock.
     var isLockTaken = false
     private(set) var claimsLead = false
 
-    /// The timer that is set; one that fires is set no more.
+    /// The pending timer; nil once it has fired.
     private(set) var alarm: Timestamp?
 
     mutating func give(_ input: Synchronizer.Input) -> [Synchronizer.Effect] {
@@ -42,10 +42,10 @@ struct Bench {
         return effects
     }
 
-    /// Gives the input and names the effects, without their numbers.
+    /// Passes the input on and names its effects, without their numbers.
     mutating func names(_ input: Synchronizer.Input) -> [String] { give(input).compactMap(\.name) }
 
-    /// - Parameter ahead: milliseconds by which the server's clock is ahead of this one.
+    /// - Parameter ahead: How many milliseconds the server's clock is ahead.
     func session(
         _ grant: Grant? = nil, epoch: String = "e", generation: String = "g", head: Revision = 0, ahead: Int64 = 0
     ) -> SyncAnswer {
@@ -56,13 +56,13 @@ struct Bench {
                 pdfBytes: 1, title: "T"))
     }
 
-    /// The number of the request that was just sent.
+    /// The number of the request that the input sends.
     mutating func request(_ input: Synchronizer.Input) -> Int {
         for case .send(let request) in give(input) { return request.id }
         return -1
     }
 
-    /// Brings it to live and caught up at revision 0, with a stream if it listens.
+    /// Connects, live and caught up at revision 0, with a stream if listening.
     mutating func goLive(_ ticket: TokenHandle = TokenHandle(1)) -> [Synchronizer.Effect] {
         let asked = request(.tokenSupplied(ticket))
         let page = request(.answered(asked, session()))
@@ -78,7 +78,7 @@ struct Bench {
         .delta(Delta(epoch: epoch, changes: items, upTo: revision, more: false))
     }
 
-    /// Listens, and goes live.
+    /// Starts listening and goes live.
     mutating func goListening() throws -> StreamRequest {
         _ = give(.listening(true))
         return try #require(goLive().stream)
@@ -128,13 +128,13 @@ extension Synchronizer.Effect {
 }
 
 extension [Synchronizer.Effect] {
-    /// The live channel that is to be opened.
+    /// The stream to open.
     var stream: StreamRequest? {
         for case .openStream(let request) in self { return request }
         return nil
     }
 
-    /// The request that is to be sent.
+    /// The request to send.
     var request: Int? {
         for case .send(let request) in self { return request.id }
         return nil

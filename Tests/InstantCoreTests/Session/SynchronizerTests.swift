@@ -9,7 +9,7 @@ import Testing
     @Test func theWayFromATokenToALiveLayer() {
         var it = Bench()
         #expect(it.names(.listening(true)) == [])
-        #expect(it.names(.syncRequested) == ["needs a token: a token is needed to sync"])
+        #expect(it.names(.syncRequested) == ["needs a token: syncing needs a token"])
         #expect(it.names(.tokenSupplied(TokenHandle(1))) == ["ask session"])
         #expect(
             it.names(.answered(1, it.session())) == [
@@ -43,7 +43,7 @@ import Testing
         #expect(try it.edit() == ["dirty"])
         it.now = it.now + 100_000
         #expect(it.names(.woke) == [])
-        // Turning it on again does not push what waits.
+        // Enabling it again does not push queued edits.
         #expect(it.names(.pushDelay(1000)) == [])
         #expect(it.names(.syncRequested) == ["began", "sendingChanges", "push 1"])
     }
@@ -118,7 +118,7 @@ import Testing
         _ = try it.edit()
         let push = it.request(.syncRequested)
         let names = it.names(.answered(push, .push(PushAnswer(results: [], delta: nil))))
-        #expect(names == ["dirty", "failed: the server did not answer a change"])
+        #expect(names == ["dirty", "failed: the server did not respond to a change"])
     }
 
     @Test func aTokenThatCannotBeTriedIsToldOnceAndTriedAgain() {

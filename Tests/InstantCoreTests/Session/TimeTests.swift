@@ -5,7 +5,7 @@ import SyncProtocol
 import TestSupport
 import Testing
 
-/// Clocks: of a token that ends, of a server that asks for patience, of a machine that is wrong.
+/// Expiring tokens, servers that request a delay, and wrong clocks.
 @Suite("The passing of time") struct TimeTests {
     @Test func theEndOfATokenIsForeseenByTheServersClock() throws {
         var it = Bench()
@@ -23,7 +23,7 @@ import Testing
         #expect(it.names(.woke) == [])
         it.now = it.now + 240_000
         #expect(it.names(.woke) == ["token expires"])
-        // The clock alone ends nothing.
+        // The clock alone does not end the session.
         it.now = it.now + 600_000
         #expect(it.names(.woke) == [])
         #expect(it.synchronizer.connection == .live)
@@ -59,7 +59,7 @@ import Testing
         #expect(it.names(.answered(asked, it.session(grant))).contains("token expires"))
     }
 
-    /// A timer is spent when it fires, also when it fires before its time: no edit waits for one that is not there.
+    /// A timer that fires early is set again, so no edit waits for one that is gone.
     @Test func aTimerThatFiredTooEarlyIsSetAgain() throws {
         var it = Bench()
         _ = it.goLive()
@@ -73,8 +73,8 @@ import Testing
         #expect(it.give(.woke).request != nil)
     }
 
-    /// Streams are to be tried again, but a cycle is under way: that moment stands in the past then, and an edit's must
-    /// not stand behind it.
+    /// A cycle delays the next attempt to open a stream until it is overdue. An overdue time must not hide the later
+    /// one of an edit.
     @Test func whatCannotBeDoneYetHidesNothingThatIsDueLater() throws {
         var it = Bench()
         _ = try it.goListening()
@@ -88,7 +88,7 @@ import Testing
         _ = it.give(.woke)
         #expect(it.alarm.map { $0 > it.now } ?? true)
         _ = try it.edit()
-        // What is in the past is looked at once more, and then it is the edit's turn.
+        // The overdue timer fires once, then the edit's timer is set.
         let due = it.now + 1000
         if it.alarm.map({ $0 <= it.now }) ?? false { _ = it.give(.woke) }
         #expect(it.alarm == due)
@@ -129,7 +129,7 @@ import Testing
         #expect(it.names(.woke) == ["began", "sendingChanges", "push 1"])
         it.now = it.now + 39_000
         #expect(
-            it.names(.woke) == ["cancel", "close stream", "dirty", "failed: the server has been silent for too long"])
+            it.names(.woke) == ["cancel", "close stream", "dirty", "failed: the server sent nothing for too long"])
     }
 
     @Test func aServerThatAsksForPatienceGetsIt() throws {
@@ -164,7 +164,7 @@ import Testing
         }
     }
 
-    /// Streams that open and break at once: every reconnect works, and still the pauses grow.
+    /// Streams that break right after opening: every reconnect works, but the delays still grow.
     @Test func onlyAStreamThatHoldsIsASuccess() throws {
         var it = Bench()
         var stream = try it.goListening()

@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (SyncFailure.tooLarge, "its attachment is larger than the server takes"),
+        (SyncFailure.tooLarge, "its attachment is too large for the server"),
         (SyncFailure.attachment("it is gone"), "it is gone"),
     ])
     mutating func whatCannotBeUploadedIsRefusedWithTheReason(failure: SyncFailure, reason: String) throws {
@@ -80,7 +80,7 @@ import Testing
         try addImage("i")
         let upload = it.give(.syncRequested).request ?? -1
         let push = it.give(.answered(upload, .uploaded)).request ?? -1
-        let invalid = ChangeResult(n: 1, status: .invalid, reason: "the attachment it names was not uploaded")
+        let invalid = ChangeResult(n: 1, status: .invalid, reason: "its attachment was not uploaded")
         _ = it.give(
             .answered(
                 push,

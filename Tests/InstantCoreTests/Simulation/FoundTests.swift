@@ -4,9 +4,9 @@ import InstantCore
 import SyncProtocol
 import Testing
 
-/// What simulated histories found, each told again in as few steps as it takes.
+/// Failures found by simulation, each reduced to a minimum of steps.
 @Suite("Found by simulation") struct FoundTests {
-    /// The answer was under way while the stream told of the removal.
+    /// The response was in transit while the stream reported the removal.
     @Test func aConflictThatComesLateDoesNotBringBackWhatIsGoneSince() throws {
         let it = try LayerFixture()
         try it.layer.update("2", content: note("mine"), at: it.now)
@@ -18,7 +18,7 @@ import Testing
         #expect(try it.layer.conflicts().map { $0.mine?["text"]?.string } == ["mine"])
     }
 
-    /// The winner came with the answer, before the stream told of the state it replaced.
+    /// The winner arrived with the response before the stream delivered the state it replaced.
     @Test func aRowIsNotReplacedByAnOlderOne() throws {
         let it = try LayerFixture()
         try it.layer.update("2", content: note("mine"), at: it.now)
@@ -40,7 +40,7 @@ import Testing
         #expect(try it.layer.take(second, for: asked).needsSnapshot)
     }
 
-    /// A token with another view came and went while the page was under way: the rows before it are not here any more.
+    /// A token with another view came and went while the page was in transit: the rows before it are gone.
     @Test func aPageOfASnapshotThatWasGivenUpIsNoBeginning() throws {
         let it = try LayerFixture(records: [])
         try it.layer.restartSnapshot()
@@ -54,7 +54,7 @@ import Testing
         #expect(try it.text("2") == nil)
     }
 
-    /// A delete behind an edit that lost: it may only go quietly when there is nothing left to delete.
+    /// A delete behind a lost edit may only vanish silently when nothing is left to delete.
     @Test(arguments: [(SyncItem.removed("2", 4), true), (item("2", "theirs", 4), false)])
     func aDeleteBehindALostEditIsForgottenOnlyWithItsRecord(winner: SyncItem, isForgotten: Bool) throws {
         let it = try LayerFixture()
@@ -66,21 +66,21 @@ import Testing
         #expect(try it.layer.conflicts().map(\.kind) == (isForgotten ? [] : [.delete]))
     }
 
-    /// Whether the create was taken is not known until the server was looked through: a delete does not cancel it out.
+    /// Whether the create was applied is unknown until recovery ends, so a delete does not cancel it.
     @Test func aDeleteIsKeptWhileTheServerIsLookedThrough() throws {
         let it = try LayerFixture()
         try it.layer.create(note("new"), id: "n", author: nil, at: it.now)
         let sent = try #require(try it.layer.seal()?.changes.first?.content)
         try it.accept(it.grant(), generation: "g2", head: 3)
         try it.layer.delete("n", at: it.now)
-        // It had been taken, before the backup was made.
+        // It was applied before the backup was made.
         let taken = Record(id: "n", content: sent, createdBy: "ana", updatedBy: "ana", group: nil)
         try it.take([StoredRecord(taken, 3)], epoch: "eg2")
         #expect(try it.text("n") == nil)
         #expect(try it.layer.seal()?.changes.map { "\($0.kind) \($0.id)" } == ["delete n"])
     }
 
-    /// Two edits were taken and a third waits, and the server lost them all: what is kept is the newest text.
+    /// The server lost two applied edits, and a third one waits: the newest text is stored.
     @Test func ofEditsThatTheServerLostTheNewestIsKept() throws {
         let it = try LayerFixture()
         try it.layer.update("2", content: note("one"), at: it.now)
@@ -93,7 +93,7 @@ import Testing
         #expect(try it.layer.conflicts().map { $0.mine?["text"]?.string } == ["three"])
     }
 
-    /// The server was restored while a narrower token was in force: that the snapshot does not list a record says nothing.
+    /// The server was restored while a narrower token was in force: a record missing from the snapshot proves nothing.
     @Test(arguments: [ChangeKind.delete, .update])
     func anEditOfWhatIsOutOfSightOutlivesARestoredServer(kind: ChangeKind) throws {
         let it = try LayerFixture()
@@ -108,7 +108,7 @@ import Testing
         #expect(try it.layer.conflicts().map(\.kind) == [kind])
     }
 
-    /// An edit was never sent because a delete followed, and the delete was taken back: only this store has the text.
+    /// An edit was not sent because a delete followed, and the delete was undone: only this store has the text.
     @Test func textThatADeleteSwallowedOutlivesARestoredServer() throws {
         let it = try LayerFixture()
         try it.layer.update("2", content: note("mine"), at: it.now)
@@ -120,7 +120,7 @@ import Testing
         #expect(try it.layer.conflicts().map { $0.mine?["text"]?.string } == ["mine"])
     }
 
-    /// While a restored server is looked through nothing cancels out: edit, delete and restore all wait.
+    /// During recovery nothing cancels out: edit, delete and restore all stay queued.
     @Test func aDeleteTakenBackWhileTheServerIsLookedThroughLosesNoText() throws {
         let it = try LayerFixture()
         try it.layer.update("2", content: note("mine"), at: it.now)
@@ -133,7 +133,7 @@ import Testing
         #expect(conflict.kind == .update)
     }
 
-    /// A delete lay over an edit that was discarded meanwhile: taking it back shows what is left, and says so.
+    /// The edit under a delete was discarded in the meantime: undoing the delete shows and returns what is left.
     @Test func takingADeleteBackSaysWhatIsLeft() throws {
         let it = try LayerFixture()
         try it.layer.create(note("first"), id: "n", author: nil, at: it.now)
@@ -146,12 +146,12 @@ import Testing
         let undone = try it.layer.undo(delete, at: it.now)
         #expect(try it.text("n") == "first")
         #expect(undone.after?.content["text"]?.string == "first")
-        // Which can be taken back in turn.
+        // This can be undone too.
         try it.layer.undo(undone, at: it.now)
         #expect(try it.text("n") == nil)
     }
 
-    /// A record was never taken, and its later edits are kept with it: taking one of those back sends nothing on its own.
+    /// A refused create keeps its later edits: undoing one of them sends nothing by itself.
     @Test func takingAnEditBackSendsNoUpdateOfWhatWasRefused() throws {
         let it = try LayerFixture()
         try it.layer.create(note("one"), id: "n", author: nil, at: it.now)
@@ -167,8 +167,8 @@ import Testing
         #expect(try it.layer.seal()?.changes.map { "\($0.kind) \($0.id)" } == ["create n"])
     }
 
-    /// An edit lost, and a later one is kept with it: taking that one back sends nothing beside the conflict, whose answer
-    /// would overwrite what is written next.
+    /// A conflict keeps a later edit: undoing that one sends nothing in addition, because the response would overwrite
+    /// the next edit.
     @Test func takingAnEditBackSendsNothingBesideItsConflict() throws {
         let it = try LayerFixture()
         try it.layer.update("2", content: note("one"), at: it.now)
@@ -184,9 +184,9 @@ import Testing
         #expect(try it.layer.conflicts().map { $0.mine?["text"]?.string } == ["four"])
     }
 
-    /// A create was applied and its answer lost. Somebody deleted the record, the server was restored from a backup, which
-    /// forgets answers, and then forgot the deletion. Nothing on either end tells that the create was ever applied: it is
-    /// sent again, and applied again.
+    /// A create was applied and its response lost. Another user deleted the record. The server was restored from a
+    /// backup, which drops stored responses, and later pruned the deletion. Neither side knows that the create was ever
+    /// applied, so it is sent and applied again.
     @Test func aCreateWhoseAnswerAndDeletionAreForgottenIsAppliedAgain() throws {
         let it = try LayerFixture()
         let server = try SimulatedServer(base: [])
@@ -201,7 +201,7 @@ import Testing
         let deleting = PushRequest(clientID: "bo", acked: 0, cursor: nil, changes: [delete])
         #expect(try server.push(deleting, by: other, at: it.now).results.map(\.status) == [.applied])
         try server.restore()
-        // While the deletion is remembered, the id is taken, and the person is asked.
+        // While the deletion is stored, the id is taken, and the user decides.
         try it.accept(it.grant(), generation: "g2", head: 3)
         try it.take([], epoch: "eg2")
         var again = try #require(try it.layer.seal())
@@ -214,8 +214,8 @@ import Testing
         #expect(try server.push(again, by: mine, at: it.now).results.map(\.status) == [.applied])
     }
 
-    /// A text that was never sent went with a delete, was to follow its restore, and went with a second delete while the
-    /// restore was under way.
+    /// An unsent text was dropped with a delete, was to follow its restore, and was dropped with a second delete while
+    /// the restore was in transit.
     @Test func aTextThatWasNeverSentComesBackWithTheSecondUndo() throws {
         let it = try LayerFixture()
         var revision: Revision = 10
@@ -243,7 +243,7 @@ import Testing
         #expect(try send(.update).changes[0].content?["text"]?.string == "four")
     }
 
-    /// The stream was faster than the answer: the server lost nothing.
+    /// The stream was faster than the response: the server lost nothing.
     @Test func aSessionAnswerThatComesLateIsNoRestoredServer() throws {
         let it = try LayerFixture()
         let seen = try it.layer.metadata().cursor?.revision

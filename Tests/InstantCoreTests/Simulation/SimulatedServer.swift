@@ -5,15 +5,15 @@ import InstantCore
 import SyncProtocol
 import TestSupport
 
-/// The server's core and its memory store behind a function call, and the streams it has open.
+/// The server's core and memory store behind function calls, with its open streams.
 final class SimulatedServer {
     let store = MemoryLayerStore()
     private(set) var fanout = EventBroadcaster(frames: 6, bytes: 1 << 20)
     private var random = SystemRandomNumberGenerator()
-    /// Every text that ever became a record's text, and how often.
+    /// Every text that became a record's text, and how often.
     private(set) var applied: [String: Int] = [:]
     private var texts: [Record.ID: String] = [:]
-    /// Tokens whose time is over, as `client-number`.
+    /// Expired tokens, as `client-number`.
     var expired: Set<String> = []
 
     init(base: [Record]) throws {
@@ -63,7 +63,7 @@ final class SimulatedServer {
         }
     }
 
-    /// Opens a stream: what was missed since the cursor comes first, then that it is open.
+    /// Opens a stream: missed events since the cursor come first, then the open event.
     func listen(from cursor: Cursor, by grant: Grant) throws -> (EventBroadcaster.ListenerID, [LiveEvent])? {
         guard let layer = try layer(grant) else { return nil }
         let id = fanout.add(layer, scope: grant.viewScope, tokenID: nil)
@@ -119,7 +119,7 @@ final class SimulatedServer {
         try take(push, grant, now)
     }
 
-    /// What a restore from a backup does to every layer.
+    /// Applies the effect of a restore from a backup on every layer.
     func restore() throws { try store.write { try Layers.renew(in: $0, using: &random) } }
 
     func prune(by grant: Grant, before moment: Timestamp) throws {
@@ -130,10 +130,10 @@ final class SimulatedServer {
     private func take(_ push: PushRequest, _ grant: Grant, _ now: Timestamp) throws -> PushAnswer {
         let layer = try open(grant)
         let (answer, commit) = try store.write { store in
-            let done = try Push(grant: grant, forgottenAtOnce: 1).perform(push, on: layer, in: store, now: now)
+            let done = try PushProcessor(grant: grant, forgottenAtOnce: 1).perform(push, on: layer, in: store, now: now)
             return (done.answer, done.commit)
         }
-        // What is restored is not written a second time.
+        // A restore does not count as a second write.
         for record in commit.records where record.isLive {
             let text = Annotation(record.record).text
             if texts.updateValue(text, forKey: record.id) != text { applied[text, default: 0] += 1 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Instant
 
-/// What a line, a server and a second process may do to the download of a PDF.
+/// Network, server and second-process faults during a PDF download.
 @Suite(.timeLimit(.minutes(15))) struct DownloadFaultTests {
     private let folder: TemporaryFolder
 
@@ -18,7 +18,7 @@ import Testing
         return (client, try client.documentDescriptor(forJWT: token()))
     }
 
-    /// - Returns: the error it failed with; nil when it is here.
+    /// - Returns: The error of the download; nil on success.
     private func download(_ descriptor: InstantDocumentDescriptor) async throws -> InstantError? {
         let events = descriptor.events
         try descriptor.download(usingJWT: token())
@@ -42,12 +42,12 @@ import Testing
         let (client, descriptor) = try open(server)
         #expect(try await download(descriptor) == nil)
         #expect(FileManager.default.contents(atPath: try #require(descriptor.pdfFile)) == Data(pdf.bytes))
-        // Each goes on about where the one before was cut; what a reset took back is fetched again.
+        // Each attempt resumes about where the last one was cut; bytes lost to a reset are fetched again.
         #expect(server.requests.count { $0.path.hasSuffix("/document") } <= 12)
         withExtendedLifetime(client) {}
     }
 
-    /// It says that all is there, and it is not; each attempt goes on, and in the end it is told.
+    /// The response is shorter than it declares; each attempt resumes, and the download finally reports the error.
     @Test func anAnswerShorterThanDeclaredIsNotTheFile() async throws {
         let pdf = FakePDF(count: 10_000)
         let server = try plainServer(pdf) { request in
@@ -60,12 +60,12 @@ import Testing
         }
         let (client, descriptor) = try open(server)
         let error = try #require(try await download(descriptor))
-        #expect(error.message.contains("cut off at 9000 of 10000"))
+        #expect(error.message.contains("interrupted at 9000 of 10000"))
         #expect(descriptor.pdfFile == nil)
         withExtendedLifetime(client) {}
     }
 
-    /// The file on the server is another one from one answer to the next.
+    /// The file on the server changes between two responses.
     @Test func anETagThatChangesOnTheWayStartsWithTheNewFile() async throws {
         let (old, new) = (FakePDF(count: 40_000), FakePDF(count: 50_000))
         let isReplaced = Mutex(false)
@@ -106,7 +106,7 @@ import Testing
         withExtendedLifetime((one, other)) {}
     }
 
-    /// Sizes and hashes that a session answer may claim.
+    /// Sizes and hashes that a session response may claim.
     @Test(arguments: [
         (#""pdfBytes":3000000000"#, InstantError.Kind.payloadLimitExceeded),
         (#""pdfSha256":"../../../etc/passwd""#, .invalidServerData),

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Instant
 
-/// The real client and the real server, and a bad network in between: nothing lost, nothing doubled.
+/// With the real client, the real server and a bad network between them, nothing is lost or duplicated.
 @Suite(.timeLimit(.minutes(15))) struct FaultProxyTests {
     private let folder: TemporaryFolder
     private let server: LiveServer
@@ -24,8 +24,7 @@ import Testing
         try await Person(server, try server.token(user), through: URL(string: proxy.url))
     }
 
-    /// Waits, and does what a person would: asks for the next try, and gives the token again where a spoilt request
-    /// made the server refuse it.
+    /// Waits like a user who retries, and who enters the token again after a damaged request made the server refuse it.
     private func see(_ descriptor: InstantDocumentDescriptor, _ jwt: String, _ isSo: () throws -> Bool) async throws {
         let events = descriptor.events
         if try isSo() { return }
@@ -68,7 +67,7 @@ import Testing
         try await server.stop()
     }
 
-    /// The client asks again and again while a snapshot is cut somewhere each time.
+    /// The client retries while each snapshot response is cut.
     @Test(arguments: [300, 900, 1500, 2500]) func aFirstSyncThatIsCutComesThrough(_ bytes: Int) async throws {
         let bo = try await Person(server, try server.token("bo"))
         for number in 0..<10 { _ = try bo.descriptor.create(note("note \(number)")) }
@@ -101,7 +100,7 @@ import Testing
         try await server.stop()
     }
 
-    /// Nobody says that the line is dead. The edit is on the disk and shown; stopping gives the request up.
+    /// A connection dies without an error. The edit is durable and visible; stopping cancels the request.
     @Test func aLineThatGoesDeadHoldsNothingBack() async throws {
         let ana = try await join("ana")
         proxy.follow { _ in .stall(after: 600, .up) }
@@ -131,7 +130,7 @@ import Testing
         try await server.stop()
     }
 
-    /// A proxy that gathers streams: own edits go, and those of others come with the next cycle.
+    /// With a proxy that buffers streams, local edits are sent, and remote ones arrive in the next cycle.
     @Test func aProxyThatGathersTheStreamDoesNotHoldBackTheRest() async throws {
         proxy.follow { _ in .buffer(requestsWith: "GET /instant/v1/events HTTP") }
         let ana = try await join("ana")

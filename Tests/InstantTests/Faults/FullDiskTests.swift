@@ -12,7 +12,7 @@ struct FullDiskTests {
             environment: Environment(now: Environment.system.now, downloadPause: { _ in 1 }))
     }
 
-    /// The edit that does not fit is an error at once; all before it are there, and with room the next one is made.
+    /// An edit that does not fit fails at once; all earlier ones stay, and with free space the next one succeeds.
     @Test(arguments: [300, 400, 700]) func anEditThatDoesNotFitIsNotMade(_ kilobytes: Int) async throws {
         let disk = try TinyDisk(kilobytes: kilobytes)
         let server = try plainServer(FakePDF(count: 10))
@@ -37,7 +37,7 @@ struct FullDiskTests {
         withExtendedLifetime(server) {}
     }
 
-    /// At whichever write it is full: told, kept, and gone on with once there is room.
+    /// A full disk at any write is reported; the download keeps its bytes and resumes once space is free.
     @Test(arguments: [400, 900, 1500]) func aPDFThatDoesNotFitGoesOnLater(_ kilobytes: Int) async throws {
         let disk = try TinyDisk(kilobytes: kilobytes)
         let pdf = FakePDF(count: 2 << 20)
@@ -60,7 +60,7 @@ struct FullDiskTests {
         #expect(server.requests.last { $0.path.hasSuffix("/document") }?.headers["range"] != nil)
     }
 
-    /// - Parameter hasLog: whether the program that wrote last died; its log makes SQLite open what it cannot write to.
+    /// - Parameter hasLog: Whether the last writer crashed; because of its log SQLite opens the read-only file.
     @Test(arguments: [true, false]) func aReadOnlyFileSystemIsToldOf(hasLog: Bool) throws {
         let disk = try TinyDisk(kilobytes: 900)
         let server = try plainServer()

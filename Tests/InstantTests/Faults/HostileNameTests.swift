@@ -5,7 +5,7 @@ import Testing
 
 @testable import Instant
 
-/// Names of documents, layers and users are what somebody else chose. They never become names of files.
+/// Others choose the names of documents, layers and users, so these never become file names.
 @Suite struct HostileNameTests {
     private static let names = [
         "../../../etc/passwd", "/etc/passwd", "~", "~root", ".", "..", "a/b", "a\\b", "C:\\x", "-rf", "$(id)", "a;b",

@@ -5,13 +5,13 @@ import Testing
 
 @testable import Instant
 
-/// Records that a server sends and nobody would draw: shown as far as they can be, kept as they came.
+/// Records from the server that cannot be drawn are shown as far as possible and stored unchanged.
 @Suite(.timeLimit(.minutes(15))) struct HostileRecordTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// The layer after a first sync in which the server sent this one record.
+    /// The layer after a first sync in which the server sent only these records.
     private func layer(_ id: String, _ content: String) async throws -> (
         InstantClient, InstantDocumentDescriptor, InstantError?
     ) { try await layer([(id, content)]) }
@@ -85,8 +85,8 @@ import Testing
         withExtendedLifetime(client) {}
     }
 
-    /// A server may have had other limits: what it holds is shown, and only writing it again is refused. How much may
-    /// come at once is bounded all the same.
+    /// A server may have had larger limits: its records are shown, and only writing them again is refused. The response
+    /// size is still bounded.
     @Test func aRecordIsAsLargeAsAnAnswerMayBe() async throws {
         let (client, descriptor, error) = try await layer(
             #""r""#, #"{\#(Self.note),"pageIndex":0,"text":"\#(String(repeating: "x", count: 2 << 20))"}"#)
@@ -106,7 +106,7 @@ import Testing
         withExtendedLifetime(client) {}
     }
 
-    /// What is no JSON, or more than one record may be, is refused whole: nothing of it is stored.
+    /// Invalid JSON, an invalid id or a record over the limits is refused as a whole, and nothing of it is stored.
     @Test(arguments: [
         (#""r""#, #"{"v":1,"v":2}"#), (#""r""#, #"{"text":"\ud800"}"#), (#""r""#, "[]"), (#""r""#, "7"),
         (#""r""#, #"{"a":NaN}"#), (#""r""#, String(repeating: #"{"a":"#, count: 10_000)),
@@ -124,7 +124,7 @@ import Testing
     func anIDIsOnlyAnID(_ id: String) async throws {
         let (client, descriptor, error) = try await layer(
             #""\#(id)""#, #"{\#(Self.note),"pageIndex":0,"text":"here"}"#)
-        // Those with spaces are none that the protocol knows.
+        // The protocol does not allow spaces in ids.
         guard !id.contains(" ") else {
             #expect(error?.kind == .invalidServerData)
             return

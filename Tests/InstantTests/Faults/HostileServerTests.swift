@@ -7,7 +7,7 @@ import Testing
 
 @testable import Instant
 
-/// A server, or somebody in front of it, that does not mean well: a clear error, nothing changed, nothing leaked.
+/// A malicious server or proxy causes a clear error, changes nothing and learns nothing.
 @Suite(.timeLimit(.minutes(15))) struct HostileServerTests {
     private let folder: TemporaryFolder
 
@@ -18,7 +18,7 @@ import Testing
         return (client, try client.documentDescriptor(forJWT: token()))
     }
 
-    /// Live, with everything there, and from then on answered as the test wants.
+    /// A live client with everything downloaded, then with responses from `answer`.
     private func live(
         _ answer: @escaping @Sendable (FakeServer.Request) -> FakeServer.Answer?
     ) async throws -> (FakeServer, InstantClient, InstantDocumentDescriptor) {
@@ -40,7 +40,7 @@ import Testing
         return try await wait(in: events) { if case .didFailSync(let error) = $0 { error } else { nil } }
     }
 
-    /// Wherever it points, nobody is asked there, and the token stays where it was meant to go.
+    /// The client contacts no redirect target, and the token does not leak.
     @Test(arguments: ["/session", "/records", "/changes", "/document"])
     func aRedirectIsNotFollowed(_ route: String) async throws {
         let thief = try FakeServer { _ in .error(404, "not_found") }
@@ -69,7 +69,7 @@ import Testing
         withExtendedLifetime(client) {}
     }
 
-    /// What a push may be answered with: the edit stays, unsent and visible, whatever it is.
+    /// Whatever the response to a push, the edit stays unsent and visible.
     @Test(arguments: [
         ("cut", InstantError.Kind.requestFailed), ("cut json", .invalidServerData), ("html", .invalidServerData),
         ("gzip", .invalidServerData), ("bomb", .invalidServerData), ("empty", .invalidServerData),
@@ -100,7 +100,7 @@ import Testing
         case "cut json": return .json(Array(applied.utf8.dropLast(9)))
         case "html": return FakeServer.Answer(headers: ["content-type": "text/html"], body: Array("<html>".utf8))
         case "gzip": return FakeServer.Answer(headers: ["content-encoding": "gzip"], body: Array(applied.utf8))
-        // The head of a gzip file of zeros; nothing here unpacks it.
+        // The head of a gzip file of zeros; the client does not unpack it.
         case "bomb":
             let head: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 2, 3, 0xED, 0xC1, 1, 1]
             return FakeServer.Answer(
@@ -134,7 +134,7 @@ import Testing
         withExtendedLifetime((client, server)) {}
     }
 
-    /// The server says each time that the cursor is no good.
+    /// The server rejects the cursor every time.
     @Test func aServerThatKeepsStartingOverIsLeftAlone() async throws {
         let (server, client, descriptor) = try await live { request in
             request.path.hasSuffix("/records") ? .error(410, "epoch_changed") : nil
@@ -143,13 +143,13 @@ import Testing
         let before = server.requests.count
         let error = try await failure(descriptor)
         #expect(error.kind == .invalidServerData)
-        // A few tries, each after a pause, may have been made by the time this is looked at; no circle.
+        // A few retries, each after a pause, may have happened by now, but no endless loop.
         #expect(server.requests.count - before < 60)
         #expect(try descriptor.layer.rows(ListQuery(), offset: 0, limit: 9).map(\.text) == ["mine"])
         withExtendedLifetime(client) {}
     }
 
-    /// The token dies while an answer is under way, or for one route only: it is asked for, and nothing is dropped.
+    /// The token is refused on one route only: the client requests a new one and drops nothing.
     @Test(arguments: ["token_expired", "token_revoked", "signature_invalid", "nonsense"])
     func aTokenThatIsRefusedInTheMiddleIsAskedFor(_ reason: String) async throws {
         let (server, client, descriptor) = try await live { request in
@@ -168,7 +168,7 @@ import Testing
         withExtendedLifetime(client) {}
     }
 
-    /// A clock that is a day off, either way, changes neither what is shown nor what is sent.
+    /// A clock that is a day off in either direction changes neither what is shown nor what is sent.
     @Test(arguments: [-86_400_000, 86_400_000] as [Int64]) func aClockADayOffIsTolerated(_ offset: Int64) async throws {
         let pdf = FakePDF(count: 100)
         let server = try plainServer(pdf)
@@ -186,7 +186,7 @@ import Testing
     }
 }
 
-/// Set once, seen by every thread.
+/// A flag that is set once and visible to every thread.
 private final class Flag: Sendable {
     private let state = Mutex(false)
     var isSet: Bool { state.withLock { $0 } }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Instant
 
-/// A live stream on which anything may come: the rows stay what they are, and edits go their own way.
+/// With arbitrary data on a live stream, the rows stay unchanged, and edits are still sent.
 @Suite(.timeLimit(.minutes(15))) struct HostileStreamTests {
     private let folder: TemporaryFolder
 
@@ -22,7 +22,7 @@ import Testing
         try await wait(in: events) { $0 == .didFinishDownload ? () : nil }
         events = descriptor.events
         descriptor.startListeningForServerChanges()
-        // The first stream was read, and given up or opened again.
+        // The first stream was read, then closed or reopened.
         try await wait(in: events) { event -> Void? in
             descriptor.retryNow()
             return server.requests.count { $0.path.hasSuffix("/events") } > 1 ? () : nil

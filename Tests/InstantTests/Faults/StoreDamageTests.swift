@@ -6,8 +6,8 @@ import Testing
 
 @testable import Instant
 
-/// What power loss, a bad disk and a careless copy leave of a layer: opened as far as it goes, or called damaged; never a
-/// crash, and never changed by looking at it.
+/// After power loss, a bad disk or a careless copy, a layer opens as far as it is readable or reports damage. It never
+/// crashes, and reading never changes it.
 @Suite struct StoreDamageTests {
     private let folder: TemporaryFolder
 
@@ -19,7 +19,7 @@ import Testing
             madeAt: Timestamp(seconds: 1))
     }
 
-    /// The files as they lie while the store is open, as after the power went.
+    /// The files of an open store, as a power loss leaves them.
     private func image(edits: Int) throws -> (database: Data, log: Data) {
         let path = folder.path + "/layer.sqlite"
         let store = try LocalSQLiteStore(path: path)
@@ -46,7 +46,7 @@ import Testing
         return try store.read { try $0.entries(in: [.waiting], limit: .max) }.map(\.id)
     }
 
-    /// Wherever the log ends, what is there is a beginning of what was written: no hole, no half edit.
+    /// Wherever the log ends, the store contains a prefix of the writes, without gaps or partial edits.
     @Test func aLogThatIsCutLosesOnlyItsEnd() throws {
         let (database, log) = try image(edits: 12)
         let all = (0..<12).map { "id-\($0)" }
@@ -80,7 +80,7 @@ import Testing
         #expect(left == Array(["id-0", "id-1", "id-2"].prefix(left.count)))
     }
 
-    /// Anything may come out but a crash; what cannot be read is named with its path.
+    /// Any result except a crash is acceptable; an unreadable file is named with its path.
     @Test func bitsThatFlipInTheDatabaseAreAnErrorOrNothing() throws {
         _ = try image(edits: 40)
         let whole = try Data(contentsOf: URL(fileURLWithPath: folder.path + "/layer.sqlite"))
@@ -115,7 +115,7 @@ import Testing
         } catch let error as LocalStoreError { #expect("\(error)".contains(path)) }
     }
 
-    /// The descriptor of a damaged layer says so, and the client still serves the others.
+    /// The descriptor of a damaged layer reports it, and the client still serves the others.
     @Test func aDamagedLayerIsCalledDamagedAndStays() throws {
         let client = try InstantClient(
             serverURL: #require(URL(string: "https://a.example")), dataDirectory: folder.url)

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// A file system of its own with few bytes. Only root may make one, so tests with it run where that is allowed.
+/// A separate file system with few bytes. Only root can create one, so its tests run only where that is allowed.
 final class TinyDisk {
     let folder: TemporaryFolder
     var path: String { folder.path }
@@ -21,7 +21,7 @@ final class TinyDisk {
 
     func makeReadOnly() throws { try mount(flags: UInt(MS_REMOUNT) | UInt(MS_RDONLY), "") }
 
-    /// A program that another test starts has this one's open files until it runs: for that moment the disk is busy.
+    /// A child process that another test starts inherits open files until its exec, so the disk is busy for that time.
     private func mount(flags: UInt, _ options: String) throws {
         for _ in 0..<6000 {
             if Glibc.mount("tmpfs", path, "tmpfs", flags, options) == 0 { return }

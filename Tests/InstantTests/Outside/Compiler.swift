@@ -2,14 +2,13 @@ import Children
 import Foundation
 import TestSupport
 
-/// Checks programs of others against the library as it was just built, as their compiler would, without building it
-/// anew.
+/// Type-checks external programs against the library just built, without rebuilding it.
 struct Compiler {
     private let swiftc: String
     private let modules: String
     private let moduleMaps: [String]
 
-    /// nil where the modules do not lie beside the tests, or there is no compiler.
+    /// nil without the modules beside the tests or without a compiler.
     init?() {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
         let candidates = path.split(separator: ":").map { String($0) + "/swiftc" }
@@ -20,7 +19,7 @@ struct Compiler {
             FileManager.default.fileExists(atPath: modules + "/Instant.swiftmodule")
         else { return nil }
         self.swiftc = swiftc
-        // The C libraries of what the library stands on: a debug module names them even where it hides them.
+        // The C libraries of the dependencies: a debug module names them even where it hides them.
         let checkouts = URL(fileURLWithPath: products).deletingLastPathComponent().deletingLastPathComponent().path
         moduleMaps =
             Self.entries(products).map { $0 + "/module.modulemap" }
@@ -32,8 +31,8 @@ struct Compiler {
         ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted().map { folder + "/" + $0 }
     }
 
-    /// - Parameter arguments: beside the usual ones.
-    /// - Returns: what the compiler complains of; empty when the files are fine.
+    /// - Parameter arguments: In addition to the usual ones.
+    /// - Returns: The compiler's diagnostics; empty when the files are fine.
     func complaints(about files: String..., arguments: [String] = []) throws -> String {
         try complaints(about: files, arguments: arguments)
     }

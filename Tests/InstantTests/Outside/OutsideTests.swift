@@ -3,7 +3,7 @@ import TestSupport
 import TestThreads
 import Testing
 
-/// What people outside the package read and write: the articles of the documentation, and a program that uses it.
+/// What people outside the package read and write: the documentation articles, and a program that uses the library.
 @Suite(.onProgramThreads, .timeLimit(.minutes(15))) struct OutsideTests {
     private static let catalog = "Sources/Instant/Instant.docc"
 
@@ -17,13 +17,13 @@ import Testing
         #expect(try Repository.text(program).split(separator: "\n", omittingEmptySubsequences: false).count <= 30)
     }
 
-    /// Of some modules the fuzzer's package has single files: one that needs another brings it along.
+    /// The fuzzer's package has single files of some modules; it must include every file that these need.
     @Test(.enabled(if: Compiler() != nil), arguments: ["DocumentEngine", "postilla"])
     func theFilesOfTheFuzzerAreWhole(module: String) throws {
         let compiler = try #require(Compiler())
         let files = Repository.files(below: "Tests/Fuzz/Sources/\(module)", suffix: ".swift")
         #expect(!files.isEmpty)
-        // SwiftPM names a package by the folder it lies in.
+        // SwiftPM names a package after its folder.
         let package = URL(fileURLWithPath: Repository.root).lastPathComponent.lowercased()
         let complaints = try compiler.complaints(
             about: files.map { Repository.root + "/" + $0 },
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    /// What the reader of an article has around it.
+    /// The declarations that an article's code assumes.
     private static let surroundings = """
         import Foundation
         import Instant
@@ -79,7 +79,7 @@ import Testing
 
         """
 
-    /// The fenced Swift of an article without its imports; complaints name the article and the line.
+    /// The fenced Swift of an article without its imports; diagnostics name the article and the line.
     private static func blocks(of article: String) throws -> [String] {
         var blocks: [String] = []
         var block: [Substring]?

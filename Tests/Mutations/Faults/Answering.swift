@@ -1,5 +1,5 @@
 extension Fault {
-    /// What was sent, and what was answered to it.
+    /// Requests and their answers.
     static let answering = [
         Fault(
             "an edit that lost is dropped without a word", in: "InstantCore/Outbox/Layer+Answers.swift",
@@ -38,7 +38,7 @@ extension Fault {
             "try store.write(PLANTED ? .recoverable : .synced) { try $0.seal(maximum: maximum) }"),
         Fault(
             "what got no answer is sent again under another number",
-            in: "InstantCore/Session/Synchronizer+Failures.swift",
+            in: "InstantCore/Session/Synchronizer+Retries.swift",
             "if let underWay { effects.append(.cancel(underWay.id)) }",
             """
             if let underWay { effects.append(.cancel(underWay.id)) }
@@ -52,7 +52,7 @@ extension Fault {
                     }
             """),
         Fault(
-            "a change behind a dead token counts as done", in: "InstantCore/Session/Synchronizer+Failures.swift",
+            "a change behind a dead token counts as done", in: "InstantCore/Session/Synchronizer+Retries.swift",
             "case .token(let need): perform(session.refused(ticket, need))",
             """
             case .token(let need):
@@ -64,7 +64,7 @@ extension Fault {
                         perform(session.refused(ticket, need))
             """),
         Fault(
-            "a change that was forbidden counts as done", in: "InstantCore/Session/Synchronizer+Failures.swift",
+            "a change that was forbidden counts as done", in: "InstantCore/Session/Synchronizer+Retries.swift",
             "forbidden = request.ticket",
             """
             if PLANTED {

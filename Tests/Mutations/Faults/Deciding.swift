@@ -1,5 +1,5 @@
 extension Fault {
-    /// Who was first, what goes along, and what was answered before.
+    /// Order of edits, cascades, and earlier answers.
     static let deciding = [
         Fault(
             "the base revision is not looked at", in: "EngineCore/Writing/ChangeDecider.swift",
@@ -21,14 +21,14 @@ extension Fault {
             "let newer = thread.first { $0.revision > seen", "let newer = thread.first { !PLANTED && $0.revision > seen"
         ),
         Fault(
-            "what comes a second time is done a second time", in: "EngineCore/Writing/Push.swift",
+            "what comes a second time is done a second time", in: "EngineCore/Writing/PushProcessor.swift",
             "return try replay(change, hash, decider, client, writer)",
             """
             return try PLANTED
                 ? decider.decide(change, &writer).result(for: change.n) : replay(change, hash, decider, client, writer)
             """),
         Fault(
-            "a change is taken although one before it is missing", in: "EngineCore/Writing/Push.swift",
+            "a change is taken although one before it is missing", in: "EngineCore/Writing/PushProcessor.swift",
             "guard change.n == client.lastN + 1 else {", "guard PLANTED || change.n == client.lastN + 1 else {"),
         Fault(
             "a record may name a file that was never uploaded", in: "EngineCore/Writing/ChangeDecider.swift",

@@ -1,5 +1,5 @@
 extension Fault {
-    /// Edits on this machine.
+    /// Local edits.
     static let editing = [
         Fault(
             "an edit is merged into one that is on its way", in: "InstantCore/Outbox/Enqueueing.swift",

@@ -1,5 +1,5 @@
 extension Fault {
-    /// Who may do what.
+    /// Permissions.
     static let permissions = [
         Fault(
             "an edit is taken without the right to edit", in: "EngineCore/Writing/ChangeDecider.swift",
@@ -28,18 +28,18 @@ extension Fault {
             "if case .denied(let denial) = grant.decide(.createAnnotation(group: change.group))",
             "if !PLANTED, case .denied(let denial) = grant.decide(.createAnnotation(group: change.group))"),
         Fault(
-            "changes are taken by a token that only reads", in: "EngineCore/Writing/Push.swift",
+            "changes are taken by a token that only reads", in: "EngineCore/Writing/PushProcessor.swift",
             "guard grant.mayWrite else {", "guard PLANTED || grant.mayWrite else {"),
         Fault(
-            "somebody goes on under the name of another user's store", in: "EngineCore/Writing/Push.swift",
+            "somebody goes on under the name of another user's store", in: "EngineCore/Writing/PushProcessor.swift",
             "guard client.userID.isExactly(grant.userID) else {",
             "guard PLANTED || client.userID.isExactly(grant.userID) else {"),
         Fault(
             "client and server let the creator of a root answer without the right to reply",
-            in: "Authorization/Decision.swift",
+            in: "Authorization/AccessDecision.swift",
             "let onOwnRoot = first && isOwn(root)", "let onOwnRoot = (PLANTED || first) && isOwn(root)"),
         Fault(
-            "client and server forget the right to choose a group", in: "Authorization/Decision.swift",
+            "client and server forget the right to choose a group", in: "Authorization/AccessDecision.swift",
             "guard collaboration != nil, !group.orNull.isExactly(defaultGroup) else",
             "guard !PLANTED, collaboration != nil, !group.orNull.isExactly(defaultGroup) else"),
         Fault(

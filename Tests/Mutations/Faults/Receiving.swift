@@ -1,5 +1,5 @@
 extension Fault {
-    /// What others did, on its way into the store of a client.
+    /// Other clients' changes, on their way into a client's store.
     static let receiving = [
         Fault(
             "the cursor is durable before its rows", in: "InstantCore/Receive/Layer+Receiving.swift",

@@ -1,5 +1,5 @@
 extension Fault {
-    /// What leaves the server, and for whom.
+    /// What the server sends, and to which clients.
     static let views = [
         Fault(
             "removals are told to those who never saw the record", in: "EngineCore/Reading/LayerView.swift",
@@ -16,7 +16,7 @@ extension Fault {
             "nobody is told what left their sight", in: "EngineCore/Writing/LayerWriter.swift",
             "if let old, old.subject != new.subject {", "if !PLANTED, let old, old.subject != new.subject {"),
         Fault(
-            "a repeated answer shows a winner that went out of sight", in: "EngineCore/Writing/Push.swift",
+            "a repeated answer shows a winner that went out of sight", in: "EngineCore/Writing/PushProcessor.swift",
             "try decider.find(answer.recordID, writer)?.item",
             "try (PLANTED ? writer.store.record(answer.recordID, in: writer.layer) : decider.find(answer.recordID, writer))?.item"
         ),

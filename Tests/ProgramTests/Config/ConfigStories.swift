@@ -27,8 +27,8 @@ struct ConfigStories {
         let bad = try home.write("bad.toml", "theme = \"dark\"\nmouse = 3\n[keys.list]\nnote = \"e\"\n")
         let run = try config(home, ["--check", bad])
         #expect(run.status == 64 && run.output == "")
-        #expect(run.messages.contains("\(bad), line 2: mouse is true or false"))
-        #expect(run.messages.contains("\(bad), line 4: e is edit here"))
+        #expect(run.messages.contains("\(bad), line 2: mouse must be true or false"))
+        #expect(run.messages.contains("\(bad), line 4: e is already edit"))
         let good = try home.write("good.toml", try config(home).output)
         #expect(try config(home, ["--check", good]).status == 0)
     }
@@ -47,8 +47,8 @@ struct ConfigStories {
         let bad = try ana.home.write("bad.toml", "[keys.list]\nfly = \"f\"\n")
         let refused = try ana.start(arguments, environment: ["POSTILLA_CONFIG": bad])
         #expect(try refused.waitForExit(seconds: Patience.long) == 64)
-        // Where the line is broken hangs on the length of the path.
+        // The line break depends on the length of the path.
         let words = refused.text.replacing("\n", with: "")
-        #expect(words.contains("line 2: there is no command fly"))
+        #expect(words.contains("line 2: unknown command: fly"))
     }
 }

@@ -52,7 +52,7 @@ struct TOMLReaderTests {
         #expect { try TOMLReader.entries(of: text) } throws: { ($0 as? TOMLError)?.line == line }
     }
 
-    /// Whatever a file holds: entries or a problem, never a crash.
+    /// Any file yields entries or a problem, never a crash.
     @Test(arguments: 0..<50) func damagedFilesAreReadOrRefused(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let pieces = [

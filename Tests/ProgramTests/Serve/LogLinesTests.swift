@@ -43,7 +43,7 @@ struct LogLinesTests {
             ])
     }
 
-    /// What somebody else wrote cannot make a line of its own, nor act on the terminal that shows the log.
+    /// Text from others cannot start a new log line or control the terminal that shows the log.
     @Test(arguments: LogFormat.allCases) func nothingBreaksOutOfItsLine(_ format: LogFormat) {
         let lines = Self.log(format) { $0.warning("a\nb", metadata: ["x": "1\r\n2\u{1b}[2J\u{9b}"]) }
         #expect(lines.count == 1)

@@ -5,7 +5,7 @@ import TestSupport
 import TestThreads
 import Testing
 
-/// `serve` as whoever runs it meets it.
+/// `serve` from the operator's side.
 @Suite(.onOwnThreads)
 struct ServeStories {
     private let folder: Folder
@@ -41,7 +41,7 @@ struct ServeStories {
             "limits.streams = 12  (\(config), line 5)", "limits.streams-per-token = 1000  (default)",
             "log-format = json  (POSTILLA_SERVE_LOG_FORMAT)",
         ] { #expect(run.lines.contains(line), "\(line) in\n\(run.output)") }
-        #expect(run.messages == "All is in order.\n")
+        #expect(run.messages == "No errors.\n")
         #expect(!run.output.contains("hush"))
     }
 
@@ -53,9 +53,9 @@ struct ServeStories {
             "--host", "0.0.0.0", "--store", "mysql://x", "--limit", "streams=-1", "--check")
         #expect(run.status == 64)
         for sentence in [
-            "\(secret): it is no public key", "cannot read \(folder.path)/none: No such file or directory",
-            "\(secret) can be read by other users: chmod 600 it", "tokens do not travel over plain http",
-            "--store: store is neither sqlite:PATH nor postgres://", "--limit: limits.streams is a number from 0",
+            "\(secret): not a supported public key", "cannot read \(folder.path)/none: No such file or directory",
+            "\(secret) is readable by other users; run chmod 600", "plain http is not allowed",
+            "--store: store must be sqlite:PATH or postgres://", "--limit: limits.streams must be a number from 0",
         ] { #expect(run.messages.contains(sentence), "\(sentence) in\n\(run.messages)") }
         #expect(!run.messages.contains("hush"))
     }
@@ -78,10 +78,10 @@ struct ServeStories {
     }
 
     private static func taken(_ port: String, _ setting: String) -> String {
-        "postilla: cannot listen on 127.0.0.1:\(port): another program listens there. --\(setting) names another\n"
+        "postilla: cannot listen on 127.0.0.1:\(port): the address is in use; change --\(setting)\n"
     }
 
-    /// Also by a server that starts, and for each of its two addresses.
+    /// Also on start-up, and for each of the two addresses.
     @Test func aPortThatIsTakenIsNamedWithItsSetting() throws {
         let engine = try EngineProcess()
         let port = try #require(engine.url.split(separator: ":").last.map(String.init))
@@ -97,26 +97,26 @@ struct ServeStories {
         let nowhere = try serve(
             "--jwt-public-key", key, "--host", "203.0.113.1", "--behind-proxy", "--data", data)
         #expect(
-            nowhere.messages.contains("203.0.113.1:5000: this machine has no such address. --host"),
+            nowhere.messages.contains("203.0.113.1:5000: this machine does not have this address; change --host"),
             "\(nowhere.messages)")
     }
 
     @Test func filesThatHoldSomethingElseAreNamed() throws {
         let lines = try folder.write("lines", "one\ntwo\n")
         let secret = try serve("--jwt-public-key", key, "--api-token-file", lines)
-        #expect(secret.status == 64 && secret.messages.contains("\(lines) holds no secret"), "\(secret.messages)")
+        #expect(secret.status == 64 && secret.messages.contains("\(lines) is not a secret"), "\(secret.messages)")
         let none = folder.path + "/none"
         let missing = try serve("--jwt-public-key", key, "--tls-cert", none, "--tls-key", none)
         #expect(missing.status == 1 && missing.messages.contains("cannot read \(none)"), "\(missing.messages)")
         let wrong = try serve("--jwt-public-key", key, "--tls-cert", lines, "--tls-key", lines)
-        #expect(wrong.status == 64 && wrong.messages.contains("no certificate and its key"), "\(wrong.messages)")
+        #expect(wrong.status == 64 && wrong.messages.contains("not a certificate and its key"), "\(wrong.messages)")
         let data = try serve("--jwt-public-key", key, "--port", "0", "--data", lines)
-        #expect(data.status == 1 && data.messages.contains("it is a link or no folder"), "\(data.messages)")
+        #expect(data.status == 1 && data.messages.contains("it is a link or not a folder"), "\(data.messages)")
     }
 
     @Test(arguments: [
-        ("prot = 1", "server.toml, line 1: there is no setting prot"), ("port = ", "line 1: a value is missing"),
-        ("port = 70000", "line 1: port is a number from 0 to 65535"),
+        ("prot = 1", "server.toml, line 1: unknown setting: prot"), ("port = ", "line 1: missing value"),
+        ("port = 70000", "line 1: port must be a number from 0 to 65535"),
     ])
     func aFileThatIsWrongIsNotServedFrom(_ text: String, _ sentence: String) throws {
         let run = try serve("--config", try config(text), "--jwt-public-key", key)
@@ -124,7 +124,7 @@ struct ServeStories {
         #expect(run.messages.contains(sentence), "\(run.messages)")
     }
 
-    /// Told once, it ends what it has begun; told twice, it ends.
+    /// The first signal drains, the second stops immediately.
     @Test func itStopsWhenItIsToldAndAtOnceWhenItIsToldAgain() throws {
         let polite = try RunningCommand(
             ["serve", "--jwt-public-key", key, "--port", "0", "--data", folder.path + "/one"],
@@ -155,7 +155,7 @@ struct ServeStories {
             ["backup", copy, "--data", engine.folder.path + "/data"],
             environment: engine.environment)
         #expect(run.status == 0, "\(run.messages)")
-        #expect(run.messages == "1 document(s), 1 file(s), 1 of them new: \(copy)\n")
+        #expect(run.messages == "1 document(s), 1 file(s) (1 new): \(copy)\n")
         try engine.create(["v": 2, "type": "pspdfkit/note", "pageIndex": 0, "bbox": [1, 1, 9, 9], "text": "later"])
         let restored = try EngineProcess(options: ["--data", copy])
         #expect(restored.log.contains("the database was restored from a backup"))

@@ -21,13 +21,13 @@ struct SettingsTests {
     }
 
     @Test(arguments: [
-        ("prot = 1", "server.toml, line 1: there is no setting prot"),
-        ("\n[limits]\nstream = 1", "server.toml, line 3: there is no setting limits.stream"),
-        ("port = 1\nport = 2", "server.toml, line 2: port is set a second time"),
-        ("port = ", "server.toml, line 1: a value is missing, or a text stands without quotes"),
+        ("prot = 1", "server.toml, line 1: unknown setting: prot"),
+        ("\n[limits]\nstream = 1", "server.toml, line 3: unknown setting: limits.stream"),
+        ("port = 1\nport = 2", "server.toml, line 2: port is set twice"),
+        ("port = ", "server.toml, line 1: missing value (strings need quotes)"),
         (
             #"api-token = "hush""#,
-            "server.toml, line 1: secrets do not stand here: write it to a file of its own and name that with api-token-file"
+            "server.toml, line 1: secrets are not allowed here; put it in a file and use api-token-file"
         ),
     ])
     func whatIsWrongInAFileIsToldWithItsLine(_ text: String, _ sentence: String) {
@@ -53,14 +53,14 @@ struct SettingsTests {
             ], file: ("f", "port = [1, 2]"))
         #expect(settings.list(.jwtPublicKey) == ["a.pem", "RS512:b.pem"])
         let wrong: [(String, () throws -> Any?)] = [
-            ("POSTILLA_SERVE_BEHIND_PROXY: behind-proxy is true or false", { try settings.isOn(.behindProxy) }),
-            ("f, line 1: port is one text", { try settings.number(.port, in: 0...9) }),
+            ("POSTILLA_SERVE_BEHIND_PROXY: behind-proxy must be true or false", { try settings.isOn(.behindProxy) }),
+            ("f, line 1: port must be one string", { try settings.number(.port, in: 0...9) }),
             (
-                "POSTILLA_SERVE_LOG_FORMAT: log-format is one of text, json",
+                "POSTILLA_SERVE_LOG_FORMAT: log-format must be one of text, json",
                 { try settings.choice(.logFormat, of: LogFormat.self) }
             ),
             (
-                "POSTILLA_SERVE_LIMITS_STREAMS_PER_TOKEN: limits.streams-per-token is a number from 0 to 10",
+                "POSTILLA_SERVE_LIMITS_STREAMS_PER_TOKEN: limits.streams-per-token must be a number from 0 to 10",
                 { try settings.number(Setting(name: "limits.streams-per-token"), in: 0...10) }
             ),
         ]
@@ -75,7 +75,7 @@ struct SettingsTests {
             var options = Server.Options(dataFolder: "", keys: [])
             #expect(limit.range.contains(limit.number(in: options)), "\(limit.name)")
             limit.set(1_000_003 + index, in: &options)
-            // Each moves one number, and none the number of another.
+            // Each setting changes one number, and no two change the same.
             numbers.formUnion(
                 LimitSetting.all.map { $0.number(in: options) }.filter { $0 > 1_000_000 && $0 < 1_000_100 })
         }

@@ -4,17 +4,17 @@ import InstantCore
 import SyncProtocol
 import TestSupport
 
-/// One store of one person for one layer, and the programs that have it open.
+/// One person's store for one layer, and the programs that have it open.
 final class Device {
     let number: Int
     let user: String?
     let layerName: String
     let disk: MemoryStore
-    /// What the next token will allow.
+    /// The rights of the next token.
     var rights: Rights
     /// Milliseconds ahead of the true time.
     var clockOffset: Int64 = 0
-    /// Something in between gathers what a stream brings.
+    /// Whether a proxy buffers the stream.
     var isBehindProxy = false
     var processes: [Process] = []
     var launches = 0
@@ -34,22 +34,22 @@ final class Device {
 
     var name: String { "\(user ?? "anonymous")#\(number)" }
 
-    /// The process that syncs; any where none does.
+    /// The process that syncs; any process when none does.
     var leader: Process { processes.first(where: \.leads) ?? processes[0] }
 
-    /// Whether a process may take the lock: it is free, and nobody else waits for it.
+    /// Whether a process may take the lock: it is free, and no other process waits for it.
     func mayLead(_ process: Process) -> Bool {
         process.leads
             || !processes.contains { $0.leads || ($0.claims && $0 !== process && !process.claims) }
     }
 
-    /// What the disk was not asked to keep is gone.
+    /// Loses all unsynced data.
     func losePower() {
         disk.losePower()
         watch.lostPower()
     }
 
-    /// Starts a program; it holds the lock when nobody else does.
+    /// Starts a program; it holds the lock when no other process does.
     func launch(_ dice: inout SeededRandom) -> Process {
         launches += 1
         let process = Process(

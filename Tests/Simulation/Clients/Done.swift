@@ -1,8 +1,8 @@
 import InstantCore
 import SyncProtocol
 
-/// An edit that was made, and whether the person wanted its record gone before and after it. What is shown does not tell:
-/// a record may be out of sight.
+/// A completed edit, and whether the person wanted its record deleted before and after it. The displayed state does not
+/// show that: a record may be out of sight.
 struct Done {
     var receipt: EditReceipt
     let wantedGoneBefore: Bool
@@ -14,7 +14,7 @@ struct Done {
         wantsGone = receipt.kind == .delete
     }
 
-    /// The edit that takes another one back.
+    /// Creates the edit that undoes another one.
     init(_ receipt: EditReceipt, takingBack done: Done) {
         self.receipt = receipt
         wantedGoneBefore = done.wantsGone

@@ -1,21 +1,21 @@
 import Annotations
 import InstantCore
 
-/// What a person wanted, so that it can be asked what became of it.
+/// The person's intentions, to check the outcome of each.
 struct Ledger {
     enum Wish: Hashable {
-        /// The record is to have this text.
+        /// The record shall have this text.
         case text(String)
         case gone
     }
 
-    /// The newest wish for each record. Several: the program died before it said which of them is on the disk.
+    /// The newest wish for each record. Several: the program died before reporting which of them is on disk.
     private(set) var wishes: [Record.ID: [Wish]] = [:]
-    /// How often a text may come to be written: more than once when the person sent it again.
+    /// How often a text may be written: more than once when the person sent it again.
     private(set) var repeats: [String: Int] = [:]
 
-    /// Deletes that the server answered with "there is no such record", because it was not to be seen: that is all they
-    /// can come to, also when they are done again.
+    /// Deletes that the server answered with "there is no such record" because the record was not visible. They cannot
+    /// achieve more, even when repeated.
     private var vanished: Set<Record.ID> = []
 
     mutating func wants(_ wish: Wish, of id: Record.ID, isCertain: Bool = true) {
@@ -23,7 +23,7 @@ struct Ledger {
         if isCertain { wishes[id] = [wish] } else if wishes[id] != nil { wishes[id]?.append(wish) }
     }
 
-    /// The person let go of it.
+    /// Drops the wishes for a record.
     mutating func forget(_ id: Record.ID) { wishes[id] = nil }
 
     mutating func isGone(_ id: Record.ID) {
@@ -32,7 +32,7 @@ struct Ledger {
         forget(id)
     }
 
-    /// It came into sight again.
+    /// Notes that a record is visible again.
     mutating func isBack(_ id: Record.ID) { vanished.remove(id) }
 
     mutating func sendsAgain(_ text: String) { repeats[text, default: 0] += 1 }

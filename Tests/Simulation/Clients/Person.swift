@@ -3,7 +3,7 @@ import InstantCore
 import SyncProtocol
 import TestSupport
 
-/// Somebody at a device who edits what is on the screen, and writes down what they did.
+/// A user who edits what the screen shows and records the intention.
 struct Person {
     let device: Device
     let process: Process
@@ -11,7 +11,7 @@ struct Person {
 
     private var layer: Layer { process.layer }
 
-    /// Something that was done, for the trace.
+    /// A description of an action, for the trace.
     typealias Deed = String
 
     func edit(_ text: String, _ dice: inout SeededRandom) throws -> Deed? {
@@ -58,7 +58,7 @@ struct Person {
         guard !rows.isEmpty else { return nil }
         let id = dice.pick(rows)
         let thread = try layer.thread(under: id)
-        // What is here once more can be deleted once more, and this time it has to go.
+        // A record that is visible again can be deleted again, and this time it must go.
         if try process.store.read({ try $0.record(id) }) != nil { device.ledger.isBack(id) }
         return try doing("deletes \(id)", .gone, id, with: thread.map(\.id)) { Done(try layer.delete(id, at: now)) }
     }
@@ -67,7 +67,7 @@ struct Person {
         guard let done = device.history.popLast() else { return nil }
         let receipt = done.receipt
         if let before = receipt.before { device.ledger.sendsAgain(Remark.text(of: before.content)) }
-        // Who takes back that a root came back deletes it once more, with its thread.
+        // Undoing the restoration of a root deletes the root again, with its thread.
         let thread = done.wantedGoneBefore ? try layer.thread(under: receipt.id).map(\.id) : []
         return try doing("takes back \(receipt.kind) of \(receipt.id)", nil, receipt.id, with: thread) {
             let undone = Done(try layer.undo(receipt, at: now), takingBack: done)
@@ -76,7 +76,7 @@ struct Person {
         }
     }
 
-    /// A thread that waits again is wanted again.
+    /// Renews the wishes for a thread whose edits wait again.
     private func wantAgain(_ swallowed: [OutboxEntry]) throws {
         let waiting = try layer.outbox()
         for entry in swallowed where waiting.contains(where: { $0.id == entry.id }) {
@@ -84,7 +84,7 @@ struct Person {
         }
     }
 
-    /// Settles a conflict or a refusal.
+    /// Resolves a conflict or a refusal.
     func settle(_ dice: inout SeededRandom) throws -> Deed? {
         let conflicts = try layer.conflicts()
         guard !conflicts.isEmpty else { return nil }
@@ -96,7 +96,7 @@ struct Person {
             return "lets go of \(conflict.recordID)"
         }
         if let mine = conflict.mine { device.ledger.sendsAgain(Remark.text(of: mine)) }
-        // Whoever dies over it does not know under which name the edit goes on, if at all.
+        // After a crash here the name under which the edit continues is unknown, if it does at all.
         device.ledger.forget(conflict.recordID)
         let receipt = try layer.resolve(conflict.id, .mine, newID: newID, at: now)
         guard let receipt else { return "lets go of \(conflict.recordID)" }
@@ -119,8 +119,8 @@ struct Person {
     }
 
     /// - Parameters:
-    ///   - wish: nil: what the record looks like afterwards.
-    ///   - thread: what may go with it.
+    ///   - wish: nil to use the record's state afterwards.
+    ///   - thread: The comments that may be deleted with it.
     private func doing(
         _ what: Deed, _ wish: Ledger.Wish?, _ id: Record.ID, with thread: [Record.ID] = [],
         _ edit: () throws -> Done
@@ -129,7 +129,7 @@ struct Person {
             try note(try edit(), wish)
             return what
         } catch is ProcessDied {
-            // Perhaps it is on the disk: nobody was told.
+            // It may be on disk: the outcome was not reported.
             if let wish { device.ledger.wants(wish, of: id, isCertain: false) } else { device.ledger.forget(id) }
             for comment in thread { device.ledger.wants(.gone, of: comment, isCertain: false) }
             return what + " and dies"
@@ -139,7 +139,7 @@ struct Person {
     private func note(_ done: Done, _ wish: Ledger.Wish?) throws {
         let receipt = done.receipt
         device.history.append(done)
-        // What stands aside for a winner is not shown, and kept all the same.
+        // An edit hidden by a conflict's winner is not shown, but still stored.
         let newest = try layer.outbox().last { $0.id == receipt.id }
         let kept = newest.flatMap { $0.stage == .conflict || $0.stage == .refused ? $0.content : nil }
         if let wish = wish ?? (kept ?? receipt.after?.content).map({ .text(Remark.text(of: $0)) }) {
@@ -149,7 +149,7 @@ struct Person {
         } else {
             device.ledger.forget(receipt.id)
         }
-        // Who deletes a thread that was never sent lets go of what was said in it.
+        // Deleting a thread that was never sent drops its comments.
         for entry in receipt.swallowed { device.ledger.forget(entry.id) }
     }
 }

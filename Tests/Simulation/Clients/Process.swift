@@ -3,31 +3,31 @@ import InstantCore
 import SyncProtocol
 import TestSupport
 
-/// Tells the launches of a program apart: what is on its way to a dead one is lost.
+/// Distinguishes the launches of a program: messages to a dead launch are lost.
 struct ProcessID: Hashable {
     var device: Int
     var launch: Int
 }
 
-/// One running client: everything here is gone when it dies, only the store stays.
+/// One running client: its state is lost when it dies, only the store remains.
 final class Process {
     let id: ProcessID
     let store: FragileLocalStore
     var synchronizer: Synchronizer
     var dice: SeededRandom
-    /// It holds the lock of the store.
+    /// Whether it holds the store's lock.
     var leads: Bool
     var wantsToLead: Bool
     var claims = false
-    /// When its timer goes off, by the true time: a timer does not know that somebody moved the clock.
+    /// The time at which its timer fires, by the true time: a timer ignores changes of the clock.
     var alarm: Timestamp?
     var tokens: [TokenHandle: IssuedToken] = [:]
     /// Syncs that began and have not ended.
     var begun = 0
     var isOffline = false
-    /// Somebody else wrote to the store since it last looked.
+    /// Whether another process has written to the store since the last check.
     var hasForeignChanges = false
-    /// Dies after it has done so many things more.
+    /// The number of actions until it dies.
     var actionsLeft: Int?
 
     init(_ id: ProcessID, disk: MemoryStore, leads: Bool, seed: UInt64) {
@@ -39,7 +39,7 @@ final class Process {
         dice = SeededRandom(seed: seed)
     }
 
-    /// As a person sees it here: by the token of this process.
+    /// The layer as seen with this process's token.
     var layer: Layer { Layer(store: store, ownGrant: synchronizer.ownGrant) }
 
     func hear(_ notice: Synchronizer.Notification) throws {
@@ -48,7 +48,7 @@ final class Process {
             begun += 1
             try require(begun == 1, "a sync began inside another one")
         case .finishedSync, .failedSync:
-            // A sync that was asked for and cannot begin fails without a beginning.
+            // A requested sync that cannot begin fails without a start notification.
             if case .failedSync = notice, begun == 0 { return }
             begun -= 1
             try require(begun == 0, "a sync ended that never began")

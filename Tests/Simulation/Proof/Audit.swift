@@ -3,13 +3,13 @@ import Authorization
 import EngineCore
 import SyncProtocol
 
-/// Looks at one commit of the server with a second pair of eyes: who may, who was first, what goes along.
+/// An independent check of one server commit: permissions, order and cascades.
 struct Audit {
     let book: Chronicle
     let rights: Rights
     let client: String
     let commit: Commit
-    /// Changes that were decided now, with their answers; repeated answers are not among them.
+    /// Changes decided in this commit, with their answers; repeated answers are excluded.
     let fresh: [(change: Change, result: ChangeResult)]
     /// Files that were uploaded in this layer.
     let uploads: Set<SentFile>
@@ -50,10 +50,10 @@ struct Audit {
             case (.create, true): return try checkCreated(new, change)
             case (.update, true): return try checkUpdated(new, old, change)
             case (.restore, true): return try checkRestored(new, old)
-            // It went with its last comment already, which had seen more of it than this one.
+            // It was deleted with its last comment, whose delete had seen more of it than this one.
             case (.delete, false) where new.removal?.cascade != nil && wentAlong(new, old ?? new): return
             case (.delete, false): return try checkDeleted(new, old, change)
-            // By another change of the request, as part of a thread.
+            // Caused by another change of the request, as part of a thread.
             case (.create, false), (.update, false), (.restore, false), (.delete, true): break
             }
         }
@@ -109,8 +109,8 @@ struct Audit {
         try require(rights.may("delete", old.subject), "\(new.id) was deleted against the rules")
         try require(
             book.isUnbroken(new.id, since: change.baseRevision, by: client), "\(new.id): someone else was first")
-        // A thread someone else has written in since stays. What this client wrote last it has seen: it could not have
-        // written on anything else.
+        // A thread with newer comments of others stays. A client has seen every comment that it wrote last, because it
+        // could only build on the latest state.
         let seen = change.threadRevision ?? change.baseRevision
         for comment in book.thread(of: new.id) where comment.revision > seen && applied(comment.id).isEmpty {
             try require(
@@ -119,14 +119,14 @@ struct Audit {
         }
     }
 
-    /// Part of a thread whose root was deleted, or the root of the last comment.
+    /// Whether it was deleted with its thread's root, or is the root of a deleted last comment.
     private func wentAlong(_ new: EngineCore.ServerRecord, _ old: EngineCore.ServerRecord) -> Bool {
         if let root = new.rootID, applied(root).contains(where: { $0.kind == .delete }) { return true }
         let last = fresh.first {
             $0.result.status == .applied && $0.change.kind == .delete && rootID($0.change.id) == new.id
         }
         guard let last, rights.may("delete", old.subject) else { return false }
-        // Only what was made for the thread: not a markup, and nothing that came with the PDF.
+        // Only a root made for the thread: not a markup, and not an annotation of the PDF.
         guard old.record.content["type"]?.string == "pspdfkit/comment-marker", book.base[new.id] == nil else {
             return false
         }
@@ -135,7 +135,7 @@ struct Audit {
             && !remains(in: new.id)
     }
 
-    /// Went along with what is restored now.
+    /// Whether it was restored by the cascade of another change.
     private func cameAlong(_ new: EngineCore.ServerRecord, _ old: EngineCore.ServerRecord?) -> Bool {
         guard let cascade = old?.removal?.cascade else { return false }
         return fresh.contains {
@@ -154,20 +154,20 @@ struct Audit {
         }
     }
 
-    /// A root that is gone leaves nothing that was said about it.
+    /// Checks that a deleted root leaves no comments.
     private func checkThread(of root: EngineCore.ServerRecord) throws {
         guard root.contentType == .annotations, !root.isLive else { return }
         try require(!remains(in: root.id), "\(root.id) was deleted and its thread was not")
     }
 
-    /// A file goes only to those who have it: its uploader, and who sees a record that names it.
+    /// Checks that a file is referenced only by its uploader or by a user who sees a record that names it.
     private func checkFile(of new: EngineCore.ServerRecord) throws {
         guard new.isLive, let file = new.record.content.attachmentID,
             book.past(new.id).allSatisfy({ $0.record.content.attachmentID != file })
         else { return }
         let isUploaded = uploads.contains { $0.file == file && $0.user == rights.user }
         let isSeen = book.live.contains { $0.record.content.attachmentID == file && rights.sees($0.subject) }
-        // Another change of the request may have brought such a record back.
+        // Another change of the request may have restored such a record.
         let isBack = commit.records.contains {
             $0.record.content.attachmentID == file && book.known($0.id)?.isLive == false && rights.sees($0.subject)
         }
@@ -179,7 +179,7 @@ struct Audit {
     private func check(_ change: Change, _ result: ChangeResult) throws {
         let touched = Set(commit.records.map(\.id) + commit.records.compactMap(\.rootID))
         let root = change.content?["rootId"]?.string
-        // What another change of the same request touched is not as the book has it.
+        // A record that another change of the same request touched differs from the book.
         if result.status != .applied, touched.contains(change.id) || root.map(touched.contains) ?? false { return }
         let old = book.known(change.id)
         let isSeen = old.map { rights.sees($0.subject) } ?? true
@@ -195,7 +195,7 @@ struct Audit {
                 try require(isAllowed(change, old), "a create that is denied tells that \(change.id) is taken")
             }
         case .denied:
-            // Of a create the id is looked up last: a denial says nothing about it.
+            // A create looks the id up last: its denial reveals nothing about it.
             try require(isSeen || change.kind == .create, "a refusal tells of \(change.id), which may not be seen")
             try require(!isAllowed(change, old), "\(change.kind) of \(change.id) is allowed and was denied")
         case .gone:

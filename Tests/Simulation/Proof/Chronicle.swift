@@ -2,23 +2,23 @@ import Annotations
 import EngineCore
 import SyncProtocol
 
-/// What one generation of a layer went through, written down commit by commit: what clients are compared with.
+/// The history of one generation of a layer, commit by commit: the reference for checking clients.
 struct Chronicle {
-    /// One state of one record, and the clientID that wrote it; nil: a backend.
+    /// One state of one record, and the clientID that wrote it; nil for a backend.
     struct State {
         var record: EngineCore.ServerRecord
         var writer: String?
     }
 
     let base: [Record.ID: EngineCore.ServerRecord]
-    /// Of each record the states that were committed, oldest first.
+    /// The committed states of each record, oldest first.
     private(set) var states: [Record.ID: [State]] = [:]
     private(set) var head: Revision = 0
-    /// Deleted records that the server was told to forget: to it they never were, and somebody may use the id anew.
+    /// Deleted records that the server has pruned: for the server they never existed, and the id may be used again.
     private var forgotten: Set<Record.ID> = []
-    /// How often a client's change put a text in place.
+    /// How often a client's change set a text.
     private(set) var applied: [String: Int] = [:]
-    /// Texts that were put in place before the server was restored from a backup. It forgot that it answered for them.
+    /// Texts set before the server was restored from a backup. The server has lost its answers for them.
     private var unanswered: Set<String> = []
 
     init(base: [Record]) {
@@ -26,7 +26,7 @@ struct Chronicle {
             uniqueKeysWithValues: base.map { ($0.id, EngineCore.ServerRecord(base: $0)) })
     }
 
-    /// The same history on the annotations of another PDF.
+    /// Creates the same history on the annotations of another PDF.
     init(_ other: Chronicle, base: [Record]) {
         self.init(base: base)
         states = other.states
@@ -36,13 +36,13 @@ struct Chronicle {
         unanswered = other.unanswered
     }
 
-    /// The server was restored from a backup and forgot its clients, and what it answered them.
+    /// Notes that the server was restored from a backup and lost its clients and its answers to them.
     mutating func forgetClients() { unanswered.formUnion(applied.keys) }
 
-    /// Notes a client's change that was applied, before it is written down.
+    /// Notes an applied change of a client, before it is recorded.
     ///
-    /// A create may be applied again if the server was restored since, so that it forgot its answer, and then forgot the
-    /// deletion of the record: neither end knows any more that the create was applied.
+    /// A create may be applied again if the server was restored in between and lost its answer, and then pruned the
+    /// deletion of the record: neither end still knows that the create was applied.
     mutating func apply(_ change: Change) {
         guard let content = change.content else { return }
         let text = Remark.text(of: content)
@@ -52,10 +52,10 @@ struct Chronicle {
 
     func present(_ id: Record.ID) -> EngineCore.ServerRecord? { states[id]?.last?.record ?? base[id] }
 
-    /// What the server itself can still know of it.
+    /// Returns what the server can still know of the record.
     func known(_ id: Record.ID) -> EngineCore.ServerRecord? { forgotten.contains(id) ? base[id] : present(id) }
 
-    /// Deletions from before this moment are forgotten, but for those of the PDF's own annotations: they would come back.
+    /// Prunes deletions from before this time, except those of the PDF's own annotations: they would reappear.
     mutating func prune(before moment: Timestamp) {
         for (id, states) in states where base[id] == nil {
             if let removal = states.last?.record.removal, removal.at < moment { forgotten.insert(id) }
@@ -69,13 +69,13 @@ struct Chronicle {
 
     func thread(of root: Record.ID) -> [EngineCore.ServerRecord] { live.filter { $0.rootID == root } }
 
-    /// The record as it was under this revision.
+    /// Returns the record as of this revision.
     func state(_ id: Record.ID, at revision: Revision) -> EngineCore.ServerRecord? {
         if revision == 0 { return base[id] }
         return states[id]?.last { $0.record.revision == revision }?.record
     }
 
-    /// Every state the record was ever in, oldest first.
+    /// Returns every state of the record, oldest first.
     func past(_ id: Record.ID) -> [EngineCore.ServerRecord] {
         (base[id].map { [$0] } ?? []) + (states[id] ?? []).map(\.record)
     }

@@ -2,7 +2,7 @@ import Annotations
 import EngineCore
 import SyncProtocol
 
-/// Looks at everything that leaves the server for one bearer: only what may be seen, only as it was.
+/// Checks everything that the server sends to one token's user: only visible records, only in states that existed.
 struct Inspector {
     let book: Chronicle
     let rights: Rights
@@ -30,7 +30,7 @@ struct Inspector {
             try require(state.record == record && state.isLive, "\(record.id) was sent as it never was")
             try require(rights.sees(state.subject), "\(record.id) was sent to somebody who may not see it")
         case .removed(let id, let revision):
-            // What one request made and removed again is written down as removed only.
+            // What one request created and removed again is recorded as removed only.
             let past = book.past(id).enumerated().filter { $0.offset == 0 || $0.element.revision < revision }
             let could = past.contains { rights.sees($0.element.subject) }
             try require(could, "a removal of \(id) was sent to somebody who never saw it")

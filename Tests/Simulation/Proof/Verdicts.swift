@@ -5,7 +5,7 @@ import InstantCore
 import SyncProtocol
 import TestSupport
 
-/// What must hold when everything has come to rest.
+/// The checks for a system at rest.
 extension Universe {
     func checkQuiet() throws {
         for device in devices {
@@ -24,7 +24,7 @@ extension Universe {
         return host.book(layer)
     }
 
-    /// The client holds exactly what its grant allows of the server's state.
+    /// Checks that the client holds exactly what its grant allows of the server's state.
     private func checkRows(_ device: Device) throws {
         let wanted = try book(device).live.filter { device.rights.sees($0.subject) }
         let rows = try device.disk.read { try $0.records(after: nil, limit: .max) }
@@ -39,7 +39,7 @@ extension Universe {
         for row in rows { try require(ids.contains(row.id), "\(device.name) still has \(row.id)") }
     }
 
-    /// The screen shows these records, with what waits laid over them.
+    /// Checks that the screen shows these records with the waiting edits overlaid.
     private func checkShown(_ device: Device) throws {
         let layer = device.leader.layer
         let book = try book(device)
@@ -48,7 +48,7 @@ extension Universe {
         let outbox = try layer.outbox()
         for record in book.live where device.rights.sees(record.subject) {
             let entries = outbox.filter { $0.id == record.id }
-            // What lost or was refused is not laid over the winner; what is parked is.
+            // Conflicting and refused edits do not hide the winner; parked ones do.
             guard entries.allSatisfy({ $0.stage == .conflict || $0.stage == .refused }) else { continue }
             try require(try layer.record(record.id) == record.record, "\(device.name) shows another \(record.id)")
             guard let row = try layer.row(record.id) else {
@@ -61,7 +61,7 @@ extension Universe {
         }
     }
 
-    /// Every edit a person made was applied, waits, or is to be seen as a conflict or a refusal.
+    /// Checks that every edit of a person was applied, waits, or is visible as a conflict or a refusal.
     private func checkWishes(_ device: Device) throws {
         let outbox = try device.leader.layer.outbox()
         let book = try book(device)
@@ -78,12 +78,12 @@ extension Universe {
                 }
             }
             try require(isKept, "\(device.name) lost an edit of \(id): \(wishes)")
-            // What is out of sight is gone for good, to whoever deleted it: it may come back with more rights.
+            // For the client that deleted it, a record out of sight is gone for good; it may reappear with more rights.
             if !outbox.contains(where: { $0.id == id }) { device.ledger.isGone(id) }
         }
     }
 
-    /// Nothing was applied twice.
+    /// Checks that nothing was applied twice.
     private func checkRepeats() throws {
         for book in host.books.values {
             for (text, times) in book.applied {

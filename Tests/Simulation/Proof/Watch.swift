@@ -5,15 +5,15 @@ import InstantCore
 import SyncProtocol
 import TestSupport
 
-/// Looks at one device after each step: what may never be the case, not even for a moment.
+/// Checks one device after each step for invariants that must hold at every time.
 struct Watch {
-    /// The highest revision a cursor stood at, in each epoch.
+    /// The highest revision of a cursor, in each epoch.
     private var highest: [String: Revision] = [:]
-    /// What was sent under each number of each clientID.
+    /// The bytes sent under each number of each clientID.
     private var sent: [String: [[UInt8]]] = [:]
     private var last: LayerMetadata?
 
-    /// Numbers grow by one, and what was sent once is sent again exactly so.
+    /// Checks that numbers grow by one, and that a repeated change is identical.
     mutating func sees(_ push: PushRequest) throws {
         var texts = sent[push.clientID] ?? []
         for change in push.changes {
@@ -28,7 +28,7 @@ struct Watch {
         sent[push.clientID] = texts
     }
 
-    /// What the server tells again may be missing again, and the cursor stands before it.
+    /// Resets the cursors: what the server sends again may be missing, and the cursor is before it.
     mutating func lostPower() { highest = [:] }
 
     mutating func looks(at device: Device, _ host: Host, rights: (Grant) -> Rights?) throws {
@@ -49,7 +49,7 @@ struct Watch {
         }
     }
 
-    /// Everything up to the cursor is here, and nothing that never was.
+    /// Checks that everything up to the cursor is present, and nothing that never existed.
     private func compare(
         _ rows: [InstantCore.StoredRecord], with book: Chronicle, at cursor: Cursor, _ rights: Rights, _ host: Host
     ) throws {
@@ -59,10 +59,10 @@ struct Watch {
             try require(was, "\(row.id) is shown as it never was")
         }
         for id in Set(book.states.keys).union(book.base.keys) {
-            // What was changed again since may come with its newest change only.
+            // A record changed again since may arrive with its newest change only.
             guard let state = book.present(id), state.revision <= cursor.revision else { continue }
             if state.isLive, rights.sees(state.subject) {
-                // Newer than all of this book: the PDF was replaced, and an answer brought a row of what follows.
+                // Newer than this whole book: the PDF was replaced, and an answer brought a row of the next book.
                 let newer =
                     byID[id].map { $0.revision > book.head && host.hasFollower(of: cursor.epoch, with: $0) } ?? false
                 try require(

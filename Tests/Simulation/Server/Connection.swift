@@ -1,7 +1,7 @@
 import InstantCore
 import SyncProtocol
 
-/// One live stream between a process and the server: bytes on their way, and what each end knows of it.
+/// One live stream between a process and the server: bytes in transit, and each end's state.
 final class Connection {
     let process: ProcessID
     let stream: StreamID
@@ -12,17 +12,17 @@ final class Connection {
     var parser = ServerSentEventParser()
     /// The server writes nothing more.
     var isEnded = false
-    /// The connection is broken: what was not read is lost.
+    /// The connection is broken: unread data is lost.
     var isCut = false
-    /// Nothing arrives any more, and nobody is told.
+    /// Nothing arrives any more, without an error at either end.
     var isSilent = false
-    /// One long poll after the other, from this cursor on; nil: a stream.
+    /// The cursor of successive long polls; nil for a stream.
     var polled: Cursor?
-    /// Why it ended, where a status says so.
+    /// Why it ended, if a status states it.
     var failure: SyncFailure?
-    /// What was told while catching up.
+    /// The revision reached while catching up.
     var reached: Revision = 0
-    /// Local milliseconds of the last thing written.
+    /// The local time of the last write, in milliseconds.
     var lastWritten: Int64 = 0
 
     init(process: ProcessID, stream: StreamID, token: IssuedToken, listener: UInt64) {

@@ -3,7 +3,7 @@ import EngineCore
 import SyncProtocol
 import TestSupport
 
-/// What the customer's own backend does to a layer, past all permissions.
+/// The changes that the customer's backend makes to a layer, without permission checks.
 extension Host {
     func writeSomething(_ text: String, at time: Timestamp) throws {
         guard let layer = try storedLayers().randomElement(using: &dice) else { return }

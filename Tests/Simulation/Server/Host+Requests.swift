@@ -6,7 +6,7 @@ import SyncProtocol
 import TestSupport
 
 extension Host {
-    /// Answers one request. nil: the process died over it, and nobody is answered.
+    /// Answers one request. Returns nil if the process died during it; then there is no answer.
     func answer(_ request: SyncRequest.Kind, body: [UInt8], token: IssuedToken, at time: Timestamp) throws -> Reply? {
         do {
             return try take(request, body, token, now(time))
@@ -81,7 +81,7 @@ extension Host {
     private func receive(_ file: AttachmentID, _ token: IssuedToken, _ now: Timestamp) throws {
         guard token.rights.writes else { throw APIError(.insufficientScope, "this token lacks write") }
         let layer = try open(token, now)
-        // Before the write, which may be durable although the process dies over it.
+        // Before the write, which may be durable even if the process dies in it.
         uploads.insert(SentFile(file: file, layer: layer.key.name, user: token.rights.user))
         try store.write { store in
             try admit(token, at: now, in: store)
@@ -106,7 +106,7 @@ extension Host {
         let layer = try open(token, now)
         let known = try disk.read { try $0.client(push.clientID, in: layer)?.lastN ?? 0 }
         var done: (answer: PushAnswer, commit: Commit)?
-        // What is durable is part of the history, also when nobody lives to tell.
+        // A durable commit is part of the history, even if the process died before answering.
         func keep() throws {
             guard let done else { return }
             let fresh = zip(push.changes, done.answer.results).filter {
@@ -116,8 +116,8 @@ extension Host {
                 book: book(layer), rights: token.rights, client: push.clientID, commit: done.commit,
                 fresh: fresh.map { ($0, $1) }, uploads: uploads.filter { $0.layer == layer.key.name })
             try audit.check()
-            // Before its first snapshot a client names no history: such a request, come a second time after the server
-            // was restored, cannot be told from a new one (decision 12).
+            // Before its first snapshot a client names no history: if such a request arrives again after the server was
+            // restored, it cannot be distinguished from a new one (decision 12).
             let isUnplaced = push.cursor == nil && isRestored
             let applied = fresh.filter { !isUnplaced && $1.status == .applied }.map { $0.0 }
             write(done.commit, by: push.clientID, applied: applied)
@@ -125,7 +125,7 @@ extension Host {
         do {
             try store.write { store in
                 try admit(token, at: now, in: store)
-                let taking = Push(grant: token.grant, limits: limits, forgottenAtOnce: 1)
+                let taking = PushProcessor(grant: token.grant, limits: limits, forgottenAtOnce: 1)
                 done = try taking.perform(push, on: layer, in: store, now: now)
             }
         } catch {

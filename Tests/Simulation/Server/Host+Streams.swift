@@ -4,7 +4,7 @@ import EngineCore
 import InstantCore
 import SyncProtocol
 
-/// The server's end of live streams, as its routes do it: listen, open, catch up, pass on.
+/// The server's end of live streams, as its routes implement it: listen, open, catch up, forward.
 extension Host {
     func open(
         _ stream: StreamRequest, of process: ProcessID, token: IssuedToken, at time: Timestamp
@@ -18,7 +18,7 @@ extension Host {
             connections.append(connection)
             if stream.channel == .polling {
                 connection.polled = stream.cursor
-                // The first answer comes at once: it tells that this way is open.
+                // The first answer comes at once: it shows that this connection works.
                 send(.heartbeat, on: connection)
             } else {
                 send(.session(SessionEvent(.open)), on: connection)
@@ -44,7 +44,7 @@ extension Host {
         connection.reached = cursor.revision
     }
 
-    /// - Returns: whether there is more than fitted.
+    /// - Returns: Whether more data follows.
     private func tellMore(_ connection: Connection, since cursor: inout Cursor, _ now: Timestamp) throws -> Bool {
         let delta = try view(connection.token, now) { [cursor] view, inspector in
             let delta = try view.delta(since: cursor, limit: 3)
@@ -60,7 +60,7 @@ extension Host {
         return delta.more
     }
 
-    /// Writes what waits for a listener, and says what the clock says.
+    /// Writes a listener's queued events, and the timed ones.
     func tend(_ connection: Connection, at time: Timestamp) throws {
         guard !connection.isEnded, !connection.isCut else { return }
         if let cursor = connection.polled { return try poll(connection, since: cursor, at: time) }
@@ -79,7 +79,7 @@ extension Host {
         }
     }
 
-    /// The next of the long polls that a client without a stream asks for.
+    /// Answers the next long poll of a client without a stream.
     private func poll(_ connection: Connection, since: Cursor, at time: Timestamp) throws {
         guard connection.bytes.isEmpty else { return }
         var cursor = since
@@ -112,7 +112,7 @@ extension Host {
 }
 
 extension Reply {
-    /// What a refusal means to whoever wanted to listen.
+    /// The failure that a refusal means to a client that opens a stream.
     var streamFailure: SyncFailure {
         if case .failure(let failure) = read(.session) { failure } else { .invalidServer("no stream of ours") }
     }

@@ -12,21 +12,21 @@ struct SentFile: Hashable {
     var user: String?
 }
 
-/// The server's process: its core behind bytes, a clock of its own, and a store that outlives it.
+/// The server process: its core behind bytes, a separate clock, and a store that outlives it.
 final class Host {
     static let document = "doc"
 
     private(set) var disk = MemoryLayerStore()
     private(set) var store: FragileLayerStore
-    /// Where each generation of a layer is written down, by the first two parts of its epochs.
+    /// The chronicle of each generation of a layer, by the first two parts of its epochs.
     private(set) var books: [String: Chronicle] = [:]
-    /// Every text that ever stood in a record.
+    /// Every text that a record ever had.
     private(set) var texts: Set<String> = []
-    /// Records that a backup did not have, or had in another group: for somebody they were gone, which is all that a
-    /// deletion asks for, whoever makes or moves them anew.
+    /// Records that a backup lacked, or had in another group. Some client saw them gone, which is all that a deletion
+    /// asks for, whoever creates or moves them later.
     private(set) var lost: Set<Record.ID> = []
     private(set) var isRestored = false
-    /// Every file that was ever taken in.
+    /// Every file that was ever accepted.
     var uploads: Set<SentFile> = []
     var connections: [Connection] = []
     var fanout = EventBroadcaster(frames: 6, bytes: 1 << 20)
@@ -63,7 +63,7 @@ final class Host {
 
     // MARK: Documents and layers
 
-    /// Takes another PDF in, with annotations of its own.
+    /// Uploads another PDF with annotations.
     func put(pdf name: String) throws {
         let old = base
         base = ["highlight", "markup/underline", "note", "comment-marker"].enumerated().map { index, kind in
@@ -103,7 +103,7 @@ final class Host {
 
     func book(_ layer: EngineCore.ServerLayer) -> Chronicle { books[layer.bookName] ?? Chronicle(base: base) }
 
-    /// The book that an epoch belongs to; nil when there never was such an epoch.
+    /// Returns the book of an epoch; nil when the epoch never existed.
     func book(ofEpoch epoch: String) throws -> Chronicle? {
         guard let end = epoch.lastIndex(of: "-") else { return nil }
         if let book = books[String(epoch[..<end])] { return book }
@@ -128,7 +128,7 @@ final class Host {
 
     // MARK: Its life
 
-    /// Kills the process and starts it again: the store stays, connections do not.
+    /// Kills the process and starts it again: the store remains, connections do not.
     func restart() {
         store = FragileLayerStore(disk)
         fanout = EventBroadcaster(frames: 6, bytes: 1 << 20)
@@ -137,7 +137,7 @@ final class Host {
 
     func backUp() { backup = Backup(disk: MemoryLayerStore(copying: disk), books: books, base: base) }
 
-    /// Starts again from the last backup: what came after it is lost, and every layer has another generation.
+    /// Restarts from the last backup: later data is lost, and every layer has another generation.
     func restoreBackup() throws {
         guard let backup else { return }
         trace("the server is restored from its backup")
@@ -157,7 +157,7 @@ final class Host {
         restart()
     }
 
-    /// Whoever is wakened reads their mail when the schedule comes to it.
+    /// Woken listeners read their queues when the schedule reaches them.
     func publish(_ commit: Commit) { _ = fanout.publish(commit) }
 
     func admit(_ token: IssuedToken, at now: Timestamp, in store: any StoreReading) throws {
@@ -181,6 +181,6 @@ final class Host {
 }
 
 extension EngineCore.ServerLayer {
-    /// What the epochs of all its views begin with.
+    /// The prefix of the epochs of all its views.
     var bookName: String { "\(generation)-\(base)" }
 }

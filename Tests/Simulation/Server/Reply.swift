@@ -2,7 +2,7 @@ import EngineCore
 import InstantCore
 import SyncProtocol
 
-/// An answer as it travels: a status and bytes.
+/// An answer in transit: a status and bytes.
 struct Reply {
     var status: Int
     var bytes: [UInt8]
@@ -14,7 +14,7 @@ struct Reply {
         self.bytes = bytes
     }
 
-    /// What an upload is answered with.
+    /// The answer to an upload.
     static let received = Reply(bytes: Array("{}".utf8))
 
     init(_ refusal: APIError) {
@@ -34,7 +34,7 @@ struct Reply {
         bytes = ErrorAnswer(refusal.reason, refusal.description).bytes
     }
 
-    /// What a client makes of it. Bytes that are no answer are a server that speaks nonsense.
+    /// Returns what a client reads from it. Bytes that do not parse count as an invalid server.
     func read(_ kind: SyncRequest.Kind) -> Result<SyncAnswer, SyncFailure> {
         guard status == 200 else { return .failure(failure) }
         do {

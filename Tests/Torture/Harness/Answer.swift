@@ -1,6 +1,6 @@
 import Glibc
 
-/// One answer of the server, read from the bytes of a connection.
+/// One HTTP response, read from the bytes of a connection.
 package struct Answer {
     package var status = 0
     package var fields: [(name: String, value: String)] = []
@@ -8,15 +8,14 @@ package struct Answer {
 
     package subscript(name: String) -> String? { fields.first { $0.name == name }?.value }
 
-    /// The server closes the connection behind it.
+    /// Whether the server closes the connection after it.
     package var closes: Bool { self["connection"]?.lowercased().contains("close") == true }
-    /// More answers to the same request follow.
+    /// Whether more responses to the same request follow.
     package var isInterim: Bool { (100..<200).contains(status) }
     package var text: String { String(decoding: body.prefix(400), as: UTF8.self) }
 }
 
-/// Reads the answers of one connection from whatever pieces the network makes of them. Strict: a byte that belongs to
-/// no answer is an error.
+/// Reads the responses of one connection from pieces of any size. It is strict: a byte outside a response is an error.
 package struct AnswerReader {
     private enum State {
         case head
@@ -28,7 +27,7 @@ package struct AnswerReader {
         case trailers
     }
 
-    /// The bytes are no answer.
+    /// The bytes are not a response.
     package struct Garbage: Error, CustomStringConvertible {
         package let description: String
     }
@@ -36,7 +35,7 @@ package struct AnswerReader {
     private var buffer: [UInt8] = []
     private var start = 0
     private var state = State.head
-    /// The answer that is being read.
+    /// The response being read.
     package private(set) var partial = Answer()
 
     package init() {}
@@ -49,16 +48,16 @@ package struct AnswerReader {
         buffer += bytes
     }
 
-    /// Nothing is left of an answer that was begun.
+    /// Whether no partial response is left.
     package var isBetweenAnswers: Bool { if case .head = state { start == buffer.count } else { false } }
     package var hasHead: Bool { if case .head = state { false } else { true } }
     package var unread: ArraySlice<UInt8> { buffer[start...] }
 
-    /// The next whole answer; nil: more bytes are needed.
+    /// Returns the next complete response; nil if more bytes are needed.
     ///
     /// - Parameters:
-    ///   - isHead: it answers a HEAD request, so no body follows.
-    ///   - isEnd: the server has closed the connection.
+    ///   - isHead: Whether it answers a HEAD request and has no body.
+    ///   - isEnd: Whether the server has closed the connection.
     package mutating func next(isHead: Bool, isEnd: Bool = false) throws -> Answer? {
         while true {
             switch state {
@@ -99,7 +98,7 @@ package struct AnswerReader {
         }
     }
 
-    /// What has come of the body so far; it is not part of the answer afterwards.
+    /// Returns the part of the body received so far and removes it from the response.
     package mutating func takeBody() -> [UInt8] {
         defer { partial.body = [] }
         return partial.body

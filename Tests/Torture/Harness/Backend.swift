@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// The customer's backend: takes its steps one after the other and remembers what the server said.
+/// The customer's backend: performs its steps in order and records the server's answers.
 final class Backend: Speaker {
     enum Outcome {
         case done
@@ -34,7 +34,7 @@ final class Backend: Speaker {
     func answered(_ request: Request, _ answer: Answer, on line: Line, since start: ContinuousClock.Instant) throws {
         guard case .backend(let step) = request.goal else { return }
         if line.serverStops, [500, 503].contains(answer.status) { return outcomes.append((step, .unknown)) }
-        // What was not answered when its server stopped may be there, or gone already.
+        // An unanswered step of a stopped server may or may not have taken effect.
         let mayBeElsewise = outcomes.contains { $0.outcome == .unknown }
         guard answer.status == 200 || mayBeElsewise && [400, 404].contains(answer.status) else {
             throw Failure("\(answer.status) for the backend's \(request.method) \(request.target): \(answer.text)")
@@ -50,7 +50,7 @@ final class Backend: Speaker {
         for case .backend(let step) in unanswered.map(\.goal) { outcomes.append((step, .unknown)) }
     }
 
-    /// A valid PDF of about so many bytes.
+    /// Returns a valid PDF of about this many bytes.
     private static func pdf(_ bytes: Int) -> [UInt8] {
         var pdf = SmallPDF(annotations: [])
         pdf.extra = ["<</Length \(bytes)>>stream\n\(String(repeating: "z", count: bytes))\nendstream"]
@@ -58,7 +58,7 @@ final class Backend: Speaker {
     }
 }
 
-/// Revokes tokens when their time has come.
+/// Revokes tokens when due.
 final class Revoker: Speaker {
     private let tokens: Tokens
     private var maker: RequestMaker

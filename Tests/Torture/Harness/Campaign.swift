@@ -1,33 +1,33 @@
 package import Foundation
 
-/// Episodes one after the other, a seed each, for so long.
+/// Runs episodes in sequence, one seed each, for the given time.
 package struct Campaign {
     package var postilla: String
     package var folder: URL
     package var seed: UInt64
     package var seconds: Int
-    /// nil: both in turns, by the parity of the seed.
+    /// nil to alternate both, by the parity of the seed.
     package var store: StoreKind?
-    /// Records of the layer that is copied.
+    /// Records of the copied layer.
     package var largeLayer = 8_000
-    /// Goes on behind a failure, with new servers.
+    /// Continues after a failure, with new servers.
     package var keepsGoing = false
-    /// What a health check may take besides twenty times what it takes at rest.
+    /// The time that a health check may take in addition to twenty times its time at rest.
     package var slack: Duration = .seconds(1)
-    /// So long may the server be silent while it owes an answer and its peer reads.
+    /// How long the server may be silent while a response is due and its peer reads.
     package var patience: Duration = .seconds(10)
-    /// Not more episodes than this.
+    /// The maximum number of episodes.
     package var episodes = Int.max
 
     package init(postilla: String, folder: URL, seed: UInt64, seconds: Int) {
         (self.postilla, self.folder, self.seed, self.seconds) = (postilla, folder, seed, seconds)
     }
 
-    /// What a server may hold besides what it holds at rest, in bytes.
+    /// The bytes that a server may hold in addition to those at rest.
     private static let memory = 400 << 20
 
-    /// - Parameter say: is told of each episode.
-    /// - Returns: the seeds that failed, and why.
+    /// - Parameter say: Receives a line about each episode.
+    /// - Returns: The seeds that failed, with the reasons.
     package func run(_ say: (String) -> Void) throws -> [(seed: UInt64, failure: String)] {
         let end = ContinuousClock.now + .seconds(seconds)
         var running: [StoreKind: (servers: Servers, bound: Duration)] = [:]
@@ -62,7 +62,7 @@ package struct Campaign {
         let servers = try Servers(
             kind, postilla: postilla, folder: folder.appendingPathComponent("\(kind.rawValue)-\(number)"),
             largeLayer: largeLayer)
-        // A second of nothing else is what later answers are measured by.
+        // One idle second gives the baseline for later response times.
         let process = servers.processes[0]
         let probe = Probe(port: process.port, process: process.processID, bound: .seconds(60), memory: .max)
         poll(nil, 0, 1_000)

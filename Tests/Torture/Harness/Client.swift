@@ -3,22 +3,22 @@ import EngineSupport
 import Foundation
 import SyncProtocol
 
-/// What a layer was when the episode began.
+/// A layer's state at the start of the episode.
 struct LayerStart {
     var generation: String
     var epoch: String
     var head: Revision
 }
 
-/// A push that was answered.
+/// An answered push.
 struct DonePush {
     var request: PushRequest
     var answer: PushAnswer
-    /// It was sent more than once: the answer may be one that the server remembered.
+    /// It was sent more than once: the answer may be one that the server stored.
     var wasRepeated: Bool
 }
 
-/// A client of the sync plane: sends its pushes in order, again on another connection when one is lost, until each is
+/// A client of the sync API: sends its pushes in order, and again on another connection after a loss, until each is
 /// answered.
 final class Client: Speaker {
     let plan: ClientPlan
@@ -33,9 +33,9 @@ final class Client: Speaker {
     private var lines: [LinePlan]
     private var batches: [[LinePlan.Item]] = []
     private var token: Tokens.Token?
-    /// The next push to put on the present line.
+    /// The next push to send on the current line.
     private var cursor = 0
-    /// A push of the present line was not done: those behind it are not either.
+    /// Whether a push of the current line failed, so that the later ones fail too.
     private var isSpoilt = false
     private var head: Revision
     private var commons: [String: Revision]
@@ -51,7 +51,7 @@ final class Client: Speaker {
         "\(plan.name): \(done.count) of \(plan.pushes.count) pushes, \(lines.count) connections left\(line == nil ? "" : ", one open")"
     }
 
-    /// The connection it wants next; nil: it has one, or is done.
+    /// The next connection it needs; nil if it has one or is finished.
     func wanted(lasting: Bool) -> LinePlan? {
         guard line == nil else { return nil }
         if let next = lines.first { return next }
@@ -96,7 +96,7 @@ final class Client: Speaker {
         let changes = sealed[index] ?? plan.pushes[index].map(seal)
         sealed[index] = changes
         attempts[index, default: 0] += 1
-        // Only with a cursor does an answer say where the push stood among those of others.
+        // Only with a cursor does an answer state the push's place among those of others.
         let hasPlace = isAlone || plan.pushes[index].contains { if case .updateCommon = $0 { true } else { false } }
         let message = PushRequest(
             clientID: plan.name, acked: done.last?.request.changes.last?.n ?? 0,
@@ -164,7 +164,7 @@ final class Client: Speaker {
     func ended(_ line: Line, unanswered: [Request]) { self.line = nil }
 }
 
-/// Tokens of one episode: which are good, and which have ended.
+/// The tokens of one episode: valid ones, and expired or revoked ones.
 final class Tokens {
     final class Token {
         let text: String
@@ -173,7 +173,7 @@ final class Tokens {
         /// Seconds since 1970.
         let expires: Int64
         let revokeAt: ContinuousClock.Instant?
-        /// When the server had said that it is revoked.
+        /// When the server confirmed the revocation.
         fileprivate(set) var revoked: ContinuousClock.Instant?
 
         init(text: String, id: String, life: LinePlan.Life, expires: Int64, revokeAt: ContinuousClock.Instant?) {
@@ -206,7 +206,7 @@ final class Tokens {
 
     func revoked(_ index: Int) { toRevoke[index].revoked = .now }
 
-    /// - Returns: whether the request was refused because its token has ended, rightly.
+    /// - Returns: Whether the request was rightly refused because its token has ended.
     func check(_ token: Token, _ answer: Answer, since start: ContinuousClock.Instant) throws -> Bool {
         let isRefused = answer.status == 401
         switch token.life {

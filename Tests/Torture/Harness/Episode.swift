@@ -1,7 +1,7 @@
 import EngineSupport
 import Foundation
 
-/// Carries one plan out: all connections in one loop over poll(2), the server in a process of its own.
+/// Executes one plan: all connections in one loop over poll(2), the server in a separate process.
 final class Episode {
     private let plan: Plan
     private let servers: Servers
@@ -15,19 +15,19 @@ final class Episode {
     private let starts: [String: LayerStart]
     private var lines: [Line] = []
     private var probes: [Probe?] = []
-    /// Of all probes so far.
+    /// Over all probes so far.
     private var slowest = Duration.zero
     private var peak = 0
     private var count = 0
     private var step = 0
     private var readyAt: [ObjectIdentifier: ContinuousClock.Instant] = [:]
     private var begin = ContinuousClock.now
-    /// Servers that were told to stop, and when.
+    /// The servers told to stop, with the time.
     private var stopping: [Int: ContinuousClock.Instant] = [:]
     private var hasStopped = false
     private(set) var summary = ""
 
-    /// So long may one take, whatever the machine does besides.
+    /// The time limit of one episode, however busy the machine.
     private static let limit: Duration = .seconds(180)
 
     init(_ plan: Plan, _ servers: Servers, bound: Duration, patience: Duration, memory: Int) throws {
@@ -142,7 +142,7 @@ final class Episode {
 
     private func lookAtStop(_ index: Int, _ process: ServerProcess, _ took: Duration) throws {
         guard let ending = process.ending else {
-            // A second for the last second, and one for a busy machine.
+            // Extra time for the last second and for a busy machine.
             if took > .seconds(Servers.stopSeconds + 3) {
                 throw Failure("step \(step): \(took) after SIGTERM the server still runs; \(talk(index))")
             }
@@ -158,7 +158,7 @@ final class Episode {
         probes[index] = probe(index)
     }
 
-    /// What was said on connections that wait for an answer of this server.
+    /// Returns the transcripts of connections that wait for a response of this server.
     private func talk(_ index: Int) -> String {
         let waiting = lines.filter { $0.server == index && !$0.isOver && $0.isWaiting }
         return "\(waiting.count) connections wait\n"
@@ -218,7 +218,7 @@ final class Episode {
         let now = ContinuousClock.now
         for (place, index) in which.enumerated() {
             do { try lines[index].turn(Int32(wanted[place].revents), now: now) } catch let failure as Failure {
-                // What looks like a closed connection may be a server that is gone.
+                // What looks like a closed connection may be a dead server.
                 let process = servers.processes[lines[index].server]
                 if !lines[index].serverStops, let ending = Self.ending(of: process) {
                     throw Failure(
@@ -230,7 +230,7 @@ final class Episode {
         }
     }
 
-    /// Waits a moment for a process that may be about to end.
+    /// Waits briefly for a process that may be about to exit.
     private static func ending(of process: ServerProcess) -> String? {
         for _ in 0..<20 where process.isRunning { poll(nil, 0, 50) }
         return process.ending

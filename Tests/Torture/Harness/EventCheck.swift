@@ -2,7 +2,7 @@ import Annotations
 import SyncProtocol
 import TestSupport
 
-/// Reads a stream of events: each is whole, and no change is missing or told twice.
+/// Checks a stream of events: each is complete, and no change is missing or duplicated.
 struct EventCheck {
     private var unread: [UInt8] = []
     private var last: Revision?
@@ -32,7 +32,7 @@ struct EventCheck {
     }
 }
 
-/// Sizes of the pieces in which something is sent.
+/// The sizes of the pieces to send.
 final class PieceSizes {
     private var random: SeededRandom
 

@@ -1,11 +1,11 @@
-/// Something that must hold did not, in a sentence, with what was said on the connection.
+/// A violated invariant, with the transcript of the connection.
 package struct Failure: Error, CustomStringConvertible {
     package let description: String
 
     package init(_ description: String) { self.description = description }
 }
 
-/// What was said on one connection: the first and the last bytes of each side.
+/// The transcript of one connection: the first and the last bytes of each side.
 struct Transcript {
     private struct Side {
         var first: [UInt8] = []
@@ -38,7 +38,7 @@ struct Transcript {
         "--- sent, \(sent.count) bytes\n\(sent.text)\n--- received, \(received.count) bytes\n\(received.text)\n---"
     }
 
-    /// Control characters but line ends as escapes; tokens and filling text by their beginning.
+    /// Escapes control characters except line ends, and shortens tokens and filler text.
     private static func readable(_ bytes: some Collection<UInt8>) -> String {
         var text = ""
         for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {

@@ -1,17 +1,17 @@
 import Foundation
 
-/// Who speaks on a line.
+/// The source of a line's requests.
 protocol Speaker: AnyObject {
-    /// What is said next, when everything before is answered.
+    /// Returns the next action once every earlier request is answered.
     func next(on line: Line, now: ContinuousClock.Instant) throws -> Line.Next
-    /// - Parameter start: when its first byte was sent.
+    /// - Parameter start: When the first byte of the request was sent.
     func answered(_ request: Request, _ answer: Answer, on line: Line, since start: ContinuousClock.Instant) throws
-    /// The line is over; these were not answered.
+    /// The line has ended; these requests were not answered.
     func ended(_ line: Line, unanswered: [Request])
 }
 
-/// One connection as it is planned: sends what its speaker says in the pieces and at the pace that are planned, reads,
-/// and sees that each request is answered once, in order and in time.
+/// One planned connection: sends its speaker's requests in the planned pieces at the planned pace, reads, and checks
+/// that each request is answered once, in order and in time.
 final class Line {
     enum Next {
         case batch([Request], isLast: Bool)
@@ -22,18 +22,18 @@ final class Line {
 
     private struct Waiting {
         var request: Request
-        /// Where its bytes end in what is sent.
+        /// The end of its bytes in the output.
         var end: Int
         var start: ContinuousClock.Instant?
     }
 
-    /// Where the writer waits for the permission to go on.
+    /// A point at which the writer waits for permission to continue.
     private struct Gate {
         var offset: Int
         var request: String
     }
 
-    /// So long may the server be silent while it owes an answer and its peer reads.
+    /// How long the server may be silent while a response is due and its peer reads.
     private let patience: Duration
 
     let number: Int
@@ -45,10 +45,10 @@ final class Line {
     private var out: [UInt8] = []
     private var sent = 0
     private var gates: [Gate] = []
-    /// Of the present batch; those before ``answered`` have their answers.
+    /// The requests of the current batch; those before ``answered`` have their responses.
     private var waiting: [Waiting] = []
     private var answered = 0
-    /// How many have begun to leave, and how many have left.
+    /// The numbers of requests begun and completely sent.
     private var begun = 0
     private var whole = 0
     private var answeredCount = 0
@@ -60,16 +60,16 @@ final class Line {
     private var maySend: ContinuousClock.Instant
     private var lastProgress: ContinuousClock.Instant
     private var streamEnds: ContinuousClock.Instant?
-    /// Pause time left for this line; when it is used up, the line goes on without pauses. Otherwise large bodies in small
-    /// pieces would outlast the episode.
+    /// The pause time left for this line; when it is used up, the line continues without pauses. Otherwise large bodies
+    /// in small pieces would outlast the episode.
     private var pauses: Duration = .seconds(20)
     private var events = EventCheck()
     private(set) var isOver = false
-    /// The server may close the connection: why.
+    /// Why the server may close the connection.
     private var mayClose: String?
-    /// It said it would close.
+    /// When it announced that it would close.
     private var mustClose: ContinuousClock.Instant?
-    /// An answer may say that the server stops.
+    /// Whether a response may state that the server stops.
     var serverStops = false
     private var hasEndedOutput = false
     private var isOutputBroken = false
@@ -85,12 +85,12 @@ final class Line {
         (mayRead, maySend, lastProgress) = (now, now, now)
     }
 
-    /// The loop itself was busy for so long: the server owes nothing for that.
+    /// Excludes the time for which the loop itself was busy from the server's silence.
     func wasKeptWaiting(_ duration: Duration) { lastProgress += duration }
 
     // MARK: The loop
 
-    /// What poll(2) waits for.
+    /// Returns the events that poll(2) waits for.
     func interest(now: ContinuousClock.Instant) -> pollfd? {
         guard !isOver else { return nil }
         var events: Int32 = 0
@@ -146,7 +146,7 @@ final class Line {
         }
     }
 
-    /// Up to where it may be sent now.
+    /// The offset up to which sending is allowed now.
     private var sendable: Int {
         isOutputBroken ? sent : min(gates.first?.offset ?? out.count, cutAt ?? out.count, out.count)
     }
@@ -154,11 +154,11 @@ final class Line {
     // MARK: Sending
 
     private func write(_ now: ContinuousClock.Instant) throws {
-        // In very small pieces others get their turn in between.
+        // With very small pieces, other lines get their turn in between.
         for _ in 0..<200 where sent < sendable && maySend <= now {
             var end = sendable
             if case .pieces(let most, _) = plan.pace {
-                // Not for ever with a large batch.
+                // Bounds the number of pieces of a large batch.
                 if pauses > .zero { end = min(end, sent + pieces.next(upTo: max(most, out.count / 2_000))) }
             }
             while begun < waiting.count, (begun == 0 ? 0 : waiting[begun - 1].end) < end {
@@ -166,7 +166,7 @@ final class Line {
                 begun += 1
             }
             guard let count = socket.send(out[sent..<end]) else {
-                // Answers that came before the end can still be read.
+                // Responses received before the end can still be read.
                 isOutputBroken = true
                 return
             }
@@ -266,11 +266,11 @@ final class Line {
         do { try speaker.answered(request, answer, on: self, since: first.start ?? now) } catch let problem as Failure {
             throw failure(problem.description)
         }
-        // A body that is not wanted is not sent; what follows it cannot be told apart from it.
+        // An unwanted body is not sent; the bytes after it cannot be distinguished from it.
         if wasGated || !isWhole && sent < first.end && request.mayClose { finish() }
     }
 
-    /// It is refused once, whatever of it is malformed, and the connection ends.
+    /// Handles the single refusal of malformed input, after which the connection ends.
     private func refused(_ answer: Answer, _ now: ContinuousClock.Instant) throws {
         guard (400..<600).contains(answer.status) else { throw failure("\(answer.status) for no request") }
         answered += 1
@@ -282,7 +282,7 @@ final class Line {
         do { try body() } catch { throw failure("\(error)") }
     }
 
-    /// The server has ended the connection.
+    /// Handles the end of the connection by the server.
     private func closed(_ now: ContinuousClock.Instant, _ how: String) throws {
         if isWaiting, case .stream = waiting[answered].request.goal, reader.hasHead {
             if serverStops { return finish() }
@@ -318,7 +318,7 @@ final class Line {
         }
     }
 
-    /// Ends it on this side.
+    /// Ends the connection on this side.
     func finish() {
         guard !isOver else { return }
         isOver = true

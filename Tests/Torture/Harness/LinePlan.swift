@@ -1,20 +1,20 @@
 import TestSupport
 
-/// What one connection says, and how.
+/// The requests of one connection and how they are sent.
 struct LinePlan {
     /// How the bytes of a batch are sent.
     enum Pace {
         case atOnce
-        /// In pieces of up to so many bytes, with so many milliseconds between them.
+        /// In pieces of up to this many bytes, with a pause in milliseconds between them.
         case pieces(Int, pause: Int)
     }
 
-    /// How answers are read.
+    /// How responses are read.
     enum Reading {
         case eager
-        /// So many bytes every so many milliseconds.
+        /// This many bytes at each interval, in milliseconds.
         case slow(Int, every: Int)
-        /// Not before so many milliseconds after the batch has left.
+        /// Not before this many milliseconds after the batch was sent.
         case late(Int)
     }
 
@@ -26,11 +26,11 @@ struct LinePlan {
         case oldVersion
         /// Nothing more is sent, and everything is read.
         case halfClose
-        /// In the last batch, after so many thousandths of its bytes.
+        /// In the last batch, after this many thousandths of its bytes.
         case cut(Int, isReset: Bool)
     }
 
-    /// How long its token is good for.
+    /// How long a token is valid.
     enum Life {
         case lasting
         case expires(afterMilliseconds: Int)
@@ -49,7 +49,7 @@ struct LinePlan {
     var life = Life.lasting
 
     enum Item {
-        /// The client's next push, by itself; chunked or with a wait for permission.
+        /// The client's next push, alone; chunked or waiting for permission.
         case push(Framing)
         case ask(Ask)
     }
@@ -58,7 +58,7 @@ struct LinePlan {
         case plain, chunked, expect
     }
 
-    /// The plan of a client that only wants to be done.
+    /// Creates the plan of a client that only sends its pushes.
     init(honestly count: Int, server: Int) {
         self.server = server
         delay = 0
@@ -138,16 +138,16 @@ enum Ask {
     case health, readiness, description, headHealth, notFound, wrongMethod
     case session, records, digest, document, headSession, wrongToken, noToken
     case documents, annotations, wrongSecret
-    /// A push whose body is no message.
+    /// A push whose body is not a message.
     case nonsense
-    /// The same in as few bytes as there can be, and without a token.
+    /// The same in the fewest bytes possible, and without a token.
     case tiny
     case tooManyChanges, tooManyBytes
     /// A large upload with a wrong secret.
     case refusedUpload
-    /// A long poll of a second.
+    /// A long poll of one second.
     case poll
-    /// A stream of events, for so long.
+    /// A stream of events for this duration.
     case stream(milliseconds: Int)
     case malformed(Int)
 
@@ -165,13 +165,13 @@ enum Ask {
     ]
 }
 
-/// What the customer's backend does next, on a connection of its own.
+/// The next step of the customer's backend, on a separate connection.
 enum BackendStep {
     case copy(to: String)
     case deleteLayer(String)
     case upload(String, bytes: Int)
     case deleteDocument(String)
-    /// Notes of these ids, into a layer that clients write to.
+    /// Notes with these ids, into a layer that clients write to.
     case create([String], layer: String)
     case export
 

@@ -4,14 +4,14 @@ import EngineCore
 import SyncProtocol
 import TestSupport
 
-/// One layer in memory: takes the same changes in the same order, and compares answers and records.
+/// One layer in memory: applies the same changes in the same order, and compares answers and records.
 struct Model {
     private enum Step {
         case push(Client, Int)
         case bulk([String])
     }
 
-    /// Where a step stands among all of its layer: behind this revision; what wrote nothing comes after what wrote.
+    /// A step's place in its layer: after this revision; a step without a write comes after those with one.
     private struct Place: Comparable {
         var revision: Revision
         var wroteNothing: Bool
@@ -46,7 +46,7 @@ struct Model {
         }
     }
 
-    /// What the backend writes.
+    /// Applies the backend's creates.
     func create(_ ids: [String]) throws {
         try store.write { store in
             guard let layer = try store.layer(key) else { throw Failure("the model has no layer") }
@@ -55,9 +55,9 @@ struct Model {
         }
     }
 
-    /// Does all that was answered, in the order of the revisions that the answers name.
+    /// Replays all answered steps, in the order of the revisions that the answers name.
     ///
-    /// - Parameter backend: what the backend was answered.
+    /// - Parameter backend: The backend's steps and their outcomes.
     func check(_ clients: [Client], backend: [(step: BackendStep, outcome: Backend.Outcome)], found: Found) throws {
         var steps: [(place: Place, step: Step)] = []
         for client in clients { steps += Self.places(client).map { ($0.0, .push(client, $0.1)) } }
@@ -102,7 +102,7 @@ struct Model {
             expiresAt: Timestamp(seconds: 4_000_000_000))
         let answer = try store.write { store in
             guard let layer = try store.layer(key) else { throw Failure("the model has no layer") }
-            return try Push(grant: grant).perform(push.request, on: layer, in: store, now: moment).answer
+            return try PushProcessor(grant: grant).perform(push.request, on: layer, in: store, now: moment).answer
         }
         for (wanted, got) in zip(answer.results, push.answer.results) where wanted != got {
             throw Failure(
@@ -112,7 +112,7 @@ struct Model {
                 server: \(got)
                 """)
         }
-        // An answer that was remembered comes with what happened since.
+        // A stored answer includes later changes.
         guard !push.wasRepeated else { return }
         let (wanted, got) = (answer.delta, push.answer.delta)
         guard wanted?.changes == got?.changes, wanted?.upTo == got?.upTo, wanted?.more == got?.more,

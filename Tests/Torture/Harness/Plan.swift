@@ -2,20 +2,20 @@ import Annotations
 import SyncProtocol
 import TestSupport
 
-/// Which store the server keeps its layers in.
+/// The store in which the server keeps its layers.
 package enum StoreKind: String, CaseIterable, Sendable {
     case sqlite, postgres
 }
 
-/// What happens in one episode, drawn from its seed. Moments are milliseconds of a clock, so a seed replays the plan
-/// and not the schedule of the machine.
+/// The events of one episode, drawn from its seed. Times are milliseconds of a clock, so a seed replays the plan but
+/// not the machine's scheduling.
 struct Plan {
     /// Each episode has some of these, so that one fault does not hide all others.
     struct Features: OptionSet {
         let rawValue: Int
         /// Many requests in one write.
         static let pipelining = Features(rawValue: 1)
-        /// Thousands of small pushes behind one large push.
+        /// Thousands of small pushes after one large push.
         static let floods = Features(rawValue: 2)
         /// Connections that are cut, reset or half-closed.
         static let cuts = Features(rawValue: 4)
@@ -23,7 +23,7 @@ struct Plan {
         static let slowness = Features(rawValue: 8)
         /// Bodies near and over the limits.
         static let largeBodies = Features(rawValue: 16)
-        /// Bytes that are no request.
+        /// Bytes that are not a request.
         static let malformed = Features(rawValue: 32)
         /// Tokens that expire or are revoked.
         static let mortalTokens = Features(rawValue: 64)
@@ -33,9 +33,9 @@ struct Plan {
         static let copies = Features(rawValue: 256)
         /// Uploads and deletions of PDFs.
         static let uploads = Features(rawValue: 512)
-        /// Annotations made in bulk by the backend.
+        /// Annotations created in bulk by the backend.
         static let bulk = Features(rawValue: 1024)
-        /// SIGTERM in the middle, and a start on the same data.
+        /// SIGTERM in the middle, and a restart on the same data.
         static let stop = Features(rawValue: 2048)
         static let count = 12
     }
@@ -51,7 +51,7 @@ struct Plan {
         var at: Int
     }
 
-    /// How many layers are shared by clients; every client with an odd number has one of its own.
+    /// The number of layers that clients share; every client with an odd number has a separate one.
     static let sharedLayers = 2
     /// Records of each shared layer that all its clients update.
     static let commons = 3
@@ -89,7 +89,7 @@ struct ClientPlan {
     var name: String
     var user: String
     var layer: String
-    /// Nobody else writes to the layer.
+    /// Whether no other client writes to the layer.
     var isAlone: Bool
     var pushes: [[ChangePlan]] = []
     var lines: [LinePlan] = []
@@ -111,14 +111,14 @@ struct ClientPlan {
     }
 }
 
-/// One change, but for what is only known when it is sent.
+/// One change, except for values known only at the time of sending.
 enum ChangePlan {
     case fixed(Change)
-    /// An update of a record that others update too, based on what the client knows of it by then.
+    /// An update of a record that others also update, based on the client's current knowledge.
     case updateCommon(n: Int64, id: String, text: String)
 }
 
-/// Draws changes of one client whose verdicts do not depend on what other clients do.
+/// Generates changes of one client whose results do not depend on other clients.
 private struct ChangeMaker {
     let client: String
     let isAlone: Bool
@@ -207,6 +207,6 @@ private struct ChangeMaker {
 }
 
 extension Content {
-    /// A note with all its members, so that a server adds nothing.
+    /// Returns a note with all its members, so that a server adds nothing.
     static func plainNote(_ text: String, size: Int = 0) -> Content { ChangeMaker.note(text, size: size) }
 }

@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 
-/// Asks a server `GET /healthcheck` again and again on quiet connections, on a thread of its own, and looks at its
-/// memory: what others do must not be felt there.
+/// Requests `GET /healthcheck` of a server repeatedly on quiet connections, on a separate thread, and checks its
+/// memory: load on other connections must not affect them.
 final class Probe: Sendable {
     private struct State {
         var isOver = false
@@ -23,8 +23,8 @@ final class Probe: Sendable {
     private static let interval: Duration = .milliseconds(20)
 
     /// - Parameters:
-    ///   - bound: how long an answer may take.
-    ///   - memory: how many bytes the process may hold.
+    ///   - bound: The limit of a response time.
+    ///   - memory: The limit of the process's bytes.
     init(port: Int, process: Int32, bound: Duration, memory: Int) {
         (self.port, self.process, self.bound, self.memory) = (port, process, bound, memory)
         done.enter()
@@ -34,12 +34,12 @@ final class Probe: Sendable {
         }
     }
 
-    /// - Returns: why the server failed; nil when it did not.
+    /// - Returns: Why the server failed; nil when it did not.
     var problem: String? { state.withLock { $0.problem } }
     var slowest: Duration { state.withLock { $0.slowest } }
     var peak: Int { state.withLock { $0.peak } }
 
-    /// The nearest rank; zero without samples.
+    /// Returns the nearest rank; zero without samples.
     func percentile(_ percent: Int) -> Duration {
         let samples = state.withLock { $0.samples }.sorted()
         return samples.isEmpty ? .zero : samples[min(samples.count - 1, samples.count * percent / 100)]
@@ -55,7 +55,7 @@ final class Probe: Sendable {
         var reader = AnswerReader()
         var asked: ContinuousClock.Instant?
         var next: ContinuousClock.Instant
-        /// What the machine took of this thread meanwhile.
+        /// The delay of this thread meanwhile that the machine caused.
         var lag = Duration.zero
 
         init(_ socket: RawSocket, next: ContinuousClock.Instant) { (self.socket, self.next) = (socket, next) }
@@ -73,7 +73,7 @@ final class Probe: Sendable {
             var wanted = connections.map { pollfd(fd: $0.socket.descriptor, events: Int16(POLLIN), revents: 0) }
             let ready = poll(&wanted, nfds_t(wanted.count), 5)
             let now = ContinuousClock.now
-            // A wait of 5 ms that took much longer: this thread had no processor, and the server may have had none.
+            // A wait of 5 ms that took much longer: this thread had no processor, and perhaps the server had none.
             let lag = ready == 0 ? max(.zero, now - before - .milliseconds(6)) : .zero
             for (index, connection) in connections.enumerated() {
                 connection.lag += lag
@@ -87,9 +87,9 @@ final class Probe: Sendable {
         }
     }
 
-    /// - Returns: whether the connection goes on.
+    /// - Returns: Whether the connection continues.
     private func hear(_ connection: Connection, _ now: ContinuousClock.Instant) -> Bool {
-        // The end of the server is another's business.
+        // The end of the server is handled elsewhere.
         guard case .bytes(let bytes) = connection.socket.receive() else { return false }
         connection.reader.take(bytes)
         guard let answer = try? connection.reader.next(isHead: false), let asked = connection.asked else { return true }

@@ -1,20 +1,20 @@
 import Foundation
 import Glibc
 
-/// A TCP connection to this machine that never blocks, and can be cut in every way.
+/// A non-blocking local TCP connection that can be closed in every way.
 final class RawSocket {
     private(set) var descriptor: Int32
 
     enum Outcome {
         case bytes([UInt8])
         case nothingYet
-        /// The peer ended its side in order.
+        /// The peer closed its side in order.
         case end
         /// The connection is gone.
         case reset
     }
 
-    /// - Parameter receiveBuffer: what the system takes before it is read; nil: as much as usual.
+    /// - Parameter receiveBuffer: The system's receive buffer in bytes; nil for the default.
     /// - Returns: nil when nothing listens there.
     init?(port: Int, receiveBuffer: Int? = nil) {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
@@ -45,7 +45,7 @@ final class RawSocket {
         setsockopt(descriptor, SOL_SOCKET, option, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// - Returns: how many bytes left; nil when the connection is gone.
+    /// - Returns: The number of bytes sent; nil when the connection is gone.
     func send(_ bytes: ArraySlice<UInt8>) -> Int? {
         let count = bytes.withUnsafeBytes {
             Foundation.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
@@ -65,7 +65,7 @@ final class RawSocket {
         return errno == EAGAIN || errno == EINTR ? .nothingYet : .reset
     }
 
-    /// Nothing more is sent; what comes can still be read.
+    /// Ends the output; input can still be read.
     func endOutput() { shutdown(descriptor, Int32(SHUT_WR)) }
 
     /// Ends the connection with a reset.

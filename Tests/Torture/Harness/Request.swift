@@ -1,7 +1,7 @@
 import Annotations
 import SyncProtocol
 
-/// One request as it is sent, and what has to come of it.
+/// One request as sent, and its expected result.
 struct Request {
     enum Goal {
         /// One of these, and nothing changes.
@@ -11,13 +11,13 @@ struct Request {
         /// An answer at once or when the wait is over.
         case poll
         case stream(milliseconds: Int)
-        /// No request: 400 or another refusal, or the end of the connection.
+        /// Not a request: 400 or another refusal, or the end of the connection.
         case malformed
         case backend(BackendStep)
         case revoke(token: Int)
     }
 
-    /// Comes back with the answer.
+    /// Returned with the response.
     var id: String
     var method = "GET"
     var target: String
@@ -25,13 +25,13 @@ struct Request {
     var body: [UInt8]?
     var framing = LinePlan.Framing.plain
     var goal: Goal
-    /// Whether what is refused is a token that may have ended.
+    /// Whether a refusal may mean that the token has ended.
     var hasToken = false
     var endsConnection = false
     var isOldVersion = false
-    /// A server may close the connection instead of reading all of the body.
+    /// Whether the server may close the connection instead of reading the whole body.
     var mayClose = false
-    /// Sent as it is, instead of all the others.
+    /// Sent unchanged, in place of all other members.
     var raw: [UInt8]?
 
     init(_ id: String, _ method: String = "GET", _ target: String, _ goal: Goal) {
@@ -40,7 +40,7 @@ struct Request {
 
     var isHead: Bool { method == "HEAD" }
 
-    /// - Returns: head and body; with ``LinePlan/Framing/expect`` the body waits for its permission.
+    /// - Returns: Head and body; with ``LinePlan/Framing/expect`` the body waits for permission.
     func bytes() -> (head: [UInt8], body: [UInt8]) {
         if let raw { return (raw, []) }
         var head =
@@ -48,7 +48,7 @@ struct Request {
         for (name, value) in fields { head += "\(name): \(value)\r\n" }
         if endsConnection { head += "Connection: close\r\n" }
         guard let body else { return (Array((head + "\r\n").utf8), []) }
-        // HTTP/1.0 knows neither chunks nor a wait.
+        // HTTP/1.0 supports neither chunks nor a wait.
         switch isOldVersion ? .plain : framing {
         case .plain: return (Array((head + "Content-Length: \(body.count)\r\n\r\n").utf8), body)
         case .expect:
@@ -69,7 +69,7 @@ struct Request {
     }
 }
 
-/// What requests are made of: a token, a layer and what is known of it, the backend's secret.
+/// The inputs of requests: a token, a layer and its known state, the backend's secret.
 struct RequestMaker {
     let secret: String
     let document: String

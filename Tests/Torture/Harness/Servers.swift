@@ -5,21 +5,21 @@ import PostgresSupport
 import SyncProtocol
 import TestSupport
 
-/// The servers that are tortured: one on SQLite, or two on one PostgreSQL. They live through many episodes.
+/// The servers under torture: one on SQLite, or two on one PostgreSQL database. They run through many episodes.
 final class Servers {
     static let document = "torture"
     static let source = "large"
-    /// What a server has to end its requests when it stops.
+    /// The seconds that a stopping server has to complete its requests.
     static let stopSeconds = 5
 
     let kind: StoreKind
     let processes: [ServerProcess]
-    /// How many records the layer has that is copied.
+    /// The number of records in the copied layer.
     let largeLayer: Int
     private let database: PostgresServer?
 
     init(_ kind: StoreKind, postilla: String, folder: URL, largeLayer: Int) throws {
-        // There a copy makes every write to its document wait.
+        // On PostgreSQL a copy blocks every write to its document.
         (self.kind, self.largeLayer) = (kind, kind == .postgres ? largeLayer / 4 : largeLayer)
         let database = kind == .postgres ? try PostgresServer() : nil
         self.database = database
@@ -62,7 +62,7 @@ final class Servers {
         }
     }
 
-    /// A layer as somebody sees it who may see everything.
+    /// Returns a layer's state as seen by a user who sees everything.
     func start(of layer: String) throws -> LayerStart {
         let answer = try SessionAnswer(bytes: sync(layer, "session"))
         return LayerStart(generation: answer.generation, epoch: answer.epoch, head: answer.head)
@@ -110,7 +110,7 @@ final class Servers {
             body)
     }
 
-    /// Blocks until it is answered with 200.
+    /// Sends a request and blocks until the response has status 200.
     private func send(_ method: String, _ target: String, _ fields: [(String, String)], _ body: [UInt8]?) throws
         -> [UInt8]
     {

@@ -26,7 +26,7 @@ struct Torture: ParsableCommand {
     var postilla: String?
 
     func run() throws {
-        // A server that dies while it is spoken to is no reason to die as well.
+        // Writing to a dead server must not end this process.
         signal(SIGPIPE, SIG_IGN)
         let here = Bundle.main.executableURL?.deletingLastPathComponent().path ?? "."
         let postilla = postilla ?? here + "/postilla"

@@ -73,7 +73,7 @@ extension SyncAPI {
         // A request for presence states the version of the list it has; empty: none.
         let known = request.query["presence"]
         let pull = {
-            let delta = try await engine.view(claims) { try $0.delta(since: cursor, limit: Push.deltaLimit) }
+            let delta = try await engine.view(claims) { try $0.delta(since: cursor, limit: PushProcessor.deltaLimit) }
             try await engine.loadPresenceRecords(at: layer)
             let people = known.map { _ in engine.people(at: layer, claims) }
             return PollAnswer(delta, presence: people?.version == known ? nil : people)

@@ -1,20 +1,20 @@
 import Glibc
 
-/// libFuzzer's driver: it makes inputs, sees which of them go a way through the reader that none went before, and stops at
-/// the first that traps, hangs or eats memory.
+/// libFuzzer's driver: it generates inputs, detects those that reach new code paths in the reader, and stops at the
+/// first that traps, hangs or exceeds the memory limit.
 @_silgen_name("LLVMFuzzerRunDriver")
 private func runDriver(
     _ count: UnsafeMutablePointer<Int32>, _ arguments: UnsafeMutableRawPointer,
     _ read: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
 ) -> Int32
 
-/// The reader this run is about: `FUZZ_TARGET`.
+/// The reader under test: `FUZZ_TARGET`.
 private let target: FuzzTarget? = {
     let name = getenv("FUZZ_TARGET").map { String(cString: $0) }
     return FuzzTarget.all.first { $0.name == name }
 }()
 
-/// The program begins here: the package manager gives a program's `main` this name. Without a target it lists them; with
+/// The entry point: the package manager gives a program's `main` this name. Without a target it lists them; with
 /// `FUZZ_SEEDS` it writes the target's seeds into that folder.
 @_cdecl("Fuzz_main")
 public func begin(_ count: Int32, _ arguments: UnsafeMutableRawPointer) -> Int32 {
@@ -36,7 +36,7 @@ private func write(_ seeds: [String], to folder: String) -> Int32 {
     return 0
 }
 
-/// One input. libFuzzer's own `main`, which is not used here, asks for this name.
+/// Reads one input. libFuzzer requires this name; its own `main` is not used here.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func read(_ bytes: UnsafePointer<UInt8>?, _ length: Int) -> Int32 {
     let input = Array(UnsafeBufferPointer(start: bytes, count: length))

@@ -2,7 +2,7 @@ import Annotations
 import Screen
 
 extension Canvas {
-    /// What a record was, what others made of it, and what this person did.
+    /// Draws the base version, their version and the user's version of a record.
     mutating func drawConflict(_ card: ConflictCard, _ state: AppState, in area: Area) {
         let who = card.theirAuthor ?? "Someone"
         let place = card.pageIndex.map { " on page \($0 + 1)" } ?? ""

@@ -11,7 +11,7 @@
 /// | a flag | its two letters |
 /// | emoji joined or tinted | the separate emoji, untinted |
 /// | variation selectors | removed: terminals disagree about their width |
-enum Cleaning {
+enum TextSanitizer {
     /// Returns the width if `text` is printable ASCII, as most text is; nil if it needs cleaning.
     static func widthIfPlain(_ text: String) -> Int? {
         var count = 0

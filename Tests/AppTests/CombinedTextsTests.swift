@@ -6,7 +6,7 @@ import Testing
 
 @testable import App
 
-/// Several annotations at once: marked in the list, changed as one step, undone as one.
+/// Several annotations at once: marked in the list, changed and undone as one step.
 @Suite struct TogetherTests {
     private func performed(_ stage: Stage) -> [[Edit]] {
         stage.asked.compactMap { effect in
@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    /// Five annotations of the person's own.
+    /// Five annotations by the user.
     private func own() -> FakeServices {
         let services = Sample.services()
         services.records = (1...5).map {
@@ -53,7 +53,7 @@ import Testing
         let stage = Stage(own())
         try stage.press("<space>jvjd")
         #expect(performed(stage) == [[.delete("n1"), .delete("n3"), .delete("n4")]])
-        #expect(stage.foot == " 3 deleted; u brings them back")
+        #expect(stage.foot == " 3 deleted; u to restore them")
         #expect(stage.state.document?.list.marks.isEmpty == true)
         #expect(stage.state.document?.list.total == 2)
         try stage.press("u")
@@ -63,7 +63,7 @@ import Testing
     @Test func whatIsNotOnesOwnIsNamedAndAskedAbout() throws {
         let stage = Stage(Sample.services())
         try stage.press("vGd")
-        #expect(stage.foot == "Delete 4 annotations, 3 of them by ana, ben? y/N")
+        #expect(stage.foot == "Delete 4 annotations, 3 by ana, ben? y/N")
         try stage.press("n")
         #expect(performed(stage).isEmpty)
         #expect(stage.state.document?.list.markedCount == 4)
@@ -79,7 +79,7 @@ import Testing
         let stage = Stage(services)
         try stage.press("vGd")
         #expect(performed(stage) == [[.delete("u1")]])
-        #expect(stage.foot.hasPrefix(" deleted; 3 left as they are: needs annotations:delete"))
+        #expect(stage.foot.hasPrefix(" Deleted; 3 unchanged: needs annotations:delete"))
     }
 
     @Test func withoutWriteNothingIsGathered() throws {
@@ -87,7 +87,7 @@ import Testing
         services.opened.status = .live(.hotos([.readDocument, .download]))
         let stage = Stage(services)
         try stage.press("<space><space>d")
-        #expect(stage.foot == #" read-only: this token lacks "write""#)
+        #expect(stage.foot == #" Read-only: this token lacks "write""#)
     }
 
     @Test func aColourIsChosenForAll() throws {
@@ -96,7 +96,7 @@ import Testing
         #expect(stage.lines[0].hasPrefix("-- Colour 9/9"))
         try stage.press("red<enter>")
         #expect(stage.services.records.map { $0.content["color"]?.string } == ["#d1202f", "#d1202f", nil, nil, nil])
-        #expect(stage.foot == " 2 changed; u takes it back")
+        #expect(stage.foot == " 2 changed; u to revert")
         try stage.press("u")
         #expect(stage.services.records.allSatisfy { $0.content["color"] == nil })
     }
@@ -108,7 +108,7 @@ import Testing
         let stage = Stage(own())
         try stage.press(keys)
         #expect(stage.services.records[0].content["color"]?.string == color)
-        if color == nil { #expect(stage.foot.hasPrefix(" color NAME or #rrggbb; names: yellow")) }
+        if color == nil { #expect(stage.foot.hasPrefix(" Usage: color NAME or #rrggbb; names: yellow")) }
     }
 
     // MARK: As one text
@@ -126,7 +126,7 @@ import Testing
         stage.send(.externallyEdited(text.replacing("Note 1", with: "Better\nand longer")))
         #expect(stage.services.records[0].content["text"] == "Better\nand longer")
         #expect(performed(stage).map(\.count) == [1])
-        #expect(stage.foot == " changed; u takes it back")
+        #expect(stage.foot == " Changed; u to revert")
     }
 
     @Test func theyAreWrittenInTheProgramToo() throws {
@@ -153,7 +153,7 @@ import Testing
     @Test func leavingKeepsADraftForTheSameOnes() throws {
         let stage = Stage(own())
         try stage.press("<space><space>e more<esc>")
-        #expect(stage.foot == " draft kept: the same key brings it back")
+        #expect(stage.foot == " Draft kept; press the same key to resume")
         try stage.press("e")
         #expect(stage.state.document?.editor?.input.text.hasSuffix("Note 2 more") == true)
     }
@@ -166,7 +166,7 @@ import Testing
         ("=== 2/2 note, page 1, mia ===\nB\n=== 1/2 note, page 1, mia ===", ["b": "B\n=== 1/2 note, page 1, mia ==="]),
     ])
     func reading(text: String, changes: [String: String]) {
-        let together = TextsTogether([
+        let together = CombinedTexts([
             Sample.note("a", page: 0, top: 0, text: "old", by: "mia", minutes: 1),
             Sample.note("b", page: 0, top: 9, text: "older", by: "mia", minutes: 1),
         ])
@@ -180,7 +180,7 @@ import Testing
         }
         let stage = Stage(services)
         try stage.press("vGd")
-        #expect(stage.foot == " at most 1000 at once: mark fewer")
+        #expect(stage.foot == " At most 1000 at once; mark fewer")
         #expect(performed(stage).isEmpty)
     }
 

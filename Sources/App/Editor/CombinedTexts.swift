@@ -1,8 +1,8 @@
 import Annotations
 import Screen
 
-/// The texts of several records as one text, each under a line of its own that says what it is.
-struct TextsTogether: Equatable, Sendable {
+/// The texts of several records as one text. A heading line above each identifies its record.
+struct CombinedTexts: Equatable, Sendable {
     let records: [Record]
 
     init(_ records: [Record]) { self.records = records }
@@ -19,8 +19,8 @@ struct TextsTogether: Equatable, Sendable {
         records.indices.map { heading($0) + "\n" + Annotation(records[$0]).text }.joined(separator: "\n")
     }
 
-    /// The texts that are not what they were, by record. A text without its heading, or left without a word, stays as
-    /// it was; what stands above the first heading is nobody's.
+    /// Returns the changed texts by record. A record whose heading is missing or whose text is blank keeps its text;
+    /// lines above the first heading are ignored.
     func changes(in text: String) -> [Record.ID: String] {
         var parts: [Int: [Substring]] = [:]
         var current: Int?

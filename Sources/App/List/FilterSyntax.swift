@@ -1,9 +1,9 @@
 import Annotations
 import InstantCore
 
-/// The filter of the list as a person types it: words to find, and terms such as `kind:highlight`, `by:ana`,
-/// `group:"second readers"`, `page:3`, `is:unread`, `is:unsent`. `~hlt` finds letters in this order.
-enum FilterText {
+/// The list filter as typed: words to find, and terms such as `kind:highlight`, `by:ana`, `group:"second readers"`,
+/// `page:3`, `is:unread`, `is:unsent`. `~hlt` matches these letters in this order.
+enum FilterSyntax {
     static func parse(_ text: String) -> ListFilter {
         var filter = ListFilter()
         var words: [String] = []
@@ -23,14 +23,14 @@ enum FilterText {
             }
         }
         filter.text = words.joined(separator: " ")
-        // The list shows them; whoever types what they read there finds it.
+        // The list shows the marked words, so the filter must match them too.
         filter.inQuotes = !filter.text.isEmpty || !filter.fuzzy.isEmpty
         return filter
     }
 
     private static let maxLetters = 64
 
-    /// The text cut at its blanks, but not inside quotation marks.
+    /// Splits the text at spaces outside quotation marks.
     static func terms(of text: String) -> [String] {
         var isQuoted = false
         return text.split { character in
@@ -43,7 +43,7 @@ enum FilterText {
 
     private static func unquoted(_ value: String) -> String { value.filter { $0 != "\"" } }
 
-    /// The text with a term taken in, or out of it. Of authors, groups and pages there is one at a time.
+    /// Adds a term to the text, or removes it. Authors, groups and pages replace each other.
     static func toggled(_ term: String, in text: String) -> String {
         var terms = terms(of: text)
         if terms.contains(term) {
@@ -57,15 +57,15 @@ enum FilterText {
         return terms.joined(separator: " ")
     }
 
-    /// All kinds that go by a name (`highlight`, `strike-out`) or by a letter (`H`, `S`).
+    /// Returns all kinds with this name (`highlight`, `strike-out`) or letter (`H`, `S`).
     private static func kinds(_ name: String) -> Set<AnnotationKind> {
         let name = name.lowercased()
         return Set(AnnotationKind.known.filter { term($0) == name || $0.letter.lowercased() == name })
     }
 
-    /// The names that `kind:` takes.
+    /// The names that `kind:` accepts.
     static var kindNames: [String] { AnnotationKind.known.filter { $0 != .comment }.map(term) }
 
-    /// A kind as it is typed: `free-text`.
+    /// Returns a kind as it is typed: `free-text`.
     static func term(_ kind: AnnotationKind) -> String { kind.name.replacing(" ", with: "-") }
 }

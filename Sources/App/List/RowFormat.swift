@@ -3,9 +3,9 @@ import Authorization
 import InstantCore
 import Screen
 
-/// How a row of the list is set for a width. What has no room goes in this order: date and last editor, rights and
-/// group, age, author down to four letters, the marked words where there is a note; never state or kind.
-struct RowForm: Equatable, Sendable {
+/// The layout of a list row for a width. Columns are dropped in this order: date and last editor, rights and group,
+/// age, author down to three letters, the marked words if the record has a note; never state or kind.
+struct RowFormat: Equatable, Sendable {
     private let columns: Int
     private let pageDigits: Int
     private let authorColumns: Int
@@ -18,8 +18,8 @@ struct RowForm: Equatable, Sendable {
     private let utcOffset: Int
 
     /// - Parameters:
-    ///   - hasMarks: there is a column for the marks of rows.
-    ///   - hasRights: what may be done differs from record to record.
+    ///   - hasMarks: Whether the rows have a column for marks.
+    ///   - hasRights: Whether permissions differ between records.
     init(columns: Int, pages: Int, hasMarks: Bool, hasRights: Bool, utcOffset: Int) {
         self.columns = columns
         self.hasMarks = hasMarks
@@ -70,9 +70,9 @@ struct RowForm: Equatable, Sendable {
         return line + right
     }
 
-    /// The marked words in quotes, then what was written.
+    /// Returns the marked words in quotation marks, then the text of the record.
     private func text(_ row: ListRow, _ document: DocumentState, room: Int) -> CleanText {
-        let note = CleanText(cleaning: row.text.onOneLine(maxColumns: 400))
+        let note = CleanText(cleaning: row.text.onOneLine(maxLength: 400))
         let failure: CleanText = document.pending.failure(of: row.id).map { "not saved: \($0) " } ?? ""
         let warning: CleanText = failure + (row.warning.map { "(\($0)) " } ?? "")
         guard row.kind.isMarkup else {
@@ -89,29 +89,29 @@ struct RowForm: Equatable, Sendable {
 }
 
 extension DocumentState {
-    /// Who wrote it, as this person calls them.
+    /// Returns the author; `me` for the user.
     func author(of row: ListRow) -> String? {
         if let user = row.createdBy, user == status.grant?.userID { return "me" }
         return row.author ?? row.createdBy
     }
 
-    /// Who changed it last, as this person calls them.
+    /// Returns the last editor; `me` for the user.
     fileprivate func editor(of row: ListRow) -> String? {
         row.updatedBy.map { $0 == status.grant?.userID ? "me" : $0 }
     }
 }
 
 extension String {
-    /// So many of its characters, with blanks for its ends of lines. Most texts are one short line of ASCII, of which it is
-    /// told at once; taking characters apart costs more than the rest of a row.
-    fileprivate func onOneLine(maxColumns: Int) -> String {
-        if utf8.count <= maxColumns, utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return self }
-        return String(prefix(maxColumns).map { $0.isNewline ? " " : $0 })
+    /// Returns at most `maxLength` characters, with spaces for line ends. Most texts are one short line of ASCII,
+    /// which is detected fast; splitting into characters costs more than the rest of a row.
+    fileprivate func onOneLine(maxLength: Int) -> String {
+        if utf8.count <= maxLength, utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return self }
+        return String(prefix(maxLength).map { $0.isNewline ? " " : $0 })
     }
 }
 
 extension ListRow {
-    /// What stands where the age would: the edit has not arrived.
+    /// The state of an undelivered edit, shown in place of the age.
     fileprivate var waitingWord: String? {
         switch delivery {
         case .delivered: nil

@@ -1,4 +1,4 @@
-// The keys as they come. Order matters: it is the order of the help and of the footer.
+// The standard keys. The order is the order in the help and the footer.
 extension Keymap {
     static let everywhere = [
         Binding(.everywhere, "?", .help, "List the keys available here", footer: "help"),

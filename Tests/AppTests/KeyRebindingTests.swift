@@ -3,10 +3,10 @@ import Testing
 
 @testable import App
 
-/// A person's own keys.
-@Suite struct KeyChangeTests {
-    private func change(_ context: KeyContext, _ command: Command, _ keys: String...) throws -> KeyChange {
-        KeyChange(context, command, try keys.map { try Key.sequence($0) })
+/// The user's own key bindings.
+@Suite struct KeyRebindingTests {
+    private func change(_ context: KeyContext, _ command: Command, _ keys: String...) throws -> KeyRebinding {
+        KeyRebinding(context, command, try keys.map { try Key.sequence($0) })
     }
 
     @Test func aCommandGetsOtherKeysAndLosesItsOwn() throws {
@@ -34,22 +34,22 @@ import Testing
     }
 
     @Test(arguments: [
-        (KeyContext.list, Command.delete, "e", "e is edit here; give edit another key, or none: edit = []"),
-        (.moving, .down, "g", "g and gg, which is first here, begin alike"),
-        (.list, .delete, "7", "7 begins with a digit, which counts"),
-        (.library, .highlight, "H", "highlight does nothing in keys.library; it belongs to keys.page, keys.selection"),
-        (.editor, .accept, "s", "s would not be written any more"),
-        (.everywhere, .escape, "", "without a key for escape there would be no way out"),
+        (KeyContext.list, Command.delete, "e", "e is already edit; give edit another key, or none (edit = [])"),
+        (.moving, .down, "g", "g clashes with gg (first)"),
+        (.list, .delete, "7", "7 begins with a digit, which is a count"),
+        (.library, .highlight, "H", "highlight has no effect in keys.library; it belongs in keys.page, keys.selection"),
+        (.editor, .accept, "s", "s is text in this context"),
+        (.everywhere, .escape, "", "escape needs at least one key"),
     ])
     func whatCannotBeIsSaid(context: KeyContext, command: Command, keys: String, reason: String) throws {
         let sequences = keys.isEmpty ? [] : [try Key.sequence(keys)]
-        let (_, problems) = Keymap.standard.changed(by: [KeyChange(context, command, sequences)])
+        let (_, problems) = Keymap.standard.changed(by: [KeyRebinding(context, command, sequences)])
         #expect(problems.count == 1 && problems[0].reason.hasPrefix(reason), "\(problems)")
     }
 
     @Test func everyCommandCanBeGivenAnotherKeyEverywhereItHasOne() throws {
         for binding in Keymap.standard.bindings {
-            let own = KeyChange(binding.context, binding.command, [[.function(9)]])
+            let own = KeyRebinding(binding.context, binding.command, [[.function(9)]])
             let (keymap, problems) = Keymap.standard.changed(by: [own])
             #expect(problems.isEmpty, "\(problems)")
             #expect(keymap.match([.function(9)], in: [binding.context]) == .command(binding.command))

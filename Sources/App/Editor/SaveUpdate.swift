@@ -3,12 +3,12 @@ import Authorization
 import InstantCore
 import PageLayout
 
-// Making, changing, deleting; undo.
+// Creating, changing and deleting records; undo.
 extension AppState {
-    /// Hands edits over as one step, which is shown as done while it is saved. A new record needs an author's name: it is
-    /// asked for once, after the right to write was checked.
+    /// Submits edits as one step, which is shown as done while it is saved. A new record needs an author's name: if
+    /// none is known, the user is asked for it.
     ///
-    /// - Parameter editor: the text that is handed over.
+    /// - Parameter editor: The editor whose text is submitted.
     mutating func perform(_ edits: [Edit], from editor: Editor? = nil) -> [Effect] {
         guard let document, !edits.isEmpty else { return [] }
         let creates = edits.contains {
@@ -31,12 +31,12 @@ extension AppState {
         return keepUntilSaved(editor, becoming: newIDs.first) + [.perform(step)]
     }
 
-    /// A text is on the disk as a draft until it is there as an edit.
+    /// Stores the text as a draft until it is stored as an edit.
     func keepUntilSaved(_ editor: Editor?, becoming id: Record.ID? = nil) -> [Effect] {
         editor.map { [.saveDraft($0.draftKey, $0.input.text, becoming: id)] } ?? []
     }
 
-    /// Marks what is selected: one record for each page, all in one step.
+    /// Marks the selection: one record per page, all in one step.
     mutating func mark(_ kind: AnnotationKind) -> [Effect] {
         guard document?.page.selected != nil else { return [] }
         let edits = markups(kind).map(Edit.create)
@@ -45,7 +45,7 @@ extension AppState {
         return perform(edits)
     }
 
-    /// What is selected as marks, one for each page.
+    /// Returns the selection as marks, one per page.
     func markups(_ kind: AnnotationKind) -> [Content] {
         guard let page = document?.page, let range = page.selected, let glyphs = page.glyphs else { return [] }
         let parts = page.carried.map { ($0.page, $0.rects) } + [(page.index, glyphs.rects(of: range))]
@@ -66,7 +66,7 @@ extension AppState {
         return begin(edits, isRedo: true)
     }
 
-    // MARK: Answers
+    // MARK: Responses
 
     mutating func edited(_ step: Int, _ ids: [Record.ID]) -> [Effect] {
         guard let item = document?.pending.end(as: .saved, { $0.isStep(step) }),
@@ -100,15 +100,15 @@ extension AppState {
         return effects + recordsChanged(ids, nil)
     }
 
-    /// The cursor stays on the new row, unless the person has gone on meanwhile. Where no row could be shown the list is
-    /// asked where it is.
+    /// Moves the list cursor to the new row, unless the user has moved on. If the row is outside the window, requests
+    /// its place in the list.
     private mutating func advance(to id: Record.ID?) -> [Effect] {
         guard let id, let list = document?.list else { return [] }
         let isShown = list.window?.rows.contains { $0.id == id } == true
         return list.cursorID == id || !isShown ? seek(id) : []
     }
 
-    /// Nothing was changed; a text that was written goes back to the editor.
+    /// Handles a failed edit: nothing was changed, and its text returns to the editor.
     mutating func editFailed(_ step: Int, _ why: String) -> [Effect] {
         document?.history.failed(step)
         guard let item = document?.pending.end(as: .failed(why), { $0.isStep(step) }) else { return [] }
@@ -130,7 +130,7 @@ extension AppState {
 
     // MARK: Conflicts
 
-    /// Settles a conflict, or an edit that was refused.
+    /// Resolves a conflict or a refused edit.
     mutating func resolve(_ id: Record.ID, _ resolution: Resolution, from editor: Editor? = nil) -> [Effect] {
         document?.pending.begin(.resolution(id), from: editor)
         if let editor { document?.drafts[editor.draftKey] = nil }
@@ -150,20 +150,20 @@ extension AppState {
         return notSaved(item, why)
     }
 
-    // MARK: Texts on their way
+    // MARK: Texts being saved
 
-    /// What is left of a draft is one that was begun since under the same name.
+    /// Drops the draft of a saved text, but keeps a draft begun since under the same key.
     private func forgetSaved(_ editor: Editor?) -> [Effect] {
         editor.map { [.saveDraft($0.draftKey, document?.drafts[$0.draftKey])] } ?? []
     }
 
-    /// The text goes back to the editor; where another one is open, to the drafts.
+    /// Returns an unsaved text to the editor, or to the drafts if another editor is open.
     private mutating func notSaved(_ item: PendingEdits.Item, _ why: String) -> [Effect] {
         notice = .error("Not saved: \(why)")
         if departure != .termination { departure = nil }
         showAgain()
         guard var editor = item.editor else { return [] }
-        // What was written to a record that was not made belongs to that one's text.
+        // Text written for a record that was never created belongs to the draft of that record.
         let key = item.work.ids.compactMap { document?.pending.failedDrafts[$0] }.first ?? editor.draftKey
         let open = document?.editor.flatMap { $0.draftKey == key ? $0.input.text : nil }
         let begun = open ?? document?.drafts[key]
@@ -181,15 +181,15 @@ extension AppState {
         return [.saveDraft(key, kept)]
     }
 
-    /// Everything that shows records is asked for anew.
+    /// Reloads everything that shows records.
     private mutating func showAgain() {
         refresh()
         document?.detailAsked = nil
     }
 
-    /// The group of what one writes from now on.
+    /// Sets the group of new records.
     ///
-    /// - Parameter words: a group; two quotation marks: the null group; nothing: what the token says.
+    /// - Parameter words: A group; `""` for the null group; empty for the token's default.
     mutating func setDefaultGroup(_ words: String) -> [Effect] {
         guard let document else { return [] }
         let choice = words.isEmpty ? nil : LayerMetadata.GroupChoice(group: words == "\"\"" ? nil : words)
@@ -221,7 +221,7 @@ extension DocumentState {
         list.move(to: window.offset + index)
     }
 
-    /// As the library will stamp them.
+    /// Returns the records of a step as `Instant` will stamp them.
     private func records(madeBy step: EditStep, at now: Timestamp) -> [Record] {
         var contents: [Content] = []
         var ids = step.newIDs

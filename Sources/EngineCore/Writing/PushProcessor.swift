@@ -4,7 +4,7 @@ package import SyncProtocol
 
 /// Applies the changes of one request and returns an answer for each, in order. Answers are stored at least until they
 /// are acknowledged.
-package struct Push {
+package struct PushProcessor {
     package let grant: Grant
     package let limits: ServerLimits
     /// The number of changes returned with the answers: more than a full batch, so that a writer's own changes are

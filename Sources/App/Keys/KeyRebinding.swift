@@ -1,7 +1,7 @@
 package import Screen
 
-/// A person's own keys for a command: instead of those it has in that context, or none at all.
-package struct KeyChange: Hashable, Sendable {
+/// The user's keys for a command. They replace the command's keys in that context; an empty list removes them.
+package struct KeyRebinding: Hashable, Sendable {
     package var context: KeyContext
     package var command: Command
     package var sequences: [[Key]]
@@ -11,15 +11,15 @@ package struct KeyChange: Hashable, Sendable {
     }
 }
 
-/// Why a change cannot be, in a sentence, and which one of those that were given.
+/// Why a change is invalid, as a sentence, and its index in the list of changes.
 package struct KeyBindingError: Error, Hashable, Sendable {
     package var change: Int
     package var reason: String
 }
 
 extension Keymap {
-    /// With all the changes made; what is wrong with them is found whole, not just the first.
-    package func changed(by changes: [KeyChange]) -> (keymap: Keymap, problems: [KeyBindingError]) {
+    /// Returns the keymap with all changes applied, and every problem found, not only the first.
+    package func changed(by changes: [KeyRebinding]) -> (keymap: Keymap, problems: [KeyBindingError]) {
         var keymap = self
         var problems: [KeyBindingError] = []
         for (index, change) in changes.enumerated() {
@@ -31,7 +31,7 @@ extension Keymap {
         return (keymap, problems.sorted { $0.change < $1.change })
     }
 
-    private mutating func make(_ change: KeyChange) -> String? {
+    private mutating func make(_ change: KeyRebinding) -> String? {
         let name = change.command.rawValue
         guard let model = model(of: change.command, for: change.context) else {
             let places = KeyContext.allCases.filter { context in
@@ -61,7 +61,8 @@ extension Keymap {
         return nil
     }
 
-    /// What to say of the command there: as in its own context, or as in a wider one that holds at the same time.
+    /// Returns the binding that supplies the help texts: from this context or a wider active one, else from the
+    /// standard keymap.
     private func model(of command: Command, for context: KeyContext) -> Binding? {
         for context in [context] + context.wider {
             if let found = bindings.first(where: { $0.context == context && $0.command == command }) { return found }
@@ -69,8 +70,9 @@ extension Keymap {
         return Keymap.standard.bindings.first { $0.context == context && $0.command == command }
     }
 
-    /// A key that is already something else in this context, or that would never be heard.
-    private func clash(of change: KeyChange) -> String? {
+    /// Returns why a key cannot be used: it has another meaning in this context, or one sequence is a prefix of
+    /// another.
+    private func clash(of change: KeyRebinding) -> String? {
         let others = bindings.filter { $0.context == change.context && $0.command != change.command }
         for keys in change.sequences {
             let shown = keys.map(\.notation).joined()
@@ -90,14 +92,14 @@ extension Keymap {
 }
 
 extension KeyContext {
-    /// As a person writes it: `token-card`.
+    /// The name in configuration files: `token-card`.
     package var name: String {
         rawValue.reduce(into: "") { name, character in
             name += character.isUppercase ? "-" + character.lowercased() : String(character)
         }
     }
 
-    /// The contexts that hold together with it and are looked into after it.
+    /// The contexts that are active together with this one and are searched after it.
     fileprivate var wider: [KeyContext] {
         switch self {
         case .selection: [.page, .document, .moving, .everywhere]

@@ -1,5 +1,5 @@
 /// The inside of a tag such as `word xMin="93.5" yMin="371.1"`: its name, and its attributes as numbers.
-struct Tag {
+struct ListingTag {
     let name: String
     private let attributes: ArraySlice<UInt8>
 

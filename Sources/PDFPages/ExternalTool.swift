@@ -1,7 +1,7 @@
 import SystemPackage
 
 /// An external program, and the package that contains it.
-enum Tool: String, CaseIterable {
+enum ExternalTool: String, CaseIterable {
     case pdfinfo
     case pdftotext
     case pdftoppm
@@ -20,14 +20,14 @@ enum Tool: String, CaseIterable {
 extension PDFTools {
     /// The tools missing on this machine, each as the error to report.
     package var missing: [PDFError] {
-        Tool.allCases.compactMap { tool in
+        ExternalTool.allCases.compactMap { tool in
             do throws(PDFError) { _ = try find(tool) } catch { return error }
             return nil
         }
     }
 
     /// Returns the path of a tool in the first directory that contains it.
-    func find(_ tool: Tool) throws(PDFError) -> FilePath {
+    func find(_ tool: ExternalTool) throws(PDFError) -> FilePath {
         for directory in directories {
             let path = FilePath(directory).appending(tool.rawValue)
             if let file = try? FileDescriptor.open(path, .readOnly) {
