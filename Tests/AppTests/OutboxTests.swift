@@ -161,7 +161,7 @@ import Testing
         try stage.press("s")
         #expect(stage.asked.last == .saveUnsent(.hotos))
         try stage.press("x")
-        #expect(stage.foot.hasPrefix("Remove hotos17 with 3 unsent edits from here?"))
+        #expect(stage.foot.hasPrefix("Remove hotos17 and 3 unsent edits?"))
         try stage.press("nr")
         #expect(!stage.screen.contains("You no longer have access"))
         #expect(stage.statusLine.contains("NO ACCESS"))

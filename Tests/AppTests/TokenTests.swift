@@ -62,7 +62,7 @@ import Testing
         #expect(
             card(stage).suffix(3) == [
                 " Paste a token, or @path to a file (hidden): [received \(Self.readOnly.count) characters]",
-                " Token for user mia, layer review, valid until 15:05. Lost: write. 3 edits remain unsent.",
+                " Token for user mia, layer review, valid until 15:05. Lost: write. 3 edits held.",
                 " Enter use it     Esc later (T to reopen)     Ctrl-U clear",
             ])
         try stage.press("<enter>")

@@ -128,7 +128,7 @@ extension AppState {
         grant.expiresAt <= now + (document?.status.clockOffset ?? 0)
     }
 
-    /// ` Lost: write. 3 edits remain unsent.`
+    /// ` Lost: write. 3 edits held.`
     private func change(to grant: Grant) -> CleanText {
         guard let document else { return "" }
         let change = RightsChange(from: document.status.grant, to: grant)
@@ -136,6 +136,6 @@ extension AppState {
         let said: CleanText = " \(change.sentence)"
         let count = document.waiting
         guard document.status.grant?.mayWrite == true, !grant.mayWrite, count > 0 else { return said }
-        return said + (count == 1 ? " 1 edit remains unsent." : " \(count) edits remain unsent.")
+        return said + (count == 1 ? " 1 edit held." : " \(count) edits held.")
     }
 }
