@@ -3,7 +3,7 @@
 
 ARGS =
 SEEDS = 10000
-FROM = 0
+FROM =
 SOURCES = Package.swift Sources Tests
 CYCLES = 100
 EXAMPLES = 50
@@ -17,7 +17,7 @@ help:
 	@echo "make run     build Postilla and start the demo: a server, sample documents and the viewer"
 	@echo "make test    build and run all tests"
 	@echo "make api-test  check the server against docs/openapi.json with EXAMPLES generated requests per operation"
-	@echo "make simulate  run SEEDS simulated histories of clients and server, starting at seed FROM; TRACE=seed prints one"
+	@echo "make simulate  run SEEDS simulated histories of clients and server, from seed FROM on, or from a drawn seed; TRACE=seed prints one"
 	@echo "make mutations  check that the tests detect errors planted one by one in a copy of the cores"
 	@echo "make docs    generate the documentation of the Instant library in .build/docs"
 	@echo "make man     generate manual pages, one per command, in .build/man"

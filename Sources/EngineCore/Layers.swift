@@ -14,7 +14,7 @@ package enum Layers {
         // A layer exists only together with its document.
         if let layer = try store.layer(key) { return layer }
         guard try store.document(key.document) != nil else {
-            throw APIError(.documentNotFound, "the document of the token does not exist")
+            throw APIError(.documentNotFound, "the token's document does not exist")
         }
         // A token without an issue time may be older than the deletion.
         if let deleted = try store.deletion(of: key), issuedAt.map({ $0 <= deleted }) ?? true {

@@ -25,7 +25,7 @@ import Testing
         let made = try open("new")
         #expect(try open("new") == made)
         #expect(made.generation.count == 16)
-        #expect(throws: APIError(.documentNotFound, "the document of the token does not exist")) {
+        #expect(throws: APIError(.documentNotFound, "the token's document does not exist")) {
             try open("new", document: "none")
         }
     }

@@ -87,7 +87,7 @@ import Testing
         ana.descriptor.sync()
         try await ana.see { try document.record(other)?.delivery == .delivered }
         try await ana.see {
-            try ana.descriptor.unsentEdits().contains { "\($0.state)".contains("not on this machine") }
+            try ana.descriptor.unsentEdits().contains { "\($0.state)".contains("no longer on this machine") }
         }
         try await server.stop()
     }

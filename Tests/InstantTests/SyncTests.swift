@@ -165,10 +165,10 @@ import Testing
             Nonsense(
                 testDescription: "more than fits",
                 answer: .init(headers: long, body: .init(repeating: 32, count: 17 << 20)),
-                kind: .invalidServerData, message: "more than 16 MB"),
+                kind: .invalidServerData, message: "larger than 16 MB"),
             Nonsense(
                 testDescription: "a page of a proxy", answer: .init(status: 502, body: Array("<html>".utf8)),
-                kind: .requestFailed, message: "answers 502"),
+                kind: .requestFailed, message: "returned 502"),
         ]
     }
 

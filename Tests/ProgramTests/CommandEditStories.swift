@@ -77,7 +77,7 @@ struct CommandEditStories {
         let bad: [(text: String, sentence: String)] = [
             ("{\n  \"a\": 1,\n  oops}", "standard input:3:3: unexpected character"),
             ("", "standard input is empty"), (" \n", "standard input is empty"),
-            ("{", "standard input:1:2: the text"),
+            ("{", "standard input:1:2: unexpected end"),
             ("[1]", "not a record"), (#"{"id":7,"content":{}}"#, #""id" must be"#),
             (#"{"content":{"v":1,"pageIndex":0}}"#, #""type" is missing"#),
             (Self.note.replacing(":0,", with: ":99,"), "pageIndex"),

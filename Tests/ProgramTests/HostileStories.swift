@@ -115,7 +115,7 @@ struct HostileStories {
     @Test func aDocumentThatIsNotThereIsToldOf() throws {
         let terminal = try ana.start()
         try terminal.see("You no longer have access to paper / review")
-        try terminal.see("the document of the token")
+        try terminal.see("the token's document")
         try terminal.see(no: "Waiting for data")
         #expect(try terminal.quit() == [])
     }

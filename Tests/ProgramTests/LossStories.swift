@@ -23,7 +23,7 @@ struct LossStories {
         try engine.delete("paper")
         try terminal.press(":online<enter>")
         try terminal.see("You no longer have access to")
-        try terminal.see("1 unsent edit")
+        try terminal.see("The local copy and 1")
 
         try terminal.press("s")
         try terminal.see("1 unsent edit saved in")

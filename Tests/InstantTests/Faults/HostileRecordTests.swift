@@ -101,7 +101,7 @@ import Testing
         let (client, descriptor, error) = try await layer(
             #""r""#, #"{"text":"\#(String(repeating: "x", count: 16 << 20))"}"#)
         #expect(error?.kind == .invalidServerData)
-        #expect(error?.message.contains("more than 16 MB") == true)
+        #expect(error?.message.contains("larger than 16 MB") == true)
         #expect(try descriptor.layer.count(ListQuery()) == 0)
         withExtendedLifetime(client) {}
     }

@@ -74,7 +74,7 @@ struct SyncAPI: Sendable {
         let limits = engine.limits
         let answer = try await engine.view(claims) { view in
             guard let document = try view.store.document(claims.grant.documentID) else {
-                throw APIError(.documentNotFound, "the document of the token does not exist")
+                throw APIError(.documentNotFound, "the token's document does not exist")
             }
             return SessionAnswer(
                 grant: claims.grant, now: now, generation: view.layer.generation, epoch: view.epoch,
