@@ -45,6 +45,7 @@ struct PaintingStories {
         terminal.graphicsAnswer = answer
         try terminal.press("<tab>i")
         try terminal.see("No pictures: the terminal")
+        try terminal.see(no: "Gi=31")
         #expect(terminal.sentPicture == nil)
         try terminal.press("J")
         try terminal.see("This is the second page")

@@ -72,6 +72,8 @@ final class PagePictures {
         milliseconds = TerminalLoop<Message>.now - since
         let format = PictureFormat(reports)
         ability = .known(format)
+        // A terminal that does not know the query may have printed it.
+        if format != .kitty { device.redraw() }
         answer(format)
     }
 
