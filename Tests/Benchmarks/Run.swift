@@ -5,6 +5,8 @@ struct Run {
     var backend: Backend
     var folder: URL
     var options: Measurement
+    /// Filled by the parts; drawn when all are done.
+    let plots = Plots()
 
     /// The package's own samples; the working directory is its root, as with make.
     func sample(_ name: String) throws -> String {
