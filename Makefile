@@ -22,7 +22,8 @@ help:
 	@echo "make docs    generate the documentation of the Instant library in .build/docs"
 	@echo "make man     generate manual pages, one per command, in .build/man"
 	@echo "make pictures  record the screens in README again with the program itself"
-	@echo "make bench   benchmark a release build against less, fzf, tig, neomutt, curl, nginx, SQLite, PostgreSQL and Redis;"
+	@echo "make bench   benchmark a release build against less, fzf, tig, neomutt, curl, nginx, SQLite, PostgreSQL, Redis"
+	@echo "             and Yjs; ARGS='--plots docs/images/performance' draws the plots of docs/performance.md;"
 	@echo "             BASELINE=path compares with an earlier program, or a folder with postilla and Benchmarks"
 	@echo "make crash   kill client and server CYCLES times and check that confirmed data survives (SEED=… repeats a plan)"
 	@echo "make torture  misuse the real server for SECONDS (SEED=… repeats a plan; STORE=sqlite or postgres)"
@@ -77,6 +78,7 @@ pictures:
 
 bench:
 	@Resources/setup.sh bench
+	@Resources/python.sh bench || echo "without its Python packages Yjs is left out" >&2
 	@Resources/build.sh release postilla
 	@Resources/build.sh release Benchmarks
 	@.build/release/Benchmarks $(if $(BASELINE),compare --baseline $(BASELINE)) $(ARGS)

@@ -211,7 +211,7 @@ let package = Package(
                 "InstantCore", "Instant", "Screen", "PostgresSupport", "TortureHarness", arguments, crypto, httpClient,
                 nio, nioHTTP, rawSQLite,
             ],
-            path: "Tests/Benchmarks", swiftSettings: rim),
+            path: "Tests/Benchmarks", exclude: ["Yjs/peer.py", "Yjs/requirements.txt"], swiftSettings: rim),
         .testTarget(name: "BenchmarksTests", dependencies: ["Benchmarks"], swiftSettings: rim),
         .executableTarget(
             name: "Crash",

@@ -1,11 +1,19 @@
 #!/bin/sh
-# python.sh: creates a Python environment for the tests under .build if it is missing or its requirements changed.
-# Otherwise it does nothing and needs no network.
+# python.sh [test|bench]: creates the Python environment of the tests or of the benchmarks under .build if it is missing or
+# its requirements changed. Otherwise it does nothing and needs no network.
 set -eu
 
 cd "$(dirname "$0")/.."
-wanted=Tests/Backend/requirements.txt
-place=.build/python
+case ${1:-test} in
+bench)
+    wanted=Tests/Benchmarks/Yjs/requirements.txt
+    place=.build/python-yjs
+    ;;
+*)
+    wanted=Tests/Backend/requirements.txt
+    place=.build/python
+    ;;
+esac
 
 if [ -x "$place/bin/python" ] && cmp -s "$wanted" "$place/requirements.txt"; then exit 0; fi
 rm -rf "$place"

@@ -34,6 +34,9 @@ struct Measurement: AsyncParsableCommand {
 
     @Option(help: "Listeners that are open and hear nothing.") var listeners = 10_000
 
+    @Option(help: ArgumentHelp("Draws plots as SVG files into this folder, at more sizes.", valueName: "folder"))
+    var plots: String?
+
     @Flag(name: .customLong("brief"), help: "The list on one terminal, beside less alone.") var isBrief = false
 
     @Option(
@@ -73,6 +76,7 @@ struct Measurement: AsyncParsableCommand {
         if only.contains(.fanout) { try report.fanout() }
         if only.contains(.snapshot) { try await report.snapshot() }
         if only.contains(.load) { try await report.load() }
+        if let plots { try report.plots.write(to: URL(fileURLWithPath: plots)) }
         Report.add("Server, whole run: peak \(Figures.megabytes(server.memory.peakResident)) MB (VmHWM).")
     }
 

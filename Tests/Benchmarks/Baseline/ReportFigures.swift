@@ -4,7 +4,7 @@ struct ReportFigures {
     private(set) var entries: [(name: String, value: Double)] = []
 
     /// Columns that say how something was measured.
-    private static let counts: Set = ["of", "x", "keys", "least-most", "postilla is x"]
+    private static let counts: Set = ["of", "x", "keys", "least-most", "postilla is x", "x of Yjs"]
 
     init(_ report: String) {
         var heading = ""

@@ -2,12 +2,15 @@ import Annotations
 import Instant
 import InstantCore
 
-/// An edit at one client until the other one tells of it, in turns with the same change by the wire alone, and with
-/// PostgreSQL: each with a durable store, on loopback, nothing waited for in between.
+/// An edit at one client until the other one tells of it, in turns with the same change by the wire alone, with
+/// PostgreSQL and with Yjs: each with a durable store, on loopback, nothing waited for in between.
 struct EditBenchmark {
     var edits = 300
     /// First ones that do not count.
     var warmUp = 20
+    /// Yjs takes its turns in blocks of so many; both counts are multiples of it. Its store creates and deletes a journal file
+    /// for each update, which delays the disk of the next peer.
+    var block = 20
 
     struct Result {
         /// From before the edit, its own commit included.
@@ -17,17 +20,24 @@ struct EditBenchmark {
         /// Without client stores.
         var wire = Samples()
         var postgres = Samples()
+        /// By the wire too.
+        var yjs = Samples()
+        /// The same updates until the Yjs server's store has committed them.
+        var yjsStored = Samples()
     }
 
-    /// - Parameter postgres: nil where there is none.
+    /// - Parameters:
+    ///   - postgres: nil where it is not installed.
+    ///   - yjs: nil where it is not installed; else it holds an update for each of ``notes``.
     func run(
-        _ writer: LiveClient, _ reader: FollowedLayer, wire: WirePair, postgres: NotifyPair?
+        _ writer: LiveClient, _ reader: FollowedLayer, wire: WirePair, postgres: NotifyPair?, yjs: YjsPair?
     ) async throws -> Result {
         var result = Result()
         // One for all: nothing that the measure itself needs is begun between an edit and its news.
         let limit = Watchdog(seconds: 300, what: "an edit")
         defer { limit.stop() }
         for number in 0..<warmUp + edits {
+            if let yjs, number.isMultiple(of: block) { try run(yjs, number..<number + block, &result) }
             let note = Self.note(number)
             let told = try postgres?.run(id: "edit-\(number)-", content: note.text)
             let passed = try wire.run(id: "edit-\(number)-", content: note)
@@ -42,6 +52,21 @@ struct EditBenchmark {
             if let told { result.postgres.add(told) }
         }
         return result
+    }
+
+    /// Updates of Yjs, one after the other.
+    private func run(_ yjs: YjsPair, _ numbers: Range<Int>, _ result: inout Result) throws {
+        for number in numbers {
+            let times = try yjs.run(number)
+            guard number >= warmUp else { continue }
+            result.yjs.add(times.told)
+            result.yjsStored.add(times.stored)
+        }
+    }
+
+    /// What the peers are given.
+    var notes: [(id: String, content: Content)] {
+        (0..<warmUp + edits).map { ("edit-\($0)-", Self.note($0)) }
     }
 
     static func note(_ number: Int) -> Content {

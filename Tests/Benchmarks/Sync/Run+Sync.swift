@@ -2,13 +2,20 @@ import Foundation
 
 extension Run {
     func sync() async throws {
-        let document = "sync"
+        let smaller = options.plots == nil ? [] : [1_000, 10_000].filter { $0 < options.records }
+        for records in smaller + [options.records] { try await sync(records) }
+    }
+
+    private func sync(_ records: Int) async throws {
+        let document = "sync-\(records)"
         try backend.upload(try sample("harbour-handbook.pdf"), as: document)
         let own = try await backend.count(document: document)
         try await backend.post(
-            Array(Remark.all(options.records, pages: 109).prefix(options.records - own)), document: document)
-        let result = try await FirstSyncBenchmark(backend: backend, folder: folder, count: options.records).run(
+            Array(Remark.all(records, pages: 109).prefix(records - own)), document: document)
+        let result = try await FirstSyncBenchmark(backend: backend, folder: folder, count: records).run(
             document: document)
+        plots.add(.firstSync, "client library", Double(records), result.sync.median?.milliseconds)
+        plots.add(.firstSync, "curl and SQLite", Double(records), result.bound.median?.milliseconds)
         var table = Table("ms", "median", "least-most", "x")
         for (name, samples) in [
             ("first sync into the durable store", result.sync),
@@ -18,7 +25,7 @@ extension Run {
         table.add("processor time of the client alone", result.processor, to: nil)
         table.add("a new process to its first 100 rows", result.open, to: nil)
         table.add("... of which inside the library", result.openInside, to: nil)
-        let layer = try FilledLayer.open(backend, document: document, count: options.records, folder: folder)
+        let layer = try FilledLayer.open(backend, document: document, count: records, folder: folder)
         let viewer = ListBenchmark(
             contestants: [Peers(folder: folder).postilla(layer)], rows: 24, columns: 80, starts: 5, visits: 0)
         table.add("postilla's first frame, 80x24", try viewer.run()[0].firstFrame, to: nil)
@@ -31,7 +38,7 @@ extension Run {
         }
         Report.add(
             """
-            ## A layer of \(options.records) records for the first time: \(result.pages) pages, \
+            ## A layer of \(records) records for the first time: \(result.pages) pages, \
             \(Figures.megabytes(result.bytes)) MB
 
             \(table.text)

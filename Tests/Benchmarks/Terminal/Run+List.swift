@@ -35,12 +35,24 @@ extension Run {
                     figures[index].memory = try benchmark.memory(of: figures[index].contestant)
                     figures[index].idle = try benchmark.idle(figures[index].contestant)
                 }
+                if size.rows == 24 { draw(figures, count: count, areMailsFewer: mails.count < count) }
                 Report.add("## \(count) on \(size.columns)x\(size.rows)\n")
                 Report.add(
                     ListTable(figures: figures, reference: options.isBrief ? "less" : "neomutt, mbox").text + "\n")
             }
             Report.add(
                 "First sync of the \(count) and the PDF, to the screen: \(Figures.milliseconds(layer.firstSync)) ms.\n")
+        }
+    }
+
+    /// - Parameter areMailsFewer: whether neomutt's list is shorter than the others.
+    private func draw(_ figures: [ListFigures], count: Int, areMailsFewer: Bool) {
+        for figure in figures {
+            let name = figure.contestant.name
+            guard !areMailsFewer || !name.hasPrefix("neomutt") else { continue }
+            plots.add(.firstFrame, name, Double(count), figure.firstFrame.median?.milliseconds)
+            plots.add(.key, name, Double(count), figure.row.median?.milliseconds)
+            plots.add(.memory, name, Double(count), Double(figure.memory.peakAnonymous) / 1_048_576)
         }
     }
 }

@@ -41,7 +41,7 @@ final class WirePair {
 
 extension [UInt8] {
     /// In the simplest way: what looks through an event must not take longer than the peer's own reading of its notice.
-    fileprivate func contains(_ sought: [UInt8]) -> Bool {
+    func contains(_ sought: [UInt8]) -> Bool {
         withUnsafeBytes { bytes in
             sought.withUnsafeBytes { sought in
                 guard let most = sought.count <= bytes.count ? bytes.count - sought.count : nil else { return false }

@@ -15,7 +15,9 @@ extension Run {
         if let redis {
             peers.append(.init(name: "Redis \(redis.version): XADD, appendfsync always") { try redis.writer() })
         }
-        for writers in [8, 64] { try writes(WritesBenchmark(writers: writers), peers) }
+        for writers in options.plots == nil ? [8, 64] : [1, 4, 8, 16, 64] {
+            try writes(WritesBenchmark(writers: writers), peers)
+        }
     }
 
     private func writes(_ benchmark: WritesBenchmark, _ peers: [WritesBenchmark.Peer]) throws {
@@ -27,6 +29,8 @@ extension Run {
                 peer.name, Self.whole(Self.median(rates)),
                 Self.whole(rates.min() ?? 0) + "-" + Self.whole(rates.max() ?? 0),
                 String(format: "%.2f", ours / Self.median(rates)))
+            plots.add(
+                .writers, String(peer.name.prefix { $0 != " " }), Double(benchmark.writers), Self.median(rates))
         }
         Report.add("## \(benchmark.writers) writers, one change a request\n\n\(table.text)\n")
     }
