@@ -36,7 +36,7 @@ struct ColumnRun {
     }
 
     /// Returns the end of the bands from `start` on that leave the same gutters free, and these gutters. Once found, a
-    /// gutter must stay; before that, the second column may begin up to ``maxLeadLength`` bands later.
+    /// gutter must remain free; before that, the second column may begin up to ``maxLeadLength`` bands later.
     private static func gutters(of bands: [PageBand], from start: Int, width: Double) -> (end: Int, [Gutter]) {
         var free = bands[start].free.filter { $0.width >= width }
         var box = bands[start].box
@@ -53,7 +53,7 @@ struct ColumnRun {
         return (end, inner)
     }
 
-    /// Returns the gutters that two sets, each from left to right, have in common.
+    /// Returns the gutters common to two sets, each ordered from left to right.
     private static func sharedGutters(_ some: [Gutter], _ others: [Gutter], width: Double) -> [Gutter] {
         var shared: [Gutter] = []
         var first = 0

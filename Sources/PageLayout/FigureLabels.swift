@@ -1,4 +1,4 @@
-/// Finds the numbers along the axes of a figure, which do not read row by row.
+/// Finds the numbers along the axes of a figure, which are not read row by row.
 enum FigureLabels {
     /// Minimum number of rows; fewer are not conclusive.
     private static let fewestRows = 4

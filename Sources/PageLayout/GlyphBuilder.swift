@@ -61,8 +61,7 @@ struct GlyphBuilder {
 
     private enum Turn { case up, down }
 
-    /// - Parameter level: the row of the words, against which small raised or lowered words are detected; nil to skip
-    ///   this.
+    /// - Parameter level: the row of the words, used to detect small raised or lowered words; nil to skip this.
     private mutating func appendLine(
         _ line: [Int], joint: PageGlyphs.Joint, level: PageRow?, turned: Turn? = nil
     ) {

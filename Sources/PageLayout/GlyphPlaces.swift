@@ -2,8 +2,9 @@ package import Annotations
 
 // Converts between positions on the page, in points, and glyphs.
 extension PageGlyphs {
-    /// Returns the glyphs in any of the boxes. A glyph counts when its middle is horizontally within the box, and half
-    /// of its height is (or half of the box's height, when the box is flatter than the line, as for an underline).
+    /// Returns the glyphs in any of the boxes. A glyph counts if its centre is horizontally within the box and at least
+    /// half of its height is inside (or half of the box's height, when the box is flatter than the line, as for an
+    /// underline).
     package func ranges(in rects: [Rect]) -> [Range<Int>] {
         var inside: Set<Int> = []
         for rect in rects {
@@ -35,8 +36,8 @@ extension PageGlyphs {
         return ranges.map(trimmed).filter { !$0.isEmpty }
     }
 
-    /// Returns the glyph nearest to a point, on the nearest line, with vertical distance weighted most; nil on a page
-    /// without text.
+    /// Returns the glyph nearest to a point, on the nearest line, with the greatest weight on vertical distance; nil on
+    /// a page without text.
     package func glyph(nearest point: Point) -> Int? {
         var best: (line: Int, distance: Double)?
         for (index, line) in lines.enumerated() {

@@ -8,7 +8,7 @@ enum Hyphenation {
         return end[end.count - 2].isLetterOrDigit && first.isLetterOrDigit
     }
 
-    /// Whether to drop the hyphen when joining the halves. It stays before a capital or a digit, after an adverb
+    /// Whether to drop the hyphen when joining the halves. Keep it before a capital or a digit, after an adverb
     /// (`closely-related`) or capitals (`SMT-based`), in a word with another hyphen, and where the page has the
     /// hyphenated word elsewhere.
     static func dropsHyphen(_ end: [Glyph], _ start: [Glyph], elsewhere: Set<String>) -> Bool {

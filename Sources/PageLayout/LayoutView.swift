@@ -28,7 +28,7 @@ struct LayoutView {
 
     /// Lines that share a screen row.
     private struct Level {
-        /// Middles of the first and of the lowest line, in points.
+        /// The vertical centres of the first and the lowest line, in points.
         var y: Double
         var lowest: Double
         var lines: [Int]
@@ -69,7 +69,7 @@ struct LayoutView {
         }
     }
 
-    /// Returns the screen rows: lines share one when they are about level and side by side.
+    /// Returns the screen rows: lines share one when they are at about the same height and side by side.
     private func levels() -> [Level] {
         var levels: [Level] = []
         let order = page.lines.indices.filter { !page.lines[$0].isTurned }.sorted {
@@ -98,7 +98,7 @@ struct LayoutView {
         rows.endRow(heading ? .heading : quiet ? .dim : .body)
     }
 
-    /// Sets a line at its column. Its words follow with one blank between them for smooth text; only after a wide gap
+    /// Sets a line at its column. Its words follow with one blank between them for an even flow; only after a wide gap
     /// do they move to their own columns.
     private mutating func set(_ line: PageGlyphs.Line) {
         var edge: Double?
@@ -120,8 +120,8 @@ struct LayoutView {
         1 + max(0, Int(min(Self.maxColumns, ((x - left) / advance).rounded())))
     }
 
-    /// Returns the start column of a line. A heading that does not start where body text does is centred in its place,
-    /// as a title is.
+    /// Returns the start column of a line. A heading that does not start where body text does is centred in its space,
+    /// like a title.
     private func column(of line: PageGlyphs.Line) -> Int {
         let start = column(at: line.box.left)
         let cells = page.width(of: line.glyphs)

@@ -21,8 +21,8 @@ struct PageBand {
     /// The free parts of its region's width, including margins, from left to right.
     var free: [Gutter] = []
 
-    /// Cuts a region into bands, from top to bottom. Only the middle of a word's box counts, since boxes of tightly set
-    /// lines touch.
+    /// Cuts a region into bands, from top to bottom. Only the centre of a word's box counts, because boxes of tightly
+    /// set lines touch.
     /// - Parameter gutter: minimum width of a free part; nil to skip these.
     static func bands(of region: [Int], in words: [PageWord], gutter: Double? = nil) -> [PageBand] {
         var bands: [PageBand] = []

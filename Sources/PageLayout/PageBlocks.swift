@@ -17,7 +17,7 @@ struct PageBlocks {
     }
 
     let words: [PageWord]
-    /// Usual height of a line on the page.
+    /// The typical height of a line on the page.
     let height: Double
 
     /// Returns the blocks of running text, from top to bottom.
@@ -49,7 +49,7 @@ struct PageBlocks {
         return blocks
     }
 
-    /// Returns the usual distance between the middles of adjacent rows of a paragraph, from the closer rows, because
+    /// Returns the usual distance between the centres of adjacent rows of a paragraph, from the closer rows, because
     /// lists and headings are spaced wider.
     private func usualPitch(_ rows: [PageRow]) -> Double {
         let steps = zip(rows, rows.dropFirst()).compactMap { above, below -> Double? in
@@ -59,7 +59,8 @@ struct PageBlocks {
         return steps.isEmpty ? height * 1.3 : steps.sorted()[steps.count / 3]
     }
 
-    /// Returns the indices of rows in larger letters, except many rows of one size, which are text in a second size.
+    /// Returns the indices of rows in larger type, but not of many rows in one size: those are body text in a second
+    /// size.
     private func headings(in rows: [PageRow]) -> Set<Int> {
         var found: Set<Int> = []
         var start = 0

@@ -3,8 +3,8 @@ package import PDFPages
 import Screen
 
 extension PageGlyphs {
-    /// Reads a page: cleans its words, determines their reading order, and groups them. Only text without a valid place
-    /// on the page, or beyond the limits of ``PageWord``, is dropped.
+    /// Reads a page: cleans its words, determines their reading order, and groups them. Only text without a valid
+    /// position on the page, or beyond the limits of ``PageWord``, is dropped.
     package init(_ text: PageText) {
         let words = PageWord.words(of: text)
         let height = weightedMedian(words.map { ($0.box.height, $0.shown.count) })

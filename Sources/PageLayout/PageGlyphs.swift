@@ -3,9 +3,9 @@ package import Screen
 
 /// The text of a page as a sequence of glyphs in reading order.
 ///
-/// Holds each glyph's place on the PDF page, and the words, lines, sentences and blocks they form. Both views
+/// Contains each glyph's position on the PDF page, and the words, lines, sentences and blocks they form. Both views
 /// (`TypesetPage`) show the same glyphs. The cursor, the selection, marks and search hits are indices into this
-/// sequence, so they do not change with the view or the width. Terminal rows and columns do not belong here.
+/// sequence, so they do not change with the view or the width. Contains no terminal rows or columns.
 ///
 /// All ranges are glyph indices. Built once per page with `init(_: PageText)`.
 package struct PageGlyphs: Equatable, Sendable {
@@ -16,7 +16,7 @@ package struct PageGlyphs: Equatable, Sendable {
     package internal(set) var words: [Word]
     /// Sentence starts, ascending, including the first glyph of every block.
     package internal(set) var sentenceStarts: [Int]
-    /// Paragraphs, headings, tables ..., in reading order.
+    /// The paragraphs, headings, tables and other blocks, in reading order.
     package internal(set) var blocks: [Block]
     /// The usual width of one cell of body text, in points.
     package internal(set) var advance: Double
@@ -29,7 +29,7 @@ extension PageGlyphs {
     package struct Glyph: Equatable, Sendable {
         /// Cleaned, so safe to draw.
         package var shown: Screen.Glyph
-        /// Its place on the page, interpolated within the box of its word.
+        /// Its position on the page, interpolated within the box of its word.
         package var box: Rect
         /// Index of its line.
         package var line: Int
@@ -38,15 +38,15 @@ extension PageGlyphs {
         package var role: Role
 
         package var isSpace: Bool { role == .space }
-        /// Cells on the screen: 1 or 2.
+        /// The width on the screen: 1 or 2 cells.
         package var cells: Int { shown.width }
     }
 
     package enum Role: Hashable, Sendable {
         case letter, space
-        /// Small, and above or below the line: an exponent or index.
+        /// Whether it is small and above or below the line: a superscript or subscript.
         case raised, lowered
-        /// A hyphen of a line break, not of the word.
+        /// Whether it is a hyphen from a line break that is not part of the word.
         case lineEndHyphen
     }
 
@@ -151,7 +151,7 @@ extension PageGlyphs {
 }
 
 extension RandomAccessCollection where Index == Int {
-    /// Returns the first index whose element is not `below`; all elements that are must come first.
+    /// Returns the index of the first element that is not `below`; the elements must be partitioned by it.
     func partitionPoint(_ below: (Element) -> Bool) -> Int {
         var low = startIndex
         var high = endIndex

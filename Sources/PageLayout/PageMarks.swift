@@ -21,7 +21,7 @@ extension PageMark {
     }
 }
 
-/// The marks of a page resolved to its glyphs: the marked text, and the place of the other marks. Independent of the
+/// The marks of a page resolved to its glyphs: the marked text, and the position of the other marks. Independent of the
 /// view and its width; `rows(in:)` converts to screen rows.
 package struct PageMarks: Equatable, Sendable {
     package let marks: [PageMark]
@@ -76,7 +76,7 @@ extension PageMark {
 }
 
 extension Rect {
-    /// Describes where a box is on a page of a size: `top left`, `middle`, `bottom right`.
+    /// Describes where a box is on a page of the given size: `top left`, `middle`, `bottom right`.
     package func place(width: Double, height: Double) -> String {
         func third(_ value: Double, of whole: Double) -> Int {
             whole > 0 && value >= 0 ? min(2, Int(3 * value / whole)) : 0

@@ -103,10 +103,10 @@ extension Rect {
     func overlapsAcross(_ other: Rect) -> Bool { min(right, other.right) - max(left, other.left) > 0.5 }
 }
 
-/// Returns the value that half of the weight does not exceed; 10 for no values.
+/// Returns the weighted median; 10 if there are no values.
 func weightedMedian(_ values: [(value: Double, weight: Int)]) -> Double { weightedQuantile(values, 0.5) }
 
-/// Returns the value that a part of the weight, 0 to 1, does not exceed; 10 for no values.
+/// Returns the weighted quantile for a fraction from 0 to 1; 10 if there are no values.
 func weightedQuantile(_ values: [(value: Double, weight: Int)], _ part: Double) -> Double {
     let sorted = values.sorted { $0.value < $1.value }
     var left = Int(Double(sorted.reduce(0) { $0 + $1.weight }) * part)

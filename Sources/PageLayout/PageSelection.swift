@@ -54,7 +54,7 @@ package struct PageSelection: Hashable, Sendable {
 }
 
 extension TypesetPage {
-    /// Returns the glyphs around one in its row that are contiguous in reading order: the row in the reading view, the
+    /// Returns the contiguous glyphs, in reading order, around a glyph in its row: the row in the reading view, the
     /// part in one column in the layout view.
     package func glyphs(inRowOf glyph: Int) -> Range<Int> {
         let row = spots[glyph].row
@@ -78,7 +78,7 @@ extension PageGlyphs {
         return words[first..<end].count { glyphs[$0.core.lowerBound].shown.isLetterOrDigit }
     }
 
-    /// Returns the beginning and end of a range in about `cells` cells: `some of … change`.
+    /// Returns an excerpt of a range, its beginning and end, of about `cells` cells: `some of … change`.
     package func excerpt(of range: Range<Int>, cells: Int = 24) -> String {
         let text = text(of: range).split { $0 == "\n" || $0 == " " }.map(String.init)
         let whole = text.joined(separator: " ")

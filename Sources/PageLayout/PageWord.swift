@@ -6,13 +6,13 @@ import Screen
 struct PageWord {
     var shown: [Glyph]
     var box: Rect
-    /// Its line in the source. Poppler's lines have the right order within them, but sometimes span the gap between two
-    /// columns.
+    /// Its line in the source. The words of a Poppler line are in the right order, but a line sometimes spans the gap
+    /// between two columns.
     var sourceLine: Int
 
     /// Width of the word on the screen.
     var cells: Int
-    /// Whether it is written from right to left; its glyphs are in reading order even so.
+    /// Whether it is written from right to left; its glyphs are in reading order regardless.
     var isRightToLeft: Bool
 }
 
@@ -80,7 +80,7 @@ extension Rect {
     }
 }
 
-/// Returns the middle value, or `otherwise` for no values.
+/// Returns the median, or `otherwise` if there are no values.
 func median(_ values: [Double], otherwise: Double) -> Double {
     guard !values.isEmpty else { return otherwise }
     return values.sorted()[values.count / 2]

@@ -1,6 +1,6 @@
 import Annotations
 
-/// Detects exponents and indices: smaller than their row's text, and above or below its line.
+/// Detects superscripts and subscripts: smaller than their row's text, and above or below its line.
 enum RaisedText {
     static func role(of word: Int, in row: PageRow, words: [PageWord]) -> PageGlyphs.Role {
         let box = words[word].box

@@ -23,7 +23,7 @@ struct ReadingOrder {
 
     /// Limit on nested columns; pages have two or three levels.
     private static let maxDepth = 6
-    /// A region with more bands is not text and not analysed further.
+    /// The maximum number of bands; a region with more is not analysed further.
     private static let maxBands = 600
 
     static func areas(of region: [Int], words: [PageWord], height: Double) -> [Area] {
@@ -62,7 +62,7 @@ struct ReadingOrder {
         finish(&plain, column: column)
     }
 
-    /// Whether a band is the short last line of the text above it, not the first of columns: close to the band above,
+    /// Whether a band is the short last line of the text above it, not the start of columns: close to the band above,
     /// away from the one below.
     private func isLastLine(_ index: Int, of bands: [PageBand]) -> Bool {
         guard index > 0, index + 1 < bands.count, bands[index].box.right < bands[index - 1].box.right else {

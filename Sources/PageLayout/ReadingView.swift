@@ -116,7 +116,7 @@ struct ReadingView {
 }
 
 extension PageGlyphs.Kind {
-    /// Whether it is content of the page, not what surrounds it.
+    /// Whether it is page content rather than a running head or foot.
     var isMatter: Bool {
         switch self {
         case .runningHead, .turned: false

@@ -16,7 +16,7 @@ enum RightToLeft {
         }
     }
 
-    /// Converts a word from visual to reading order. Numbers and Latin letters within it keep theirs; brackets are
+    /// Converts a word from visual to reading order. Numbers and Latin letters within it keep their order; brackets are
     /// mirrored.
     static func readingOrder(_ shown: [Glyph]) -> [Glyph] {
         var result: [Glyph] = []

@@ -149,7 +149,7 @@ struct RowFiller {
         return glyph.role == .raised ? "^" : "_"
     }
 
-    /// Closing signs that must not begin a row.
+    /// Closing punctuation that must not begin a row.
     private static let neverFirst: Set<Unicode.Scalar> = [
         "、", "。", "，", "．", "！", "？", "：", "；", "）", "」", "』", "】", "〉", "》", "〕", ",", ".", ")", "]", "!", "?", ":",
         ";",

@@ -7,7 +7,7 @@ package struct RowMarks: Equatable, Sendable {
         package var mark: Int
     }
 
-    /// A sign in a cell beside the words.
+    /// A symbol in a cell next to the words.
     package struct Bracket: Equatable, Sendable {
         package var column: Int
         package var character: Character
@@ -31,11 +31,11 @@ package struct RowMarks: Equatable, Sendable {
 extension PageMarks {
     /// Returns what to draw of the marks, by row, without rows that have none.
     ///
-    /// Brackets use the blank cells beside words, never cells of a word, so nothing moves: a mark that begins within a
+    /// Brackets use the blank cells beside words, never cells of a word, so no text moves; a mark that begins within a
     /// word has its bracket before the word. In the reading view, a mark over several rows opens in the first and
     /// closes in the last; in the layout view, where other text is beside it, it does so in each.
     ///
-    /// - Parameter brackets: nil for those of annotations, which differ where they overlap.
+    /// - Parameter brackets: nil for annotation brackets, which differ where annotations overlap.
     package func rows(
         in view: TypesetPage, of page: PageGlyphs, brackets: (Character, Character)? = nil
     ) -> [Int: RowMarks] {
@@ -81,7 +81,7 @@ extension RowMarks {
         if marks.last != mark { marks.append(mark) }
     }
 
-    /// Merges the end of one mark and the start of another into one sign; of several that begin together, shows the
+    /// Merges the end of one mark and the start of another into one symbol; if several begin together, shows the
     /// outermost.
     fileprivate mutating func add(_ sign: Character, at column: Int, mark: Int, depth: Int) {
         guard let index = brackets.firstIndex(where: { $0.column == column }) else {

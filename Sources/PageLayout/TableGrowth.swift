@@ -30,8 +30,8 @@ struct TableGrowth {
 
     /// Adds the next row; returns false, and changes nothing, when it is not part of this table.
     ///
-    /// A row may cross a gutter, since one in ten may have a name too long for its column, but not two consecutive
-    /// rows, and never most of the gutters.
+    /// A row may cross a gutter, because one row in ten may have an entry too long for its column. Two consecutive rows
+    /// may not, and no row may cross most of the gutters.
     mutating func take(_ band: PageBand) -> Bool {
         let left = held.flatMap { leave($0, of: band) }
         let wider = reach.union(band.box)
@@ -52,7 +52,7 @@ struct TableGrowth {
         held.filter { $0.crossings <= max(1, rows / 10) && $0.gutter.isInner(of: box) }.map(\.gutter)
     }
 
-    /// Returns what a row leaves of a gutter. An inner gutter survives being crossed; a margin does not.
+    /// Returns the part of a gutter that a row leaves free. An inner gutter survives being crossed; a margin does not.
     private func leave(_ old: Held, of band: PageBand) -> [Held] {
         let free = band.free.map { old.gutter.shared($0) }.filter { $0.width >= width }
         if !free.isEmpty { return free.map { Held(gutter: $0, crossings: old.crossings) } }

@@ -22,7 +22,8 @@ enum TurnedText {
         return (upright.sorted(), turned)
     }
 
-    /// A cell of upright text is about half as wide as high; turned text is far narrower than its letters need.
+    /// A cell of upright text is about half as wide as it is high; the box of turned text is far too narrow for its
+    /// letters.
     private static func isTurned(_ line: [Int], _ words: [PageWord]) -> Bool {
         let cells = line.reduce(0) { $0 + words[$1].cells }
         guard cells >= 4 else { return false }

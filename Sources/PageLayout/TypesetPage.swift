@@ -12,7 +12,7 @@ package struct TypesetPage: Equatable, Sendable {
     /// Cells of the widest row, including both margins.
     package internal(set) var width: Int
     /// The spot of each glyph, by index. A hidden hyphen has the spot where its word continues; a glyph of a folded
-    /// table has the table's placeholder.
+    /// table has the spot of the table's placeholder.
     package internal(set) var spots: [Spot]
 
     package struct Spot: Hashable, Sendable {

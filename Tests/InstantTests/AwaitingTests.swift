@@ -90,7 +90,7 @@ import Testing
         try await body()
     }
 
-    /// Beside a leading client, the other one's token is accepted too, and the leader sends what it writes.
+    /// While one client leads, the other's token is also accepted, and the leader sends the other's edits.
     @Test func besideAnotherClientEverythingEndsAsItDoesAlone() async throws {
         let server = try plainServer()
         let (first, leading) = try open(server)

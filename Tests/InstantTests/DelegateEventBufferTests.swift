@@ -76,7 +76,7 @@ import Testing
             }
             calls.add(event, 0, layers[number])
             #expect(calls.count <= 32)
-            // Occasionally the delegate receives one.
+            // The delegate occasionally receives an event.
             if step % 50 == 0, let call = calls.next() {
                 heard[call.descriptor === layers[0] ? 0 : 1].append(call.event)
             }

@@ -89,7 +89,7 @@ import Testing
         #expect(throws: InstantError.self) { try InstantClient(serverURL: url, dataDirectory: folder.url) }
     }
 
-    /// A response from a foreign server becomes a readable error that contains no token.
+    /// A response from a server of another kind becomes a readable error that contains no token.
     @Test(arguments: ["html", "other json", "cut json", "redirect", "not found", "gzip", "huge"])
     func aStrangersAnswerIsASentence(_ kind: String) async throws {
         let server = try FakeServer { _ in
@@ -261,7 +261,7 @@ import Testing
         let descriptor = try await live(client)
         let database = Folders.database(in: descriptor.folders.layer(descriptor.identity))
         descriptor.close(because: InstantError(.requestFailed, "closed"))
-        // A separate file: the closed one still checkpoints its log.
+        // Use a separate file: the closed store is still checkpointing its log.
         let damaged = URL(fileURLWithPath: database)
         try FileManager.default.removeItem(at: damaged.deletingLastPathComponent())
         try FileManager.default.createDirectory(

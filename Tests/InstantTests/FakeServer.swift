@@ -19,7 +19,7 @@ final class FakeServer: Sendable {
         var body: [UInt8] = []
         /// Closes the connection after this many bytes of the body.
         var cutAfter: Int?
-        /// Then keeps the connection open until ``FakeServer/release()``.
+        /// After that, keeps the connection open until ``FakeServer/release()``.
         var holds = false
 
         static func json(_ bytes: [UInt8], status: Int = 200) -> Answer {
@@ -46,7 +46,8 @@ final class FakeServer: Sendable {
             while true {
                 let connection = accept(socket, nil, nil)
                 guard connection >= 0 else {
-                    // Closed by the thread that waits on it: another server may reuse its number at once.
+                    // Closed by the thread that waits on it, because another server may reuse the descriptor number at
+                    // once.
                     close(socket)
                     return
                 }

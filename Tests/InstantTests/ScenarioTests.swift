@@ -170,7 +170,7 @@ import Testing
 
     private func teacher() async throws -> ScenarioPerson { try await person("A teacher", as: "tom") }
 
-    /// The student of the table, or another student with the same rights.
+    /// The student in the documentation's example, or another student with the same permissions.
     private func student(_ name: String) async throws -> ScenarioPerson { try await person("A student", as: name) }
 
     private func person(_ role: String, as name: String) async throws -> ScenarioPerson {

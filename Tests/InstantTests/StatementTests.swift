@@ -46,7 +46,7 @@ import Testing
         try body()
         let all = told.all
         try trace(false)
-        // Without the end of the transaction that started the trace.
+        // Excludes the end of the transaction during which the trace started.
         return Array(all.drop { $0 == "COMMIT" })
     }
 
@@ -55,12 +55,12 @@ import Testing
             let told = try statements { try take(change.revision, change) }
             #expect(Set(told).count == told.count, "\(told)")
             #expect(told.count { $0.contains("outbox") } == 1, "\(told)")
-            // The metadata is a thousand bytes of JSON, of which one number changed.
+            // The metadata is a thousand bytes of JSON, in which one number has changed.
             #expect(!told.contains { $0.contains("json") }, "\(told)")
         }
     }
 
-    /// Two records in the store, one equal string in Swift.
+    /// Two distinct records in the store whose strings are equal in Swift.
     @Test func whatWasReceivedIsToldApartByItsBytes() throws {
         let (one, other) = ("\u{E9}", "e\u{301}")
         try take(5, item(one, 4), item(other, 5))

@@ -76,7 +76,7 @@ import Testing
             isDown.withLock { $0 } ? .error(500, "internal_error") : nil
         }
         let network = ManualNetwork()
-        // The clock stands still, so no pause ends by itself.
+        // The clock stands still, so no wait ends on its own.
         let it = try await Reader(server, network.environment)
         let events = it.descriptor.events
         isDown.withLock { $0 = true }

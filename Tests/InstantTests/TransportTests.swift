@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    /// The response stops before the head, in it, after it, or in the body.
+    /// The response stops before, within or after the head, or within the body.
     @Test(arguments: ["", "HTTP/1.1 200 O", "HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n", String(ok.dropLast(5))])
     func theDeadlineIsThatOfTheWholeAnswer(_ text: String) async throws {
         try await ScriptedServer.run([.say(Self.ok), text.isEmpty ? .wait : .say(text)]) { server, transport in

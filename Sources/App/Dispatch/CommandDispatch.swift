@@ -1,7 +1,7 @@
 import Annotations
 import Screen
 
-// From commands to actions.
+// Maps commands to actions.
 extension AppState {
     /// - Parameter count: The count typed before the command; nil for none.
     mutating func run(_ command: Command, count: Int?) -> [Effect] {

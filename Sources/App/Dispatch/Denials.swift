@@ -3,7 +3,7 @@ import Authorization
 import InstantCore
 import PageLayout
 
-// Why a command is not available now. The same reason dims its key in the footer and is shown when the key is pressed.
+// Why a command is unavailable. The reason dims the key in the footer, and appears when the user presses it.
 extension AppState {
     /// Returns nil if the command is available.
     func denial(of command: Command) -> String? {
@@ -40,7 +40,7 @@ extension DocumentState {
     /// Why no record can be created.
     var denialOfCreation: String? { denial { _ in .createAnnotation(group: groupForNew) } }
 
-    /// Why no record at all can be changed.
+    /// Why no record can be changed.
     var denialOfWriting: String? {
         status.grant?.mayWrite == true && !isLocal && !isReadOnly ? nil : denialOfCreation
     }
@@ -69,8 +69,8 @@ extension DocumentState {
         return .denied(why)
     }
 
-    /// Returns, in few words, what the user may not do to this record; nil if nothing is restricted or if the whole
-    /// layer is read-only, which the status line shows.
+    /// Returns a short description of what the user may not do with this record; nil if nothing is restricted or if the
+    /// whole layer is read-only, which the status line shows.
     func shortRights(over row: ListRow) -> String? {
         guard let grant = status.grant, grant.mayWrite, grant.collaboration != nil else { return nil }
         let mayEdit = grant.decide(.edit(row.subject)).isAllowed

@@ -1,13 +1,13 @@
-/// The exit that waits until everything is saved.
+/// A pending exit, which waits until everything is saved.
 enum Departure: Equatable, Sendable {
     /// Leaves the layer on the screen.
     case tab
     case program
-    /// The process was asked to end. Text that cannot be saved becomes a draft.
+    /// The process received a request to terminate. Text that cannot be saved becomes a draft.
     case termination
 }
 
-// Closing things one at a time, and leaving.
+// Closing open items one at a time, and quitting.
 extension AppState {
     /// Closes the topmost item; nil if none is open.
     mutating func escape() -> [Effect]? {
@@ -75,7 +75,7 @@ extension AppState {
         return nil
     }
 
-    /// The keys for leaving, shown when the user presses Ctrl-C with nothing to cancel.
+    /// The keys for quitting, shown when the user presses Ctrl-C with nothing to cancel.
     var howToLeave: String {
         if tabs.count > 0 { return "Press q to close this tab, :quit to quit" }
         return hasLibrary && document != nil ? "Press q to leave this layer, q again to quit" : "Press q to quit"
@@ -91,7 +91,7 @@ extension AppState {
         return depart(.tab)
     }
 
-    /// Leaves as soon as everything is saved; usually at once.
+    /// Quits as soon as everything is saved, usually immediately.
     mutating func depart(_ departure: Departure) -> [Effect] {
         self.departure = departure
         let count = savingCount(before: departure)
@@ -127,7 +127,7 @@ extension AppState {
 }
 
 extension DocumentState {
-    /// Drops failed edits; the user has read the failure.
+    /// Drops failed edits, because the user has seen the error.
     fileprivate mutating func dropFailed() {
         pending.dropFailed()
         (list.isStale, page.isStale, thread.asked) = (true, true, nil)

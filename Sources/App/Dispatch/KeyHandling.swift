@@ -1,6 +1,6 @@
 import Screen
 
-// From keys to commands or text.
+// Maps keys to commands or text.
 extension AppState {
     /// The active key contexts, innermost first.
     var contexts: [KeyContext] {
@@ -36,7 +36,7 @@ extension AppState {
     /// The pane that receives the keys.
     var shownPane: DocumentState.Pane { document?.focus ?? .list }
 
-    /// Whether characters are text, not commands.
+    /// Whether typed characters are text rather than commands.
     private var isWriting: Bool { contexts.contains(.text) }
 
     mutating func pressed(_ key: Key) -> [Effect] {

@@ -2,7 +2,7 @@ import Annotations
 import InstantCore
 import Screen
 
-// After every message: adjust what is shown, and request the data that it lacks.
+// Runs after every message: updates what is shown and requests missing data.
 extension AppState {
     mutating func reconcile() -> [Effect] {
         reconcileCard()
@@ -23,7 +23,7 @@ extension AppState {
     }
 }
 
-// In place: copying a document for every key would take as long as everything else.
+// Mutates in place: copying a document on every key press would take as long as all other work.
 extension DocumentState {
     /// - Parameter columns: Columns of the page.
     fileprivate mutating func reconcile(_ layout: DocumentLayout, columns: Int) -> [Effect] {
@@ -75,7 +75,7 @@ extension DocumentState {
         return effects
     }
 
-    /// The next page whose text is needed for the words under a visible row's mark. One page at a time.
+    /// The next page whose text is needed for the text under a visible row's annotation, one page at a time.
     private func pageToQuote(rows: Int) -> Int? {
         guard let count = pageCount, !texts.isLoading else { return nil }
         for index in list.top..<list.top + max(0, rows) {
@@ -87,7 +87,7 @@ extension DocumentState {
         return nil
     }
 
-    /// The next page, then the previous one, loaded ahead so that turning to it is instant.
+    /// The next page, then the previous one, prefetched so that turning to it is instant.
     private var pageToTurnTo: Int? {
         guard let count = pageCount, !texts.isLoading else { return nil }
         return [page.index + 1, page.index - 1].first { (0..<count).contains($0) && texts[$0] == nil }

@@ -24,7 +24,7 @@ extension AppState {
         return grant.expiresAt - (now + status.clockOffset)
     }
 
-    /// Milliseconds until the screen changes by the passing of time alone; nil if it does not.
+    /// Milliseconds until the passage of time alone changes the screen; nil if it does not.
     package var wakeAfter: Int64? {
         guard let document else { return nil }
         let flash = document.highlights.nextEnd.map { max(1, $0 - now) }

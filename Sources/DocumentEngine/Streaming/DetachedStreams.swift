@@ -4,10 +4,10 @@ import Synchronization
 
 /// The streams detached from the framework: each runs as one task on its connection's event loop.
 ///
-/// The framework keeps a request loop, its iterators and a logger per connection, 16 KB of a listener's 26, for as long
-/// as the response lasts, here for hours. Once a stream has started, ``StreamTakeoverHandler`` therefore takes over the
-/// connection, and the framework sees it as closed. This relies on the types and the order of the framework's channel
-/// handlers; the stream tests fail if those change.
+/// The framework keeps a request loop, its iterators and a logger per connection, 16 of a listener's 26 KB, for as long
+/// as the response lasts, which is hours for a stream. Once a stream has started, ``StreamTakeoverHandler`` therefore
+/// takes over the connection, and the framework sees it as closed. This relies on the types and the order of the
+/// framework's channel handlers; the stream tests fail if those change.
 final class DetachedStreams: Sendable {
     private struct State {
         var lines: [ObjectIdentifier: StreamConnection] = [:]
@@ -72,7 +72,7 @@ final class DetachedStreams: Sendable {
         }
     }
 
-    /// Thrown where the framework waits for the end of a response that continues without it.
+    /// Thrown to end the framework's wait for a response that continues without it.
     struct DetachedResponse: Error {}
 }
 

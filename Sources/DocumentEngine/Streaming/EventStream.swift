@@ -8,8 +8,8 @@ import SyncProtocol
 /// One event stream: starts, catches up from the cursor, then forwards events until the token, the layer, the
 /// connection or the server ends.
 ///
-/// A server may hold ten thousand of them. Therefore the state is in an object instead of the task's frames; the work
-/// before the wait runs in child tasks, since a task holds all memory it ever needed until it ends; and the stream
+/// A server may have ten thousand streams. To save memory, the state is in an object instead of the task's frames; the
+/// work before the wait runs in child tasks, since a task holds all memory it ever needed until it ends; and the stream
 /// waits on a connection detached from the framework (``DetachedStreams``).
 ///
 /// Unchecked: used by one task at a time.
@@ -41,7 +41,7 @@ final class EventStream: @unchecked Sendable {
         on layer: ServerLayer, after cursor: Cursor?, by session: Presence.Session?
     ) async throws -> Bool {
         let listener = engine.listen(layer, claims, by: .stream(session))
-        // A task waiting for the disconnect would be an eighth of a listener's memory.
+        // A task waiting for the disconnect would take an eighth of a listener's memory.
         try await channel.whenInputEnds { [wake = listener.wake] in wake.finish() }
         // The layer may have been created again, or the token revoked, since the lookup.
         try await write(.session(SessionEvent(.open)))

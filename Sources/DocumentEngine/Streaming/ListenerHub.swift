@@ -5,7 +5,7 @@ import Synchronization
 
 /// The state of all listeners, under one lock.
 ///
-/// Listeners are woken after the lock is released, since each takes it first.
+/// Listeners are woken after the lock is released, because each one acquires the lock when it wakes.
 final class ListenerHub: Sendable {
     struct State {
         private struct Waiter {

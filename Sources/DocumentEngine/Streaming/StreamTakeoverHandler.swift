@@ -2,7 +2,7 @@ import NIOCore
 import NIOHTTP1
 
 /// Takes over a connection from the framework during a response, for a stream that continues for hours: the framework's
-/// state per connection exceeds all that a listener needs.
+/// per-connection state is larger than everything else a listener needs.
 ///
 /// It precedes the framework's codec. After the takeover, the framework sees the connection as closed, and nothing
 /// passes between the two.
@@ -26,7 +26,7 @@ final class StreamTakeoverHandler: ChannelOutboundHandler, RemovableChannelHandl
 
     // MARK: The stream
 
-    /// - Returns: a future of the write, if too much output is pending; nil: more may follow at once.
+    /// - Returns: the future of the write if too much output is pending; nil if more may be written at once.
     /// - Throws: if the connection is closed.
     func send(_ bytes: ByteBuffer) throws -> EventLoopFuture<Void>? {
         guard let context, context.channel.isActive else { throw ChannelError.ioOnClosedChannel }

@@ -2,8 +2,8 @@ package import Annotations
 import Authorization
 package import SyncProtocol
 
-/// Writes of the customer's backend: unconditional, without collaboration permissions, under any author. They get
-/// revisions like any other change and end the current client's run.
+/// Performs the backend's writes: unconditionally, without checking collaboration permissions, and for any author. They
+/// get revisions like any other change and end the current run.
 package struct BackendWriter {
     package private(set) var writer: LayerWriter
     private let limits: ServerLimits
@@ -48,7 +48,7 @@ package struct BackendWriter {
         }
     }
 
-    /// Replaces the whole content. The creator stays, and so does the group unless one is given.
+    /// Replaces the whole content. Keeps the creator, and the group unless a new one is given.
     package mutating func replace(_ id: Record.ID, _ content: Content, user: String?, group: String??) throws {
         let stored = try existing(id)
         try check(content, over: stored)
@@ -63,7 +63,7 @@ package struct BackendWriter {
             record, contentType: stored.contentType, rootID: stored.rootID, over: stored, client: nil)
     }
 
-    /// Deletes a record; a root together with its thread.
+    /// Deletes a record; deletes a root together with its thread.
     package mutating func delete(_ id: Record.ID, user: String?) throws {
         let stored = try existing(id)
         let thread = stored.contentType == .annotations ? try writer.store.thread(of: id, in: writer.layer) : []

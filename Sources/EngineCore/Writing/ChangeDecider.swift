@@ -82,8 +82,8 @@ extension ChangeDecision {
 }
 
 extension ChangeDecider {
-    /// Checks the id last. An answer about a hidden id differs from one about a free id only for a create that would
-    /// have been applied, so each free id probed costs a real record.
+    /// Checks the id last. Hidden and free ids get different answers only if the create would otherwise be applied, so
+    /// each probe of a free id creates a real record.
     func create(_ change: Change, _ writer: inout LayerWriter) throws -> ChangeDecision {
         guard let content = change.content else { return .invalid("a create needs content") }
         // Parse once: queues of thousands of changes are decided one by one.
@@ -206,8 +206,9 @@ extension ChangeDecider {
     /// Deletes a comment. The last comment takes its root with it if the root was created for the thread, is unchanged
     /// since the user saw it, and may be deleted by the user. A markup has its own content and stays.
     ///
-    /// If the change does not state which root revision was seen: a comment is younger than its root and changes reach
-    /// a client in order, so a client that saw the comment at its base revision saw every earlier state of the root.
+    /// If the change does not state which revision of the root was seen, the comment's base revision suffices: a
+    /// comment is newer than its root, and changes reach a client in order, so a client that saw the comment at its
+    /// base revision saw every earlier state of the root.
     private func deleteComment(
         _ comment: ServerRecord, _ change: Change, _ writer: inout LayerWriter
     ) throws -> ChangeDecision {

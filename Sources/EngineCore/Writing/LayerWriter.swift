@@ -53,7 +53,8 @@ package struct LayerWriter {
         return new
     }
 
-    /// Removes records together. The last one is the requested one, the others are its cascade.
+    /// Removes records together. The last one is the record that the caller asked to remove; the others are its
+    /// cascade.
     ///
     /// - Returns: the revision of the last.
     package mutating func remove(_ records: [ServerRecord], by user: String?, client: String?) throws -> Revision {
@@ -101,7 +102,7 @@ package struct LayerWriter {
 
     var mark: Mark { Mark(layer: layer, written: written.count, departures: departures.count) }
 
-    /// Discards what was written since; the caller must also roll back the store.
+    /// Discards everything written since `mark`; the caller must also roll back the store.
     mutating func goBack(to mark: Mark) {
         layer = mark.layer
         written.removeSubrange(mark.written...)

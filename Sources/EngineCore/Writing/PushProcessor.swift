@@ -11,8 +11,8 @@ package struct PushProcessor {
     /// included.
     package static let deltaLimit = 1500
 
-    /// The batch size for deleting acknowledged answers: a lookup in each push would cost more than the rows. Until
-    /// then a repeated change gets the same answer.
+    /// The batch size for deleting acknowledged answers: a lookup on each push would cost more than storing the rows.
+    /// Until they are deleted, a repeated change gets the same answer.
     private let forgottenAtOnce: Int64
 
     package init(grant: Grant, limits: ServerLimits = ServerLimits(), forgottenAtOnce: Int64 = 8) {

@@ -26,7 +26,7 @@ extension Layer {
         try store.write { try $0.reply(to: root, text, id: id, author: author, at: now, metadata: metadata(in: $0)) }
     }
 
-    /// Creates a root and its first comment. Both are created or neither.
+    /// Creates a root and its first comment. Creates both or neither.
     package func beginThread(
         _ root: Content, id: Record.ID, _ text: CommentText, commentID: Record.ID, author: String?, at now: Timestamp
     ) throws -> (root: EditReceipt, comment: EditReceipt) {
@@ -39,7 +39,7 @@ extension Layer {
         }
     }
 
-    /// Replaces the text of a comment. Formatting and mentions stay.
+    /// Replaces the text of a comment. Keeps the formatting and the mentions.
     ///
     /// - Throws: ``EditError/formatted(_:)`` if plain text cannot express the change.
     @discardableResult

@@ -2,8 +2,8 @@ package import Annotations
 import Authorization
 import SyncProtocol
 
-/// Edits. The grant of this process authorizes each edit; it is stamped, and durable in the outbox when the call
-/// returns.
+/// Edits. The grant of this process authorizes each edit. An edit is stamped, and is durable in the outbox when the
+/// call returns.
 extension Layer {
     /// - Parameters:
     ///   - id: A unique id from ``ULID``.
@@ -30,7 +30,7 @@ extension Layer {
         }
     }
 
-    /// Replaces the content. The server preserves the author and creation time; the group stays.
+    /// Replaces the content. The server preserves the author and creation time; the group does not change.
     @discardableResult
     package func update(_ id: Record.ID, content: Content, at now: Timestamp) throws -> EditReceipt {
         try store.write { store in

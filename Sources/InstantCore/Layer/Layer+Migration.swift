@@ -1,5 +1,5 @@
-/// Migration: derives the rows of an older program version again from the records, in batches. The layer stays readable
-/// meanwhile; an interruption loses no data.
+/// Migration. Derives the rows of an older program version again from the records, in batches. The layer remains
+/// readable during this time; an interruption loses no data.
 extension Layer {
     /// Derives the next batch of rows; records with outbox entries come first.
     ///

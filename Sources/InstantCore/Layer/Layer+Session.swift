@@ -2,7 +2,7 @@ package import Annotations
 package import Authorization
 package import SyncProtocol
 
-/// How an accepted token changes the stored layer.
+/// Updates the stored layer when a token is accepted.
 extension Layer {
     package struct Accepted: Hashable, Sendable {
         package var changes = LayerChanges()
@@ -16,7 +16,7 @@ extension Layer {
     package func check(_ grant: Grant) throws { try metadata().identity.check(grant) }
 
     /// - Parameter seen: The cursor when the session was requested. A head before it means that the server lost data. A
-    ///   head before the present cursor may only be a delayed response.
+    ///   head before the current cursor may only be a delayed response.
     /// - Throws: ``InvalidServerData`` if the server answered for another layer or user.
     package func accept(
         _ answer: SessionAnswer, seen: Revision?, now: Timestamp, newClientID: String
@@ -92,7 +92,7 @@ extension StoredLayer {
             return operation
         case .update: return .edit(subject)
         case .delete: return .delete(subject)
-        // The user who deleted a record may restore it: only the general `write` permission is checked.
+        // The user who deleted a record may restore it, so only the general `write` permission is checked.
         case .restore: return .createAnnotation(group: metadata.grant?.defaultGroup)
         }
     }
@@ -108,7 +108,7 @@ extension WritableLayer {
         try replace(entry)
     }
 
-    /// Parks the entries that the present grant denies; the others wait again.
+    /// Parks the entries that the current grant denies; the others wait again.
     fileprivate func parkDenied(_ grant: Grant, into changes: inout LayerChanges) throws {
         let metadata = try metadata()
         for var entry in try entries(in: [.waiting, .parked], limit: .max) {
@@ -127,7 +127,7 @@ extension WritableLayer {
         changes.ids.formUnion(try entries(in: [.sealed], limit: .max).map(\.id))
     }
 
-    /// Removes the rows outside the new view scope. Edits of them stay.
+    /// Removes the rows outside the new view scope. Keeps the edits of those rows.
     fileprivate func hideInvisible(_ grant: Grant, into changes: inout LayerChanges) throws {
         var last: Record.ID?
         while case let batch = try records(after: last, limit: 500), !batch.isEmpty {
@@ -140,7 +140,7 @@ extension WritableLayer {
         }
     }
 
-    /// Turns unsent edits into conflicts: the user has to review what was drawn on another PDF.
+    /// Turns unsent edits into conflicts, because the user has to review edits that were made on another PDF.
     fileprivate func markUnsentUncertain(into changes: inout LayerChanges) throws {
         for var entry in try entries(in: [.waiting, .parked], limit: .max) {
             entry.state = .conflict("the PDF was replaced before this edit was sent")

@@ -5,7 +5,7 @@ package import Authorization
 package struct ShownRecord: Hashable, Sendable {
     package var record: Record
     package var delivery: DeliveryState
-    /// By the stored grant; none before the first grant.
+    /// The operations that the stored grant allows; none before the first grant.
     package var operations: RecordOperations
 }
 

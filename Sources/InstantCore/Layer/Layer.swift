@@ -7,7 +7,7 @@ package import Authorization
 /// the store ``LocalStoreError``.
 package struct Layer: Sendable {
     package let store: any LocalStore
-    /// The grant of this process's token; nil until one is accepted, and until then the stored grant decides. Never
+    /// The grant of this process's token. It is nil until one is accepted; until then the stored grant applies. Never
     /// written to the store: another process may sync the layer with another token.
     package var ownGrant: Grant?
 
@@ -16,7 +16,7 @@ package struct Layer: Sendable {
         self.ownGrant = ownGrant
     }
 
-    /// Returns the stored metadata with the grant that decides in this process. Do not write it back.
+    /// Returns the stored metadata with the grant that applies in this process. Do not write it back.
     package func metadata() throws -> LayerMetadata { try store.read { try metadata(in: $0) } }
 
     func metadata(in store: any StoredLayer) throws -> LayerMetadata {
@@ -34,7 +34,7 @@ package struct Layer: Sendable {
     package func rows(onPage page: Int) throws -> [ListRow] { try store.read { try $0.rows(onPage: page) } }
 
     /// Returns the pages with markups whose covered words the filter lacks. First discards words read from another
-    /// file: the server's PDF may have been replaced.
+    /// file, because the server's PDF may have been replaced.
     package func pagesToQuote(from file: String) throws -> [Int] {
         if try store.read({ try $0.metadata().quotedFrom != file }) {
             try store.write(.recoverable) { store in
@@ -49,7 +49,7 @@ package struct Layer: Sendable {
         try store.read { try $0.rowsToQuote(onPage: page) }
     }
 
-    /// Stores the words that markups cover, unless another file is the source now. They can be read again.
+    /// Stores the words that markups cover, unless the source is now a different file. They can be read again.
     package func note(quotes words: [Record.ID: String], from file: String) throws {
         try store.write(.recoverable) { if try $0.metadata().quotedFrom == file { try $0.setQuotes(words) } }
     }
@@ -73,7 +73,8 @@ package struct Layer: Sendable {
         try store.read { try $0.entries(in: [.waiting, .sealed, .parked, .conflict, .refused], limit: .max) }
     }
 
-    /// Sets the group of new records in place of the token's default; nil restores the default. Survives new tokens.
+    /// Sets the group of new records instead of the token's default; nil restores the default. The choice survives new
+    /// tokens.
     package func overrideGroup(_ choice: LayerMetadata.GroupChoice?) throws {
         try store.write { try $0.changeMetadata { $0.groupOverride = choice } }
     }

@@ -25,7 +25,7 @@ package struct LayerChanges: Hashable, Sendable {
     }
 }
 
-/// Impossible data from the server. None of it was applied.
+/// Invalid data from the server. None of it has been applied.
 package struct InvalidServerData: Error, Hashable, Sendable, CustomStringConvertible {
     package var description: String
 

@@ -10,7 +10,7 @@ package struct EditReceipt: Hashable, Sendable {
     package var before: Record?
     /// The record after the edit; nil for a delete.
     package var after: Record?
-    /// The outbox entry of the edit. It may be gone: sent and removed, or merged.
+    /// The outbox entry of the edit. It may no longer exist, because it was sent and removed, or merged.
     var seq: Int64
     /// The entry before the edit was merged into it.
     var previous: OutboxEntry?
@@ -23,13 +23,13 @@ package struct EditReceipt: Hashable, Sendable {
 /// The reason why an edit failed. Nothing was changed.
 package enum EditError: Error, Hashable, Sendable, CustomStringConvertible {
     case denied(Denial)
-    /// No token was accepted for this layer yet, so the permissions are unknown.
+    /// No token has been accepted for this layer yet, so the permissions are unknown.
     case noGrant
     case noSuchRecord(Record.ID)
     case invalid(InvalidContent)
     /// This record cannot have comments, whatever the token allows.
     case noThread(NoThread)
-    /// The comment's root is gone.
+    /// The comment's root no longer exists.
     case rootGone
     /// A comment without a root.
     case noRoot

@@ -1,7 +1,7 @@
 import Annotations
 import SyncProtocol
 
-/// Enqueueing: an edit is merged into the waiting entry of its record or appended.
+/// Enqueueing. An edit is merged into the waiting entry of its record or appended.
 extension WritableLayer {
     func enqueue(
         _ kind: ChangeKind, _ id: Record.ID, content: Content?, group: String?, at now: Timestamp,
@@ -76,7 +76,7 @@ extension OutboxEntry {
         switch stage {
         case .sealed, .applied: return nil
         case .conflict:
-            // The user settles a conflict; later edits of the record join it.
+            // The user resolves a conflict; later edits of the record are merged into it.
             entry.kind = later.kind == .delete ? .delete : .update
             return .replaced(entry)
         case .waiting, .parked, .refused: break

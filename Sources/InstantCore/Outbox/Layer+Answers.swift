@@ -6,7 +6,7 @@ extension Layer {
     /// Applies the results and the delta that follows in one transaction. It need not be synced: the server stores a
     /// result until it is acknowledged; the next seal does that, and is synced.
     ///
-    /// - Parameter newClientID: The clientID to use if the server lost track of the present one because it was restored
+    /// - Parameter newClientID: The clientID to use if the server lost track of the current one because it was restored
     ///   from a backup, detected or not.
     package func take(
         _ answer: PushAnswer, to request: PushRequest, newClientID: String
@@ -15,7 +15,7 @@ extension Layer {
             var changes = LayerChanges()
             let metadata = try store.metadata()
             guard metadata.clientID == request.clientID else { return changes }
-            // Each change is answered once: a second result for the same n matches nothing.
+            // Each change is answered once, so a second result for the same n matches nothing.
             var sealed = Dictionary(
                 try store.entries(in: [.sealed], limit: .max).map { ($0.n, $0) },
                 uniquingKeysWith: { first, _ in first })
@@ -42,8 +42,8 @@ extension Layer {
         }
     }
 
-    /// Marks a change as refused that is too large even for a separate request. Its n was not consumed, so the entries
-    /// behind it continue under a new clientID.
+    /// Marks a change that is too large even for a separate request as refused. Its n was not consumed, so the entries
+    /// after it continue under a new clientID.
     package func refuseTooLarge(n: Int64, newClientID: String) throws -> LayerChanges {
         try store.write { store in
             var changes = LayerChanges()
@@ -126,7 +126,7 @@ extension WritableLayer {
         }
     }
 
-    /// Appends the text that the server never saw after a restore, unless a later edit waits.
+    /// After a restore, appends the text that the server has never seen, unless a later edit is waiting.
     private func followUp(_ entry: OutboxEntry, revision: Revision) throws {
         guard entry.kind == .restore, let content = entry.content,
             try !entries(of: entry.id).contains(where: { $0.seq > entry.seq && $0.isUnsealed })
@@ -148,7 +148,7 @@ extension WritableLayer {
         var kept = entry
         kept.state = state
         if kept.kind == .restore, let base = kept.base {
-            // Store what the restore was to bring back.
+            // Store the content that the restore was meant to bring back.
             (kept.kind, kept.content, kept.group) = (.create, base.content, base.group)
         }
         let others = try entries(of: entry.id).filter { $0.seq != entry.seq }
@@ -170,8 +170,8 @@ extension WritableLayer {
         }
     }
 
-    /// Switches to a new clientID: sealed entries wait and are sealed again. Whether the server applied them is
-    /// unknown; an applied one comes back as a conflict.
+    /// Switches to a new clientID: sealed entries return to waiting and are sealed again. Whether the server applied
+    /// them is unknown; an applied one comes back as a conflict.
     func startAnew(clientID: String, into changes: inout LayerChanges) throws {
         try changeMetadata { ($0.clientID, $0.lastN) = (clientID, 0) }
         changes.startedAnew = true

@@ -5,7 +5,7 @@ import SyncProtocol
 /// Attachments. Their bytes are outside the store; the store lists the ones that the server lacks, because a record is
 /// sent only after its file.
 extension Layer {
-    /// Registers a file on disk; it is uploaded before the first record that names it is sent.
+    /// Registers a file on disk; it is uploaded before the first record that references it is sent.
     package func addUpload(_ id: AttachmentID) throws {
         try store.write { try $0.changeMetadata { $0.uploads.insert(id) } }
     }
@@ -21,7 +21,7 @@ extension Layer {
         }
     }
 
-    /// Notes that the server has the file.
+    /// Records that the server has the file.
     package func uploaded(_ id: AttachmentID) throws {
         try store.write { try $0.changeMetadata { $0.uploads.remove(id) } }
     }

@@ -8,11 +8,11 @@ public struct Conflict: Hashable, Sendable, Identifiable {
     public var id: Int64
     public var recordID: Record.ID
     public var kind: ChangeKind
-    /// The record that the edit was made against; nil for a create.
+    /// The record on which the edit is based; nil for a create.
     public var base: Record?
     /// The user's content; nil for a deletion.
     public var mine: Content?
-    /// The present record; nil if it is gone.
+    /// The current record; nil if it no longer exists.
     public var theirs: Record?
     public var reason: String
     /// Whether the server refused the edit. Otherwise another client's change came first.
@@ -25,7 +25,7 @@ public enum ConflictResolution: Hashable, Sendable {
     case mine
     /// Discard the user's version.
     case theirs
-    /// Send this content in place of both.
+    /// Send this content instead of both.
     case merged(Content)
 }
 
@@ -46,10 +46,10 @@ extension Layer {
         }
     }
 
-    /// Settles one conflict. Sending again is an ordinary edit: the grant must allow it.
+    /// Resolves one conflict. Sending again is an ordinary edit, which the grant must allow.
     ///
-    /// - Parameter newID: The id of the new record if the old one is gone.
-    /// - Returns: The receipt of the edit; nil if none was made.
+    /// - Parameter newID: The id of the new record if the old one no longer exists.
+    /// - Returns: The receipt of the edit; nil if the resolution made no edit.
     @discardableResult
     package func resolve(
         _ seq: Int64, _ resolution: ConflictResolution, newID: Record.ID, at now: Timestamp
@@ -86,7 +86,7 @@ extension Layer {
         }
     }
 
-    /// Discards one entry that waits, is parked, lost a conflict or was refused.
+    /// Discards one entry that is waiting or parked, lost a conflict or was refused.
     package func discard(_ seq: Int64) throws {
         try store.write { store in
             guard let entry = try store.entry(seq),

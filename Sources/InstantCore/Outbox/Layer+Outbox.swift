@@ -2,12 +2,12 @@ package import Annotations
 import Authorization
 import SyncProtocol
 
-/// The outbox as the sync needs it.
+/// The outbox operations that sync needs.
 extension Layer {
-    /// Whether the grant of this process allows sending something.
+    /// Whether the outbox has edits that the grant of this process allows sending.
     package func hasUnsent() throws -> Bool { try backlog() == .sendable }
 
-    /// Returns whether edits remain that are neither at the server nor left to the user to settle.
+    /// Returns the backlog: the edits that the server does not have, except those that the user must resolve.
     package func backlog() throws -> Backlog {
         try store.read { store in
             let metadata = try metadata(in: store)
@@ -20,7 +20,7 @@ extension Layer {
         }
     }
 
-    /// Whether an entry waits that the grant of this process does not allow.
+    /// Whether the grant of this process does not allow sending an unanswered entry.
     package func hasUnsendable() throws -> Bool {
         try store.read { store in
             let mayWrite = try metadata(in: store).grant?.mayWrite == true
@@ -34,20 +34,20 @@ extension Layer {
         try store.write(.recoverable) {
             try $0.changeMetadata { metadata in
                 metadata.lastSync = now
-                // A layer that was just loaded needs no comparison with the server.
+                // A layer that was just loaded does not need a comparison with the server.
                 metadata.checkedAt = metadata.checkedAt ?? now
             }
         }
     }
 
-    /// Whether the change with this number was sent and not answered.
+    /// Whether the change with this number has been sent but not answered.
     func isSealed(n: Int64) throws -> Bool {
         try store.read { try $0.entries(in: [.sealed], limit: .max).contains { $0.n == n } }
     }
 }
 
 extension StoredLayer {
-    /// Runs after every edit and therefore does not count: counting a queue of thousands each time would be slow.
+    /// Runs after every edit. It does not count the entries, because counting thousands each time would be slow.
     func backlog(_ grant: Grant?) throws -> Backlog {
         let hasSendable = try hasEntries(in: [.waiting, .sealed])
         if hasSendable, grant?.mayWrite == true { return .sendable }

@@ -1,13 +1,13 @@
 import Authorization
 package import SyncProtocol
 
-/// What is sent next.
+/// Selects what to send next.
 extension Layer {
     /// Returns the next push: first the unanswered sealed entries, unchanged, then waiting entries, which get their `n`
     /// in one transaction just before sending. Returns nil if nothing may be sent.
     ///
-    /// Leaves out entries whose file the server lacks (``nextUpload()``). An unanswered change holds back the next one
-    /// of the same record: only the response gives its base revision.
+    /// Leaves out entries whose file the server lacks (``nextUpload()``). An unanswered change holds back the next
+    /// change to the same record, because only the response gives its base revision.
     package func seal(maximum: Int = .max) throws -> PushRequest? { try store.write { try $0.seal(maximum: maximum) } }
 }
 
@@ -38,7 +38,8 @@ extension WritableLayer {
     }
 }
 
-/// As many changes as one request may carry. A change that is too large goes alone; the server decides.
+/// A batch of as many changes as one request may carry. A change that is too large is sent alone, and the server
+/// decides.
 private struct Batch {
     let limits: ServerLimits
     let maximum: Int

@@ -27,7 +27,7 @@ extension Layer {
                     // Undoing a comment leaves its root in place.
                     leavingRoot: after.contentType == .comments)
             case (let before?, nil):
-                // The user who deleted it may restore it, while the server remembers.
+                // The user who deleted it may restore it as long as the server remembers it.
                 guard grant.mayWrite else { throw EditError.denied(.lacks(.write)) }
                 var undone = try store.enqueue(
                     .restore, receipt.id, content: nil, group: before.group, at: now, metadata: metadata)
@@ -73,7 +73,7 @@ extension WritableLayer {
                 return nil
             }
         case (nil, let previous?) where previous.isUnsealed:
-            // The edit had cancelled out a waiting entry; that one waits again.
+            // The edit cancelled out a waiting entry, which now waits again.
             guard try ownWrite(receipt.id)?.seq != receipt.seq else { return nil }
             // nil if it was stored with an edit that lost, because the server has nothing it could change, or if
             // undoing a later delete has already restored it under another number.
@@ -89,7 +89,7 @@ extension WritableLayer {
         default: return nil
         }
         try refresh(receipt.id, metadata: metadata)
-        // This may differ from before: the entry underneath may have been discarded.
+        // This may differ from the earlier state, because the entry underneath may have been discarded.
         undone.after = try overlay(receipt.id, metadata: metadata).record
         return undone
     }
@@ -97,7 +97,7 @@ extension WritableLayer {
     /// Returns the unsent text of a restore that was applied without it because this edit waited behind it.
     private func unsentText(of receipt: EditReceipt, inPlaceOf edit: OutboxEntry) throws -> OutboxEntry? {
         guard receipt.dropsFollowUp, let before = receipt.before, try !expectsFollowUp(edit.id) else { return nil }
-        // The base is the restore: a later change by others is a conflict.
+        // The base is the restore, so a later change by others is a conflict.
         return OutboxEntry(
             seq: edit.seq, id: edit.id, kind: .update, baseRevision: edit.baseRevision, group: before.group,
             content: before.content, base: before, madeAt: edit.madeAt)

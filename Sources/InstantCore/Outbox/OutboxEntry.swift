@@ -3,17 +3,17 @@ package import SyncProtocol
 
 /// One edit on its way to the server.
 ///
-/// Unsealed entries of a record coalesce where they can. A sealed entry has its `n` and does not change until it is
+/// Unsealed entries of a record coalesce where possible. A sealed entry has its `n` and does not change until it is
 /// answered, even after a restart.
 package struct OutboxEntry: Hashable, Sendable {
     package enum State: Hashable, Sendable {
         case waiting
         case sealed(n: Int64)
-        /// Denied by the present grant, with the reason: stored and shown, but not sent.
+        /// Denied by the current grant, with the reason. Stored and shown, but not sent.
         case parked(String)
-        /// Applied, but the received rows have not caught up: it still covers them.
+        /// Applied, but the received rows have not caught up, so the entry still covers them.
         case applied(n: Int64, revision: Revision)
-        /// Another client was first; with the server's reason or a default text.
+        /// Another client's change came first; with the server's reason or a default text.
         case conflict(String)
         /// Refused by the server, with its reason.
         case refused(String)

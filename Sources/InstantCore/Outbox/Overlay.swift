@@ -14,7 +14,7 @@ extension StoredLayer {
     /// Returns the server's record with the outbox replayed on top.
     ///
     /// Edits that lost or were refused do not cover the winner. If no record is left, the lost text is shown in its
-    /// place, so that it is not only counted.
+    /// place, so that it is visible and not only counted.
     func overlay(_ id: Record.ID, metadata: LayerMetadata) throws -> Overlay {
         try Overlay(record(id), under: entries(of: id), metadata: metadata)
     }
@@ -55,7 +55,7 @@ extension Overlay {
         raise(delivery)
     }
 
-    /// Shows the state that needs the user most.
+    /// Shows the delivery state that most needs the user's attention.
     fileprivate mutating func raise(_ delivery: DeliveryState) {
         let order: [DeliveryState] = [.delivered, .unsent, .parked, .refused, .conflict]
         if let new = order.firstIndex(of: delivery), let old = order.firstIndex(of: self.delivery), new > old {

@@ -1,7 +1,7 @@
 import Annotations
 import SyncProtocol
 
-/// Local comments under a root that the server does not know: they share its fate.
+/// Local comments under a root that the server does not have. They are parked or removed with it.
 extension StoredLayer {
     /// Returns why the root of a comment is parked. A comment cannot be sent before its root, so both wait.
     func reasonRootIsParked(of entry: OutboxEntry) throws -> String? {

@@ -4,8 +4,8 @@ public import Annotations
 public struct LayerPresence: Hashable, Sendable {
     /// The other participants, by name; empty without a live connection.
     public var people: [LayerPerson]
-    /// What the others see of the local user; nil if nothing. `isPresenting` turns false when presenting ends for any
-    /// reason.
+    /// What the others see of the local user; nil if they see nothing. `isPresenting` turns false when presenting ends
+    /// for any reason.
     public var own: OwnPresence?
 
     public init(people: [LayerPerson] = [], own: OwnPresence? = nil) {
@@ -25,7 +25,7 @@ public struct LayerPerson: Hashable, Sendable, Identifiable {
     public var userID: String?
     /// The name in the participant's token.
     public var name: String?
-    /// Without records that the local user may not see.
+    /// Excludes records that the local user may not see.
     public var whereabouts: Location
     public var isPresenting: Bool
 

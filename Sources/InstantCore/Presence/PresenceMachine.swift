@@ -1,8 +1,8 @@
 import Annotations
 import SyncProtocol
 
-/// The other participants of a layer, and when to send the local user's own presence: at once but throttled, repeated
-/// while it holds, and again when the server may have forgotten it.
+/// The other participants of a layer, and the schedule for sending the local user's own presence: at once but
+/// throttled, repeated while it is current, and sent again when the server may have forgotten it.
 ///
 /// Methods are named after events. The machine sends nothing: ``sign(at:)`` returns what to send now.
 struct PresenceMachine: Hashable, Sendable {
@@ -10,13 +10,14 @@ struct PresenceMachine: Hashable, Sendable {
     static let pace: Int64 = 200
     /// Milliseconds until the same message is repeated; a server forgets one after 45 s.
     static let repetition: Int64 = 20_000
-    /// Milliseconds until a retry, and until one with a server that refuses presence or does not know it.
+    /// Milliseconds until a retry, and until a retry with a server that rejects or does not support presence.
     static let retry: Int64 = 5_000
     static let longRetry: Int64 = 600_000
-    /// The limit of participants; further ones that a server names are ignored.
+    /// The maximum number of participants; any others that a server lists are ignored.
     static let maxPeople = 1_000
 
-    /// The random name of this opening of the layer. Secret: it suffices to send presence in this name.
+    /// The random id of this presence session. Secret, because it is all that is needed to send presence as this
+    /// session.
     let session: String?
     private var people: [String: PresentPerson] = [:]
     /// The id under which the server shows, or last showed, this session to others.
@@ -68,10 +69,10 @@ struct PresenceMachine: Hashable, Sendable {
     mutating func answered(_ answer: PresenceAnswer) {
         guard let sign = underWay else { return }
         underWay = nil
-        // The others do not include this session.
+        // The list of the others excludes this session.
         isNews = isNews || answer.id != ownID
         isKnown = answer.id != nil
-        // Events from before the end may still arrive.
+        // Events from before the end of the presence may still arrive.
         ownID = answer.id ?? ownID
         if sign.isPresenting, answer.presenter == nil || !answer.presenter.isExactly(answer.id) { stopPresenting() }
     }
@@ -96,7 +97,7 @@ struct PresenceMachine: Hashable, Sendable {
 
     // MARK: Other participants
 
-    /// Handles a new live channel: earlier presence may have ended with the last one.
+    /// Handles a new live channel: sends again, because earlier presence may have ended with the previous one.
     mutating func channelOpened() { isOwed = isOwed || wish != nil }
 
     /// Handles the end of the live channel.
@@ -115,7 +116,7 @@ struct PresenceMachine: Hashable, Sendable {
         }
         for id in event.left { people[id] = nil }
         isNews = isNews || people != before
-        // Another participant presents, or the server forgot this session: the response to the next message tells.
+        // Another participant is presenting, or the server forgot this session; the next response shows which.
         guard isKnown, let ownID, wish != nil, underWay == nil else { return }
         let isPresenting = people[ownID]?.isPresenting ?? false
         if people[ownID] == nil && before[ownID] != nil
@@ -126,9 +127,9 @@ struct PresenceMachine: Hashable, Sendable {
         }
     }
 
-    /// Returns the present state if it changed since the last call.
+    /// Returns the current state if it changed since the last call.
     mutating func takeChanges() -> LayerPresence? {
-        // An event can name this session before the response tells its id.
+        // An event can refer to this session before the response contains its id.
         guard isNews, underWay == nil || isKnown else { return nil }
         isNews = false
         return shown

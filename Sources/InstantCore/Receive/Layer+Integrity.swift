@@ -23,7 +23,7 @@ extension Layer {
 
 /// The result of a comparison with the server.
 public struct IntegrityReport: Hashable, Sendable {
-    /// The numbers of records here and at the server, as visible to the present token.
+    /// The numbers of records in this store and on the server, as visible to the current token.
     public var here: Int64
     public var there: Int64
     /// Whether both have the same records at the same revisions. If not, the layer is loaded again.

@@ -50,7 +50,7 @@ extension Layer {
 }
 
 extension WritableLayer {
-    /// Writes rows and cursor; ``show(_:knowing:)`` then updates the shown rows once for all.
+    /// Writes rows and cursor; ``show(_:knowing:)`` then updates all shown rows at once.
     func take(_ delta: Delta, metadata: LayerMetadata, into changes: inout LayerChanges) throws -> ApplyContext {
         var intake = ApplyContext(metadata: metadata)
         guard let cursor = intake.metadata.cursor, cursor.epoch == delta.epoch else {
@@ -84,7 +84,7 @@ extension WritableLayer {
             intake.note(id, became: nil)
             guard stored != nil else { break }
             try removeRecord(id)
-            // Another client removed it: for a missing record, only a local delete stays noted.
+            // Another client removed it. For a missing record, only a local delete is remembered.
             if let own, own.revision < item.revision { try forgetOwnWrite(id) }
         }
         for entry in intake.nothingWaits ? [] : try entries(of: item.id) {
@@ -101,13 +101,13 @@ extension WritableLayer {
         try setUnread(changes.byOthers, true)
     }
 
-    /// Forgets a local write to a record that another client removed: for a missing record, only a local delete stays
-    /// noted.
+    /// Forgets a local write to a record that another client removed. For a missing record, only a local delete is
+    /// remembered.
     func forgetOwnWrite(_ id: Record.ID, upTo revision: Revision) throws {
         if let own = try ownWrite(id), own.revision <= revision { try forgetOwnWrite(id) }
     }
 
-    /// Whether this store wrote the item, or the same user elsewhere.
+    /// Whether this store, or the same user elsewhere, wrote the item.
     private func isOurs(_ item: SyncItem, _ own: OwnWrite?, user: String?) -> Bool {
         if own?.revision == item.revision { return true }
         guard case .record(let record, _) = item, let user else { return false }
@@ -124,12 +124,12 @@ extension WritableLayer {
     }
 }
 
-/// The state that a transaction of remote changes already knows, so that nothing is read twice.
+/// The state that a transaction of remote changes has already read, so that it reads nothing twice.
 struct ApplyContext {
-    /// Including this transaction's changes.
+    /// The metadata, including this transaction's changes.
     var metadata: LayerMetadata
-    /// Whether the outbox is empty, which lasts until the end of the transaction: remote changes append nothing. False
-    /// if not checked.
+    /// Whether the outbox is empty. This holds until the end of the transaction, because remote changes append nothing.
+    /// False if not checked.
     var nothingWaits = false
     /// The applied records; nil for a removed one.
     private var received: [ByteOrdered: StoredRecord?] = [:]
@@ -138,7 +138,7 @@ struct ApplyContext {
 
     mutating func note(_ id: Record.ID, became record: StoredRecord?) { received[ByteOrdered(id)] = .some(record) }
 
-    /// Returns the row of a record as it is to be shown. Reads only what is not known.
+    /// Returns the row of a record as it is to be shown. Reads only what is not yet known.
     func overlay(_ id: Record.ID, in store: some StoredLayer) throws -> Overlay {
         let stored = if let known = received[ByteOrdered(id)] { known } else { try store.record(id) }
         return Overlay(stored, under: nothingWaits ? [] : try store.entries(of: id), metadata: metadata)

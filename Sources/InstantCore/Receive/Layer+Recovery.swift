@@ -4,7 +4,7 @@ import SyncProtocol
 
 /// Recovery from a server that lost data: restored from a backup, or out of step with what this store sent.
 ///
-/// Its revisions start again, so nothing that names one may be sent before a new snapshot gives the revision of each
+/// Its revisions restart, so nothing that refers to one may be sent before a new snapshot gives the revision of each
 /// record. Then every edit of this store is looked up in the snapshot: an edit found there is done, one that still fits
 /// keeps waiting, and one that may be lost becomes a conflict that can be sent again.
 extension WritableLayer {
@@ -17,7 +17,7 @@ extension WritableLayer {
 
     /// Checks the local edits against a complete snapshot before it is shown.
     ///
-    /// - Parameter inPlace: Whether it was loaded into the empty table, rather than staged beside the old rows.
+    /// - Parameter inPlace: Whether it was loaded into the empty table, rather than staged alongside the old rows.
     func recover(inPlace: Bool, metadata: LayerMetadata, into changes: inout LayerChanges) throws {
         func present(_ id: Record.ID) throws -> StoredRecord? { try inPlace ? record(id) : stagedRecord(id) }
         let pending = try entries(in: [.applied, .waiting, .parked], limit: .max)
@@ -30,7 +30,7 @@ extension WritableLayer {
             }
             last = batch.last?.id
         }
-        // Their revisions have another meaning now.
+        // Their revisions are no longer valid.
         try forgetOwnWrites()
         for entry in pending {
             try rebase(entry.id, onto: present(entry.id), metadata: metadata, into: &changes)
@@ -66,14 +66,14 @@ extension WritableLayer {
         let pending = try entries(of: id).filter { $0.isPending || $0.stage == .applied }
         changes.ids.insert(id)
         for (index, entry) in pending.enumerated() {
-            // A record missing from the snapshot may only be invisible.
+            // A record missing from the snapshot may merely be invisible to this user.
             let isHidden = present == nil && entry.isHidden(from: metadata.grant)
             if !isHidden, entry.isDone(in: present?.record, by: metadata.identity.userID) {
                 try removeEntry(entry.seq)
                 continue
             }
             guard entry.stage != .applied, entry.fits(present?.record) else {
-                // Later edits were made on top of it and go along, even if the lost server had applied them.
+                // Later edits are based on it and move with it, even if the lost server had applied them.
                 for var later in pending[(index + 1)...] where later.stage == .applied {
                     later.state = .waiting
                     try replace(later)

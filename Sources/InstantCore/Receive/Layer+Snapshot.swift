@@ -8,7 +8,7 @@ extension Layer {
         package var at: Revision?
         package var epoch: String?
 
-        /// All nil: the first page of the present state.
+        /// If all are nil, the request is for the first page of the current state.
         package init(after: Record.ID? = nil, at: Revision? = nil, epoch: String? = nil) {
             self.after = after
             self.at = at
@@ -27,7 +27,7 @@ extension Layer {
         }
     }
 
-    /// Starts again at the first page: the epoch changed, or the server no longer has the snapshot.
+    /// Restarts at the first page, because the epoch changed or the server no longer has the snapshot.
     package func restartSnapshot() throws {
         try store.write { store in
             try store.changeMetadata { ($0.loading, $0.cursor) = (nil, nil) }
@@ -35,7 +35,7 @@ extension Layer {
         }
     }
 
-    /// Applies the requested page. The last one is synced to disk with all before it.
+    /// Applies the requested page. The last page is synced to disk together with all earlier ones.
     package func take(_ page: SnapshotPage, for asked: NextPage) throws -> LayerChanges {
         try store.write(page.next == nil ? .synced : .recoverable) { store in
             var metadata = try store.metadata()

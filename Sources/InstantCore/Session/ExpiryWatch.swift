@@ -1,13 +1,13 @@
 import Annotations
 
-/// The forecast of the active token's end by the server's clock: it warns once five minutes and once one minute before.
-/// Only a response of the server ends a token.
+/// Predicts, by the server's clock, when the active token expires, and warns five minutes and one minute before. Only a
+/// response from the server ends the use of a token.
 struct ExpiryWatch: Hashable, Sendable {
-    /// Milliseconds before the end, longest first.
+    /// The warning times, in milliseconds before expiry, longest first.
     static let warnings: [Int64] = [300_000, 60_000]
 
     let ticket: TokenHandle
-    /// By the server's clock.
+    /// The expiry, by the server's clock.
     private(set) var end: Timestamp
     /// Server's clock minus the local one, in milliseconds.
     private(set) var offset: Int64
@@ -18,13 +18,13 @@ struct ExpiryWatch: Hashable, Sendable {
         (self.ticket, self.end, self.offset) = (ticket, end, offset)
     }
 
-    /// Takes a newer time from the server; a new end restarts the warnings.
+    /// Updates the expiry and the clock offset from a response; a new expiry restarts the warnings.
     mutating func answered(end: Timestamp, offset: Int64) {
         if end != self.end { told = .max }
         (self.end, self.offset) = (end, offset)
     }
 
-    /// - Returns: The end, if a warning is due.
+    /// - Returns: The expiry, if a warning is due.
     mutating func timePassed(at now: Timestamp) -> Timestamp? {
         guard let warning = Self.warnings.last(where: { end - (now + offset) <= $0 }), warning < told else {
             return nil
@@ -33,7 +33,7 @@ struct ExpiryWatch: Hashable, Sendable {
         return end
     }
 
-    /// Handles the server's own warning of the last minute.
+    /// Handles the server's own warning, which counts as the last one.
     mutating func serverExpiry() -> Timestamp? {
         guard let last = Self.warnings.last, last < told else { return nil }
         told = last

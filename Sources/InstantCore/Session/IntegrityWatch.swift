@@ -5,7 +5,7 @@ import Annotations
 struct IntegrityWatch: Hashable, Sendable {
     /// Milliseconds between two comparisons.
     static let interval: Int64 = 6 * 3_600_000
-    /// The limit of consecutive attempts while the layer keeps changing.
+    /// The maximum number of consecutive attempts while the layer keeps changing.
     static let maxAttempts = 5
 
     private var isWanted = false
@@ -20,7 +20,7 @@ struct IntegrityWatch: Hashable, Sendable {
         misses = 0
     }
 
-    /// Counts a comparison at different revisions.
+    /// Counts an attempt at which the revisions differed.
     ///
     /// - Returns: Whether the limit is reached.
     mutating func missed() -> Bool {
@@ -33,7 +33,7 @@ struct IntegrityWatch: Hashable, Sendable {
         due = now + Self.interval
     }
 
-    /// - Parameter lastCheck: nil if never; loading the layer counts as a comparison.
+    /// - Parameter lastCheck: When the records were last compared; nil if never. Loading the layer counts.
     mutating func isDue(lastCheck: Timestamp?, at now: Timestamp) -> Bool {
         due = (lastCheck ?? now) + Self.interval
         if isWanted { return true }

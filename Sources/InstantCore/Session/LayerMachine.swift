@@ -1,16 +1,16 @@
 /// The state of a layer's data on this machine (guide: document state).
 public enum DocumentState: String, Hashable, Sendable, CaseIterable {
-    /// Nothing was ever downloaded.
+    /// Nothing has been downloaded yet.
     case unknown
     /// The local store is from an older program version and must be migrated before anything is changed.
     case needsContentMigration
     case migratingContent
-    /// The same; the server's rows are dropped for it and loaded again.
+    /// As above, but migration drops the server's rows and reloads them.
     case needsResetForDatabaseMigration
     case resettingForDatabaseMigration
-    /// No local edits wait.
+    /// No local edits are pending.
     case clean
-    /// Local edits wait to be sent.
+    /// Local edits are waiting to be sent.
     case dirty
     case sendingChanges
     case receivingChanges
@@ -21,13 +21,13 @@ public enum DocumentState: String, Hashable, Sendable, CaseIterable {
 /// The local edits that the server does not have.
 package enum Backlog: Hashable, Sendable {
     case none
-    /// Edits that may not be sent at present.
+    /// Edits that the current token does not allow sending.
     case kept
     case sendable
 }
 
-/// The state machine of a sync cycle: its next step, and what to announce, exactly one finish or failure for each
-/// begin.
+/// The state machine of a sync cycle. It determines the next step and the announcements, with exactly one finish or
+/// failure for each begin.
 package struct LayerMachine: Hashable, Sendable {
     package enum Action: Hashable, Sendable {
         case announceBegin
@@ -37,9 +37,9 @@ package struct LayerMachine: Hashable, Sendable {
     }
 
     package private(set) var state: DocumentState
-    /// A cycle was requested during the present one.
+    /// Whether a cycle was requested during the current one.
     private var again = false
-    /// Something was downloaded once: without edits the state is clean, not unknown.
+    /// Whether anything was ever downloaded. If so, a layer without edits is clean, not unknown.
     private var isKnown: Bool
 
     package init(isKnown: Bool, backlog: Backlog = .none) {
@@ -56,7 +56,7 @@ package struct LayerMachine: Hashable, Sendable {
 
     package var isSyncing: Bool { state == .sendingChanges || state == .receivingChanges }
 
-    /// Handles an edit, or an undo after which none waits.
+    /// Handles an edit, or an undo that leaves no pending edits.
     package mutating func edited(backlog: Backlog) -> [Action] {
         switch state {
         case .unknown, .clean, .dirty: move(to: rest(backlog))
@@ -76,7 +76,7 @@ package struct LayerMachine: Hashable, Sendable {
         }
     }
 
-    /// Ends sending: everything that could be sent was answered.
+    /// Ends the sending phase: every change that could be sent has been answered.
     package mutating func sent() -> [Action] {
         guard state == .sendingChanges else { return [] }
         return move(to: .receivingChanges)
@@ -95,7 +95,7 @@ package struct LayerMachine: Hashable, Sendable {
         return move(to: rest(backlog)) + [.announceFinish]
     }
 
-    /// Ends the cycle; unsent edits keep waiting.
+    /// Ends the cycle; unsent edits remain in the outbox.
     package mutating func failed(backlog: Backlog) -> [Action] {
         guard isSyncing else { return [] }
         again = false
@@ -133,7 +133,7 @@ package struct LayerMachine: Hashable, Sendable {
         return move(to: .invalid) + ending
     }
 
-    /// Edits that may not be sent keep a layer dirty: the server does not have them.
+    /// Edits that may not be sent keep a layer dirty, because the server does not have them.
     private func rest(_ backlog: Backlog) -> DocumentState {
         backlog != .none ? .dirty : isKnown ? .clean : .unknown
     }

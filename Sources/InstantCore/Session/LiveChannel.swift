@@ -1,6 +1,6 @@
 package import SyncProtocol
 
-/// The way in which remote changes arrive.
+/// How remote changes arrive.
 package enum LiveChannel: Hashable, Sendable {
     /// `GET events`: one continuous response.
     case events
@@ -20,7 +20,7 @@ package struct StreamID: Hashable, Sendable {
 package struct StreamRequest: Hashable, Sendable {
     package var id: StreamID
     package var ticket: TokenHandle
-    /// The channel delivers everything after it.
+    /// The channel delivers every change after this cursor.
     package var cursor: Cursor
     package var channel: LiveChannel
     /// The presence session of this client; its presence ends with the channel.

@@ -20,7 +20,7 @@ package struct SyncRequest: Hashable, Sendable {
         case presence(PresenceSign)
     }
 
-    /// Echoed with the response: a response to an abandoned request has no effect.
+    /// Returned with the response, so that a response to an abandoned request is ignored.
     package var id: Int
     package var ticket: TokenHandle
     package var kind: Kind
@@ -42,11 +42,11 @@ package enum SyncFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case token(TokenNeed)
     /// 403: a permission is missing.
     case forbidden(String)
-    /// 404: the document or the layer is gone.
+    /// 404: the document or the layer no longer exists.
     case lost(String)
     /// 410: the cursor is from another epoch or too old.
     case epochChanged
-    /// The server knows this clientID as another user's.
+    /// The clientID belongs to another user on the server.
     case clientIDTaken
     /// 413
     case tooLarge

@@ -1,7 +1,7 @@
 import Annotations
 
-/// The fresh starts that a server requested. A restored or replaced layer needs one for each pair of view epochs; the
-/// same pair soon after indicates a loop.
+/// The resets that the server has requested. A restored or replaced layer needs one per pair of view epochs; the same
+/// pair soon after indicates a loop.
 struct ResetLedger: Hashable, Sendable {
     private struct Entry: Hashable, Sendable {
         var from: String
@@ -11,7 +11,7 @@ struct ResetLedger: Hashable, Sendable {
 
     /// Milliseconds until the same pair is allowed again.
     static let memory: Int64 = 600_000
-    /// The limit of fresh starts within that time, whatever epochs the server sends.
+    /// The maximum number of resets within that time, whatever epochs the server sends.
     static let maxCount = 8
 
     private var entries: [Entry] = []
@@ -26,7 +26,7 @@ struct ResetLedger: Hashable, Sendable {
         return true
     }
 
-    /// Starts again: another token has another view.
+    /// Clears the ledger: a different token has a different view.
     mutating func tokenChanged() { entries = [] }
 
     mutating func clockWentBack(by milliseconds: Int64) {

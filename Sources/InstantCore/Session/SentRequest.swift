@@ -2,15 +2,15 @@ package import Annotations
 
 /// A logged request to the server, without headers, body and query: it contains neither a token nor record data.
 package struct SentRequest: Hashable, Sendable {
-    /// By the local clock.
+    /// When the request was sent, by the local clock.
     package var at: Timestamp
-    /// `GET`
+    /// The HTTP method, such as `GET`.
     package var method: String
-    /// Below `instant/v1/`.
+    /// The path below `instant/v1/`.
     package var path: String
     /// The status of the response, or why there is none; nil while pending.
     package var outcome: String?
-    /// Until the head of the response arrived or the request failed.
+    /// The time until the head of the response arrived or the request failed.
     package var milliseconds: Int64?
 
     package init(

@@ -9,14 +9,14 @@ package struct TokenHandle: Hashable, Sendable {
 
 /// The state machine of a session: authentication and connection. It decides; the performer acts.
 ///
-/// Methods are named after events and return the actions that follow. Late events for an outdated token change nothing.
+/// Methods are named after events and return the actions that follow. Late events for an outdated token have no effect.
 package struct SessionMachine: Hashable, Sendable {
     package enum State: Hashable, Sendable {
-        /// Idle: no reconnects; the queue stays, and reading works.
+        /// Idle: no reconnects. The queue is kept, and the layer remains readable.
         case needsToken(TokenNeed)
-        /// Trying a token for the first time; the one before it stays valid meanwhile.
+        /// Trying a token for the first time; the previous one remains valid in the meantime.
         case authenticating(TokenHandle, before: TokenHandle?)
-        /// The token was accepted; the connection is broken.
+        /// The token was accepted; the connection is down.
         case connecting(TokenHandle)
         case live(TokenHandle)
         case waiting(TokenHandle, until: Timestamp, wasAccepted: Bool)
@@ -30,16 +30,16 @@ package struct SessionMachine: Hashable, Sendable {
         /// Request the session of the token.
         case askSession(TokenHandle)
         case closeStream
-        /// The server accepted it for the first time: it may be stored now.
+        /// The server accepted the token for the first time; it may now be stored.
         case announceAuthenticated(TokenHandle)
         case announceNeed(TokenNeed)
-        /// A supplied token was refused.
+        /// The server rejected a supplied token.
         case announceRefused(TokenHandle, TokenNeed)
         case announceLost(String)
     }
 
     package private(set) var state = State.needsToken(.noneYet)
-    /// Consecutive failures since a stream delivered something or a cycle succeeded.
+    /// The number of consecutive failures since a stream delivered data or a cycle succeeded.
     package private(set) var failures = 0
 
     package init() {}
@@ -66,7 +66,7 @@ package struct SessionMachine: Hashable, Sendable {
         }
     }
 
-    /// Handles a 401, or a stream that ended with its token.
+    /// Handles a 401, or a stream that ended because its token did.
     package mutating func refused(_ ticket: TokenHandle, _ need: TokenNeed) -> [Action] {
         switch state {
         case .authenticating(ticket, let before?):
@@ -88,7 +88,7 @@ package struct SessionMachine: Hashable, Sendable {
         }
     }
 
-    /// Handles a 403 on reading: the token lost read access. For a token being tried it is a refusal.
+    /// Handles a 403 on reading: the token lost read access. For a token that is being tried, this is a rejection.
     package mutating func readingWithdrawn(_ ticket: TokenHandle, _ why: String) -> [Action] {
         switch state {
         case .authenticating(ticket, _): refused(ticket, .refused(why))
@@ -97,7 +97,7 @@ package struct SessionMachine: Hashable, Sendable {
         }
     }
 
-    /// Handles a missing or invalid response, or a stream that ended. States without a connection stay.
+    /// Handles a missing or invalid response, or a stream that ended. States that have no connection are unchanged.
     package mutating func failed(at now: Timestamp, delay: Int64) -> [Action] {
         guard let ticket else { return [] }
         switch state {
@@ -111,7 +111,7 @@ package struct SessionMachine: Hashable, Sendable {
         return [.closeStream]
     }
 
-    /// Requests the session again with the same token: the layer changed under it.
+    /// Requests the session again with the same token, because the layer changed in the meantime.
     package mutating func invalidated() -> [Action] {
         guard case .live(let ticket) = state else { return [] }
         state = .connecting(ticket)
@@ -124,10 +124,10 @@ package struct SessionMachine: Hashable, Sendable {
         state = .waiting(ticket, until: until + -milliseconds, wasAccepted: wasAccepted)
     }
 
-    /// Resets the count: the next failure is the first one again.
+    /// Resets the failure count, so that the next failure counts as the first.
     package mutating func succeeded() { failures = 0 }
 
-    /// Ends the wait: it is over, or pointless after a key press, a local edit or a restored network.
+    /// Ends the wait: its time is up, or a key press, a local edit or a restored network makes it pointless.
     package mutating func retryDue() -> [Action] {
         guard case .waiting(let ticket, _, let wasAccepted) = state else { return [] }
         state = wasAccepted ? .connecting(ticket) : .authenticating(ticket, before: nil)

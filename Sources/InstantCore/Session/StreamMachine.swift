@@ -1,7 +1,7 @@
 package import Annotations
 
-/// The state machine of the live channel. Only one counts; the one it replaces is read until the new one delivers, so
-/// that a new token leaves no gap.
+/// The state machine of the live channel. Only one channel is current; the one it replaces is still read until the new
+/// one delivers data, so that a new token leaves no gap.
 ///
 /// Methods are named after events. The machine opens and closes nothing: the caller closes the ids it returns.
 package struct StreamMachine: Hashable, Sendable {
@@ -12,12 +12,12 @@ package struct StreamMachine: Hashable, Sendable {
         var openedAt: Timestamp
         var lastHeard: Timestamp
         var wasHeard = false
-        /// Whether more than the opening was received.
+        /// Whether more than the `open` event was received.
         package internal(set) var isProven = false
     }
 
     package enum Silence: Hashable, Sendable {
-        /// The stream delivered nothing, not even its opening: a proxy buffers it.
+        /// The stream delivered nothing, not even its `open` event, so a proxy is probably buffering it.
         case gathered(closing: StreamID)
         /// No heartbeat within the timeout.
         case dead
@@ -26,12 +26,12 @@ package struct StreamMachine: Hashable, Sendable {
     package enum Ending: Hashable, Sendable {
         /// The channel was already replaced.
         case old
-        /// The stream never delivered anything: try polling before giving up on the server.
+        /// The stream never delivered anything; try polling before giving up on the server.
         case unheard
         case current(Channel)
     }
 
-    /// Milliseconds until an opened stream must have delivered its opening.
+    /// Milliseconds until an opened stream must have delivered its `open` event.
     static let openingPatience: Int64 = 10_000
     /// Milliseconds without a heartbeat after which a channel is dead.
     static let silenceTimeout: Int64 = 40_000
@@ -40,7 +40,7 @@ package struct StreamMachine: Hashable, Sendable {
 
     package private(set) var current: Channel?
     private var outgoing: StreamID?
-    /// Streams do not get through; poll until then.
+    /// Streams do not get through; use polling until this time.
     private var pollUntil: Timestamp?
 
     package init() {}
@@ -74,7 +74,7 @@ package struct StreamMachine: Hashable, Sendable {
 
     package mutating func broughtSomething(_ id: StreamID) { if id == current?.id { current?.isProven = true } }
 
-    /// - Returns: nil while the silence is within the limits.
+    /// - Returns: nil while the silence is within the timeouts.
     package mutating func timePassed(at now: Timestamp) -> Silence? {
         guard let current else { return nil }
         if isOpening, current.openedAt + Self.openingPatience <= now {
@@ -93,7 +93,7 @@ package struct StreamMachine: Hashable, Sendable {
             fallBack(at: now)
             return .unheard
         }
-        // Polling failed too: the stream was not the cause.
+        // Polling also failed, so the stream was not the cause.
         if !current.wasHeard { pollUntil = nil }
         self.current = nil
         return .current(current)
@@ -114,7 +114,7 @@ package struct StreamMachine: Hashable, Sendable {
         pollUntil = pollUntil.map { $0 + -milliseconds }
     }
 
-    /// When the result of ``timePassed(at:)`` or ``wanted(by:at:)`` may change.
+    /// The next time at which the result of ``timePassed(at:)`` or ``wanted(by:at:)`` may change.
     package var due: Timestamp? {
         guard let current else { return nil }
         let silence = isOpening ? current.openedAt + Self.openingPatience : current.lastHeard + Self.silenceTimeout

@@ -4,7 +4,7 @@ public import Authorization
 /// The sync state of a layer, for a status line. A snapshot, compared with `==`.
 public struct SyncStatus: Hashable, Sendable {
     public enum Connection: Hashable, Sendable {
-        /// Nothing was tried yet, or sync was stopped on purpose.
+        /// No attempt has been made yet, or sync was stopped deliberately.
         case idle
         case connecting
         /// The token was accepted; remote changes arrive live.
@@ -15,7 +15,7 @@ public struct SyncStatus: Hashable, Sendable {
         case needsToken(TokenNeed)
         /// Another process on this machine holds the lock and syncs this layer; its changes appear here too.
         case elsewhere
-        /// The layer is gone or no longer readable; storage and edits stay.
+        /// The layer is gone or no longer readable; the local storage and the edits are kept.
         case lost(String)
     }
 
@@ -33,7 +33,7 @@ public struct SyncStatus: Hashable, Sendable {
     public var lastSync: Timestamp?
     /// Server clock minus local clock, in milliseconds.
     public var clockOffset: Int64
-    /// Why the server was unreachable or its response invalid, as a sentence; nil once it answers again.
+    /// Why the server was unreachable or its response invalid, as a sentence; nil once it responds again.
     public var problem: String?
 
     public init(
@@ -56,14 +56,14 @@ public struct SyncStatus: Hashable, Sendable {
 
 /// The reason why a token is needed.
 public enum TokenNeed: Hashable, Sendable, CustomStringConvertible {
-    /// No token was supplied since launch.
+    /// No token has been supplied since launch.
     case noneYet
     /// The server reported that the token expired.
     case expired
     case revoked
-    /// Refused for another reason, as stated by the server.
+    /// The server rejected the token for another reason, which it stated.
     case refused(String)
-    /// The user asked to forget it.
+    /// The user requested that the token be forgotten.
     case forgotten
 
     public var description: String {

@@ -21,7 +21,7 @@ extension Synchronizer {
             perform(cycle.edited(backlog: backlog))
             pushAt = backlog == .sendable ? pushDelay.map { now + $0 } : nil
             if pushAt != nil { stopWaiting(now: now) }
-            // Without a delay, do not wait for a timer.
+            // If no delay is configured, do not wait for a timer.
             if let pushAt, pushAt <= now, session.dataTicket != nil {
                 self.pushAt = nil
                 try beginCycle(backlog)
@@ -81,7 +81,7 @@ extension Synchronizer {
         }
     }
 
-    /// - Parameter backlog: The layer's backlog, if just read.
+    /// - Parameter backlog: The layer's backlog, if it was just read.
     mutating func beginCycle(_ backlog: Backlog? = nil) throws {
         isCaughtUp = false
         if !cycle.isSyncing {

@@ -2,17 +2,17 @@ import Annotations
 import Authorization
 import SyncProtocol
 
-/// Which of several processes leads. Each authenticates with its own token, whether it leads or not; tokens never pass
-/// between processes.
+/// Determines which of several processes leads. Each authenticates with its own token, whether it leads or not; tokens
+/// never pass between processes.
 ///
 /// - A process requests the lock once its token is accepted, and releases it when it needs another token, loses access,
-///   or is offline on purpose.
-/// - A process that does not lead follows: it reads the store and edits by its own grant. Its cycle ends when the
-///   leader has brought the store up to the server's revision and sent what waits.
-/// - A process with an open cycle claims the lead. The leader then begins a cycle, or gives way if it has no connection
-///   or its token may not send what waits.
+///   or is deliberately offline.
+/// - A process that does not lead follows: it reads the store and edits under its own grant. Its cycle ends when the
+///   leader has brought the store up to the server's revision and sent all waiting edits.
+/// - A process with an open cycle requests leadership. The leader then begins a cycle, or yields if it has no
+///   connection or its token does not allow sending all waiting edits.
 extension Synchronizer {
-    /// Milliseconds without progress by the leader until a cycle of this process fails.
+    /// The time without progress by the leader, in milliseconds, after which a cycle of this process fails.
     package static let followPatience: Int64 = 10_000
     /// Milliseconds between two token checks in a process that does not lead.
     package static let checkInterval: Int64 = 60_000
@@ -55,8 +55,8 @@ extension Synchronizer {
         }
     }
 
-    /// Gives way to another process if this one cannot do the work, and otherwise does it. The stream need not have
-    /// reported everything: changes that this token may not view also advance the server's revision.
+    /// Yields to another process if this one cannot do the work; otherwise does it. A cycle is needed even on a live
+    /// stream, because changes that this token may not view also advance the server's revision.
     mutating func leadClaimed() throws {
         guard isLeading, !cycle.isMigrating else { return }
         guard try isWaiting || !maySendAll() else {
@@ -64,7 +64,7 @@ extension Synchronizer {
             return
         }
         stopLeading()
-        // Once the other process is done, this one leads again.
+        // This process requests the lock again, and gets it once the other one is done.
         wantsToLead = false
         effects.append(.lead(false))
     }
@@ -108,7 +108,7 @@ extension Synchronizer {
         notBefore = nil
     }
 
-    /// Ends the cycle once another process has done its work.
+    /// Ends the cycle once another process has completed it.
     mutating func updateFollowing(now: Timestamp) throws {
         while session.dataTicket != nil, cycle.isSyncing {
             if cycle.state == .sendingChanges {
@@ -151,10 +151,10 @@ extension Synchronizer {
 
     // MARK: Migration of an old local store by the lock holder, before anything is changed
 
-    /// A due time that has passed.
+    /// A due time in the past.
     static let atOnce = Timestamp(milliseconds: 0)
 
-    /// Runs one step per wake-up; other inputs get their turn in between.
+    /// Runs one step per wake-up; other inputs are handled in between.
     mutating func migrate() throws {
         guard isLeading, cycle.isMigrating else { return }
         perform(cycle.migrationBegan())

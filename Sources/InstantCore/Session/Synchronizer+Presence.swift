@@ -1,7 +1,7 @@
 import Annotations
 import SyncProtocol
 
-/// Presence messages, sent beside the record requests, which never wait for them.
+/// Presence messages. They are sent independently of record requests, which never wait for them.
 extension Synchronizer {
     mutating func updatePresence(now: Timestamp) {
         if hasStream, stream.current == nil { presence.cutOff() }
@@ -15,7 +15,7 @@ extension Synchronizer {
     }
 
     /// Whether presence may be sent: only once the live channel has delivered something. The end of a channel ends the
-    /// presence of its session; presence sent outside it would vanish with the channel and return.
+    /// presence of its session, so presence sent outside a channel would disappear with the old one and then reappear.
     var canTell: Bool { session.dataTicket != nil && stream.current?.wasHeard == true }
 
     mutating func take(_ answer: PresenceAnswer, to id: Int) {

@@ -28,7 +28,7 @@ extension Synchronizer {
         }
     }
 
-    /// Returns nil if this half of the cycle is done.
+    /// Returns the next request of this half of the cycle; nil if it is complete.
     private mutating func nextRequest(epoch: String, now: Timestamp) throws -> SyncRequest.Kind? {
         if cycle.state == .sendingChanges {
             guard mayPush() else { return nil }
@@ -41,10 +41,10 @@ extension Synchronizer {
         return integrity.isDue(lastCheck: metadata.checkedAt, at: now) ? .digest(epoch: cursor.epoch) : nil
     }
 
-    /// Whether the server accepts any push with the present token.
+    /// Whether the server accepts pushes with the current token.
     func mayPush() -> Bool { session.dataTicket != nil && session.dataTicket != forbidden }
 
-    /// Returns the backlog that the present token may send.
+    /// Returns the backlog that the current token may send.
     func backlog() throws -> Backlog { sendable(try layer.backlog()) }
 
     func sendable(_ backlog: Backlog) -> Backlog { backlog == .sendable && !mayPush() ? .kept : backlog }

@@ -1,7 +1,7 @@
 import Annotations
 import SyncProtocol
 
-/// How failed requests and streams are handled.
+/// Handles failed requests and streams.
 extension Synchronizer {
     mutating func requestFailed(
         _ id: Int, _ failure: SyncFailure, now: Timestamp, random: inout some RandomNumberGenerator
@@ -16,7 +16,7 @@ extension Synchronizer {
         switch (request.kind, failure) {
         case (_, .epochChanged): startOver()
         case (.push, .forbidden), (.upload, .forbidden):
-            // Nothing was consumed: the change waits for a token that may write.
+            // The server consumed no number, so the change waits for a token with write permission.
             forbidden = request.ticket
             end(failure)
         case (.push(let pushed), .tooLarge): try split(pushed, now: now, random: &random)
@@ -27,7 +27,7 @@ extension Synchronizer {
             let reason = failure == .tooLarge ? "its attachment is too large for the server" : failure.description
             announce(try layer.refuseUpload(id, because: reason))
         case (.digest, .invalidServer):
-            // The server does not know the request.
+            // The server does not support the request.
             try noteCheck(nil, now: now)
         default: judge(failure, ticket: request.ticket, now: now, random: &random)
         }
@@ -51,7 +51,7 @@ extension Synchronizer {
         }
     }
 
-    /// Handles a 413: halves the batch for the rest of the cycle; a change that is too large alone is refused with the
+    /// Handles a 413: halves the batch for the rest of the cycle; a single change that is too large is refused with the
     /// reason.
     private mutating func split(
         _ pushed: PushRequest, now: Timestamp, random: inout some RandomNumberGenerator
@@ -80,7 +80,7 @@ extension Synchronizer {
         end(failure)
     }
 
-    /// Abandons the request in flight. A push may still be applied: it is sent again.
+    /// Abandons the request in flight. A push may still have been applied, so it is sent again.
     mutating func giveUp() {
         if let underWay { effects.append(.cancel(underWay.id)) }
         underWay = nil
@@ -98,12 +98,12 @@ extension Synchronizer {
         perform(cycle.failed(backlog: (try? layer.backlog()) ?? .kept), failure: failure)
     }
 
-    /// The limit of a wait that a server requests, in milliseconds.
+    /// The maximum wait that a server can request, in milliseconds.
     static let maxWait: Int64 = 600_000
 }
 
-/// The delay after consecutive failures: exponential with full jitter, so that clients that were cut off together do
-/// not reconnect together.
+/// The delay after consecutive failures: exponential with full jitter, so that clients disconnected at the same time do
+/// not reconnect at the same time.
 package enum Backoff {
     /// Returns milliseconds, from 500 to 60,000.
     package static func delay(failures: Int, using random: inout some RandomNumberGenerator) -> Int64 {

@@ -4,10 +4,10 @@ import SyncProtocol
 
 /// Invalid cursors and integrity checks.
 extension Synchronizer {
-    /// Keeps the queue, requests the session again, then loads a snapshot beside the old rows.
+    /// Keeps the queue, requests the session again, and then loads a snapshot alongside the old rows.
     mutating func startOver() { mustStartOver = true }
 
-    /// - Throws: ``InvalidServerData`` if the server keeps requesting fresh starts; a visible back-off follows.
+    /// - Throws: ``InvalidServerData`` if the server keeps requesting resets; the client then backs off visibly.
     mutating func allowStartingOver(for answer: SessionAnswer, ticket: TokenHandle, now: Timestamp) throws {
         if acceptedToken != ticket { resets.tokenChanged() }
         let before = try epoch ?? layer.metadata().cursor?.epoch ?? ""
@@ -31,7 +31,7 @@ extension Synchronizer {
         if !report.isSound { startOver() }
     }
 
-    /// - Parameter report: nil if undecided.
+    /// - Parameter report: nil if the result is inconclusive.
     mutating func noteCheck(_ report: IntegrityReport?, now: Timestamp) throws {
         integrity.compared(at: now)
         try layer.noteCheck(at: now)

@@ -1,7 +1,8 @@
 import Annotations
 import SyncProtocol
 
-/// The live channel: opened when a session is live and caught up, read in order, replaced before it is closed.
+/// The live channel. It is opened when the session is live and caught up, read in order, and replaced before it is
+/// closed.
 extension Synchronizer {
     mutating func updateStream(now: Timestamp) throws {
         guard isLeading, isListening, let ticket = session.dataTicket, !cycle.isSyncing, let epoch,
@@ -55,7 +56,7 @@ extension Synchronizer {
             let reason = event.reason ?? "the layer no longer exists"
             judge(.lost(reason), ticket: current.ticket, now: now, random: &random)
         case .behind:
-            // A channel that is behind right after opening would be behind again.
+            // A channel that is behind right after opening would fall behind again.
             guard current.isProven else {
                 return fail(.unreachable("the event stream is too slow"), now: now, random: &random)
             }
@@ -83,7 +84,7 @@ extension Synchronizer {
             failure ?? .unreachable("the connection was closed"), ticket: current.ticket, now: now, random: &random)
     }
 
-    /// Notes that the stream delivers: the next failure counts as the first one again.
+    /// Records that the stream delivers data, so that the next failure counts as the first.
     private mutating func confirm(_ id: StreamID) {
         guard id == stream.current?.id else { return }
         stream.broughtSomething(id)

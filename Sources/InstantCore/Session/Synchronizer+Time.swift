@@ -1,10 +1,11 @@
 import Annotations
 import SyncProtocol
 
-/// The effects of passing time.
+/// Time-driven events.
 extension Synchronizer {
     mutating func woke(now: Timestamp, random: inout some RandomNumberGenerator) throws {
-        // The timer is spent. What is not due, because the clock moved or the timer was early, gets a new one.
+        // The timer has fired. Set a new one for anything that is not yet due because the clock moved or the timer
+        // fired early.
         wake = nil
         try migrate()
         if case .waiting(_, let until, _) = session.state, until <= now { perform(session.retryDue()) }
@@ -26,8 +27,8 @@ extension Synchronizer {
 
     /// Sets the timer to the next due time.
     ///
-    /// - Parameter now: When the timer fired, if it just did. Everything due by then was handled; what is still due
-    ///   waits for something other than time and must not hide later times.
+    /// - Parameter now: When the timer fired, if it just did. Everything due by then has been handled; anything still
+    ///   due waits for something other than time and must not mask later times.
     mutating func setWake(wokenAt now: Timestamp?) {
         var due = [stream.due, expiry?.due].compactMap(\.self)
         if case .waiting(_, let until, _) = session.state { due.append(until) }
@@ -45,8 +46,8 @@ extension Synchronizer {
         }
     }
 
-    /// Shifts every due time if the clock was set back, so that nothing waits for a day. A clock that is set forward,
-    /// or a machine that slept, makes things due early, which is harmless.
+    /// Shifts every due time if the clock was set back, so that a clock change of a day does not cause a wait of a day.
+    /// A clock that is set forward, or a machine that slept, makes timers fire early, which is harmless.
     mutating func noticeClock(_ now: Timestamp) {
         defer { lastNow = now }
         guard let lastNow, now < lastNow else { return }

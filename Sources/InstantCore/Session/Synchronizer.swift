@@ -2,13 +2,13 @@ package import Annotations
 package import Authorization
 package import SyncProtocol
 
-/// The client of one layer as a function: inputs in, effects out, the store called directly.
+/// The client of one layer as a function: it takes inputs, returns effects and calls the store directly.
 ///
 /// It owns the state machines and selects the next request. A performer sends requests, reads streams, holds tokens and
-/// timers, and feeds the results back, strictly one after the other. At most one record request is in flight at a time.
+/// timers, and feeds the results back, strictly one at a time. At most one record request is in flight at a time.
 ///
-/// Several processes may open one layer. Each has its own token checked; only the leader, which holds the layer's lock,
-/// sends, receives and writes the server's state. See Synchronizer+Leading.swift.
+/// Several processes may open one layer. Each authenticates with its own token; only the leader, which holds the
+/// layer's lock, sends, receives and writes the server's state. See Synchronizer+Leading.swift.
 package struct Synchronizer {
     package enum Input: Hashable, Sendable {
         case tokenSupplied(TokenHandle)
@@ -16,7 +16,7 @@ package struct Synchronizer {
         case answered(Int, SyncAnswer)
         case failed(Int, SyncFailure)
         case heard(StreamID, LiveEvent)
-        /// nil: it ended without a reason.
+        /// nil if the stream ended without a reason.
         case streamEnded(StreamID, SyncFailure?)
         /// A local edit is in the outbox.
         case edited
@@ -25,7 +25,7 @@ package struct Synchronizer {
         case syncRequested
         case syncStopped
         case listening(Bool)
-        /// The time of ``Effect/wake(_:)`` has come, or this process starts.
+        /// The time of ``Effect/wake(_:)`` was reached, or this process started.
         case woke
         /// A key press or a restored network: stop waiting.
         case retryRequested
@@ -34,9 +34,9 @@ package struct Synchronizer {
         /// Whether this process holds the layer's lock, rather than another one: the response to ``Effect/lead(_:)``,
         /// and sent again once the lock is free.
         case leading(Bool)
-        /// Another process waits for the lock, with an accepted token and pending work.
+        /// Another process is waiting for the lock, with an accepted token and pending work.
         case leadClaimed
-        /// Milliseconds after the last edit; nil: only on request.
+        /// The delay of a push after the last edit, in milliseconds; nil to push only on request.
         case pushDelay(Int64?)
         case storageRemoved
         /// Other data contradicts the last session response: request it again.
@@ -53,13 +53,13 @@ package struct Synchronizer {
         case cancel(Int)
         case openStream(StreamRequest)
         case closeStream(StreamID)
-        /// Send ``Input/woke`` at this time, in place of the previous one; nil: do not.
+        /// Send ``Input/woke`` at this time, replacing any earlier time; nil cancels it.
         case wake(Timestamp?)
         case announce(Notification)
         /// true: try to take the layer's lock now, respond with ``Input/leading(_:)``, and keep trying; false: release
         /// it now.
         case lead(Bool)
-        /// Notify the leader that this process waits; false: it no longer does.
+        /// true: notify the leader that this process is waiting; false: notify it that the wait is over.
         case claim(Bool)
     }
 
@@ -71,16 +71,16 @@ package struct Synchronizer {
         case failedSync(SyncFailure)
         case authenticated(TokenHandle)
         case failedAuthentication(TokenNeed)
-        /// A supplied token was refused, or could not be tried; then it is tried again.
+        /// A supplied token was rejected, or could not be tried and will be retried.
         case failedReauthentication(TokenHandle, SyncFailure)
         case changed(LayerChanges)
         case lost(String)
         case pdfReplaced
-        /// The token expires at this time of the server's clock; sent five minutes and one minute before.
+        /// The token expires at this time, by the server's clock; sent five minutes and one minute before.
         case tokenExpires(Timestamp)
-        /// nil: undecided, because the layer kept changing or the server does not know the request.
+        /// nil if inconclusive, because the layer kept changing or the server does not support the request.
         case checked(IntegrityReport?)
-        /// A participant joined, moved or left, or the own presence changed.
+        /// A participant joined, moved or left, or this client's own presence changed.
         case presence(LayerPresence)
     }
 
@@ -94,20 +94,20 @@ package struct Synchronizer {
     var underWay: SyncRequest?
     /// The session request in flight.
     var sessionRequest: SyncRequest?
-    /// The cursor when the session was requested: the response may be older than later changes.
+    /// The cursor when the session was requested, because the response may be older than later changes.
     var seenWhenAsked: Revision?
     /// The last accepted token of this launch and its view epoch.
     var acceptedToken: TokenHandle?
     var epoch: String?
     /// Whether the head was reached in this cycle.
     var isCaughtUp = false
-    /// The token of a 403 response to a push; nothing is pushed with it again.
+    /// The token with which a push or an upload got a 403; it is not used for pushes again.
     var forbidden: TokenHandle?
     var batchLimit = Int.max
-    /// The cursor is invalid: once the session is known again, a snapshot is loaded.
+    /// Whether the cursor is invalid. A snapshot is loaded once the session is known again.
     var mustStartOver = false
     var resets = ResetLedger()
-    /// New clientIDs in this cycle; more than one indicates a loop.
+    /// The number of new clientIDs in this cycle; more than one indicates a loop.
     var freshStarts = 0
     var integrity = IntegrityWatch()
     var presence: PresenceMachine
@@ -116,7 +116,7 @@ package struct Synchronizer {
     /// Whether a live channel was open after the last input.
     var hasStream = false
 
-    /// The last failure to reach a valid server; nil once it answers.
+    /// The last failure to reach a valid server; nil once it responds.
     package internal(set) var problem: SyncFailure?
 
     var isLeading: Bool
@@ -135,7 +135,7 @@ package struct Synchronizer {
     var pushDelay: Int64? = 1000
     var pushAt: Timestamp?
     var expiry: ExpiryWatch?
-    /// The server requested that it gets no requests before this time.
+    /// The server asked for no requests before this time.
     var notBefore: Timestamp?
     var wake: Timestamp?
     /// The time of the last input.
@@ -143,7 +143,7 @@ package struct Synchronizer {
 
     /// - Parameters:
     ///   - isLeading: false if another process holds the layer's lock.
-    ///   - session: A random name under which others see this client; nil: they never do.
+    ///   - session: A random name under which others see this client; nil to stay invisible.
     package init(layer: Layer, isLeading: Bool = true, session: String? = nil) {
         self.layer = layer
         presence = PresenceMachine(session: session)
@@ -154,7 +154,7 @@ package struct Synchronizer {
 
     /// Handles one input. Total: a store failure ends the cycle, and no input crashes.
     ///
-    /// - Parameter random: For back-off and new ids; a seeded generator replays.
+    /// - Parameter random: For back-off and new ids; a seeded generator makes runs reproducible.
     package mutating func handle(
         _ input: Input, now: Timestamp, random: inout some RandomNumberGenerator
     ) -> [Effect] {

@@ -1,7 +1,7 @@
 import Annotations
 
-/// One layer of one document on one server, for one user. Compared by bytes: names that only look alike are another
-/// document's.
+/// One layer of one document on one server, for one user. Compared by bytes, because names that only look alike
+/// identify different documents.
 package struct LayerIdentity: Sendable {
     /// Without a trailing slash.
     package var server: String
@@ -24,7 +24,7 @@ extension LayerIdentity: Hashable {
             && one.layer.isExactly(other.layer) && one.userID.isExactly(other.userID)
     }
 
-    /// Hashes the bytes: all texts that Swift considers equal would collide.
+    /// Hashes the bytes, because texts that Swift considers equal would otherwise collide.
     package func hash(into hasher: inout Hasher) {
         for text in [server, documentID, layer, userID ?? ""] { hasher.combine(Array(text.utf8)) }
     }

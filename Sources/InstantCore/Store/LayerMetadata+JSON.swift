@@ -2,7 +2,8 @@ package import Annotations
 import Authorization
 import SyncProtocol
 
-/// Metadata as stored. Members of newer programs are not preserved; they raise the schema number instead.
+/// The stored form of the metadata. Members from newer program versions are not preserved; those versions raise the
+/// schema number instead.
 extension LayerMetadata {
     package var json: String {
         JSONWriter.text(capacity: 1024) {

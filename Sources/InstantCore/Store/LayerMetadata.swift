@@ -2,11 +2,11 @@ package import Annotations
 package import Authorization
 package import SyncProtocol
 
-/// The data of a layer beside its records. Small: read and written as a whole.
+/// The data of a layer other than its records. It is small, and is read and written as a whole.
 package struct LayerMetadata: Hashable, Sendable {
     /// The layer and its user.
     package var identity: LayerIdentity
-    /// The name of this store at the server; replaced when the server lost track of it.
+    /// The id of this store on the server; replaced when the server has lost track of it.
     package var clientID: String
     /// The highest n assigned so far.
     package var lastN: Int64 = 0
@@ -23,22 +23,23 @@ package struct LayerMetadata: Hashable, Sendable {
     package var quotedFrom: String?
     package var limits = ServerLimits()
     package var lastSync: Timestamp?
-    /// When the local records were last compared with the server's, or loaded whole.
+    /// When the local records were last compared with the server's, or all loaded.
     package var checkedAt: Timestamp?
-    /// The server lost data: nothing is sent until a new snapshot gives the revision of each record.
+    /// Whether the server lost data. If so, nothing is sent until a new snapshot gives the revision of each record.
     package var isRecovering = false
     package var clockOffset: Int64 = 0
     /// The snapshot being loaded.
     package var loading: Loading?
-    /// The group for new records in place of the token's default; nil for that default.
+    /// The group for new records instead of the token's default; nil for that default.
     package var groupOverride: GroupChoice?
     /// Local files that the server may lack.
     package var uploads: Set<AttachmentID> = []
-    /// How the shown rows were derived: ``ShownRow/derivation`` of the program that did it.
+    /// The ``ShownRow/derivation`` of the program that derived the shown rows.
     package var derivation = ShownRow.derivation
-    /// The last id whose row was derived again; nil before that begins.
+    /// The last id whose row was derived again; nil before the migration begins.
     package var migratedTo: Record.ID?
-    /// The server's rows were dropped with the tables of an old program version; the next sync loads them again.
+    /// Whether the server's rows were dropped with the tables of an old program version; the next sync loads them
+    /// again.
     package var wasReset = false
 
     package struct Loading: Hashable, Sendable {
@@ -46,8 +47,8 @@ package struct LayerMetadata: Hashable, Sendable {
         package var at: Revision
         /// The last stored id; nil if none is.
         package var after: Record.ID?
-        /// Whether rows go into the empty table itself and are shown as they arrive, rather than staged beside the old
-        /// ones.
+        /// Whether rows go into the empty table itself and are shown as they arrive, rather than being staged alongside
+        /// the old ones.
         package var inPlace: Bool
 
         package init(epoch: String, at: Revision, after: Record.ID?, inPlace: Bool) {

@@ -1,7 +1,7 @@
 package import Annotations
 
-/// The filter and order of an annotation list. A layer is never loaded whole to show 40 rows: a store answers a query
-/// with a count and a window of rows.
+/// The filter and order of an annotation list. A layer is never loaded as a whole to show 40 rows; instead, a store
+/// answers a query with a count and a window of rows.
 package struct ListQuery: Hashable, Sendable {
     package enum Order: String, Hashable, Sendable, CaseIterable {
         /// By page, then from top to bottom, then by id. Rows without a page come last.
@@ -27,9 +27,9 @@ package struct ListFilter: Hashable, Sendable {
     package var kinds: Set<AnnotationKind> = []
     /// Matches text, author or kind name, case-insensitively.
     package var text = ""
-    /// Words whose letters occur in this order, with gaps, where ``text`` is searched.
+    /// Words whose letters occur in this order, possibly with gaps, in the fields that ``text`` searches.
     package var fuzzy: [String] = []
-    /// Whether to search also the words that a markup covers, as far as they are stored.
+    /// Whether to also search the words that a markup covers, if they are stored.
     package var inQuotes = false
     package var author: String?
     /// Empty for the null group.
@@ -58,7 +58,7 @@ package struct ListFacets: Hashable, Sendable {
     /// Without the null group.
     package var groups: [Facet<String>]
 
-    /// The limit of listed authors, and of groups.
+    /// The maximum number of listed authors, and of listed groups.
     package static let maxRows = 200
 
     package init(kinds: [Facet<AnnotationKind>] = [], authors: [Facet<String>] = [], groups: [Facet<String>] = []) {
@@ -118,7 +118,7 @@ package struct ListRow: Hashable, Sendable, Identifiable {
         pageIndex = annotation.pageIndex
         box = annotation.box
         rects = annotation.rects
-        // A character has at least one byte: most texts need not be counted.
+        // A character has at least one byte, so most texts need not be counted.
         text = annotation.text.utf8.count <= 512 ? annotation.text : String(annotation.text.prefix(512))
         author = annotation.author
         self.createdBy = createdBy
@@ -159,13 +159,13 @@ extension ListRow {
 
 /// The delivery state of a record's local edits.
 public enum DeliveryState: String, Hashable, Sendable {
-    /// No local edit waits.
+    /// No local edit is pending.
     case delivered
     /// Stored durably here, not yet applied by the server.
     case unsent
-    /// Parked here because the present grant denies it.
+    /// Parked here because the current grant denies it.
     case parked
-    /// Another client was first; base and both versions are stored.
+    /// Another client's change came first; the base and both versions are stored.
     case conflict
     /// The server refused it; text and reason are stored.
     case refused
@@ -191,6 +191,6 @@ extension ListQuery.Order {
 }
 
 extension String {
-    /// Compares bytes: the order of the database and of the server's snapshot pages.
+    /// Compares bytes, as the database and the server's snapshot pages do.
     package func isBefore(_ other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
 }

@@ -3,13 +3,13 @@ package import SyncProtocol
 
 /// The local storage of one layer: the server's last state, the edits to send, and the shown rows.
 ///
-/// The layer decides; the store knows no permissions, overlays or protocol. A `write` is one transaction: complete when
-/// the call returns, or without effect. Both calls block the calling thread and may come from any thread; the store
-/// orders them. Every implementation passes the same contract tests.
+/// The layer makes all decisions; the store has no logic for permissions, overlays or the protocol. A `write` is one
+/// transaction: complete when the call returns, or without effect. Both calls block the calling thread and may come
+/// from any thread; the store orders them. Every implementation passes the same contract tests.
 package protocol LocalStore: Sendable {
-    /// - Throws: ``LocalStoreError``, or what the body throws.
+    /// - Throws: ``LocalStoreError``, or any error of the body.
     func read<T>(_ body: (any StoredLayer) throws -> T) throws -> T
-    /// - Throws: ``LocalStoreError``, or what the body throws; nothing was written then.
+    /// - Throws: ``LocalStoreError``, or any error of the body, in which case nothing is written.
     func write<T>(_ durability: Durability, _ body: (any WritableLayer) throws -> T) throws -> T
 }
 
@@ -17,8 +17,8 @@ package protocol LocalStore: Sendable {
 package enum Durability: Hashable, Sendable {
     /// Nothing: the transaction is on disk when the call returns, with everything written before it.
     case synced
-    /// All of it, with later ones, until the next synced transaction. For data that the server sends again, without
-    /// local edits.
+    /// The whole transaction, and later ones, until the next synced transaction. For data that the server sends again,
+    /// without local edits.
     case recoverable
 }
 
@@ -62,7 +62,7 @@ package protocol StoredLayer {
     func rows(onPage page: Int) throws -> [ListRow]
     /// Returns the pages with markups whose words are not stored, ascending.
     func pagesToQuote() throws -> [Int]
-    /// Returns those markups of a page.
+    /// Returns the markups of a page whose words are not stored.
     func rowsToQuote(onPage page: Int) throws -> [ListRow]
     /// Returns the comments shown under a root, in order of creation.
     func thread(under root: Record.ID) throws -> [Record.ID]
@@ -86,7 +86,7 @@ extension StoredLayer {
 /// A stored layer that can be changed.
 package protocol WritableLayer: StoredLayer {
     func set(_ metadata: LayerMetadata) throws
-    /// Moves the cursor without writing the rest of the metadata. Creates no cursor.
+    /// Moves the cursor without writing the rest of the metadata. Does not create a cursor.
     func moveCursor(to revision: Revision) throws
     /// Sets only the highest n assigned.
     func setLastN(_ n: Int64) throws
@@ -104,7 +104,7 @@ package protocol WritableLayer: StoredLayer {
     func forgetOwnWrite(_ id: Record.ID) throws
     func forgetOwnWrites() throws
 
-    /// Replaces the shown row of a record; its unread mark stays.
+    /// Replaces the shown row of a record and keeps its unread mark.
     func show(_ row: ShownRow) throws
     func hide(_ id: Record.ID) throws
     /// Stores the words that markups cover, for filters; empty if there are none. Moving a markup discards them.
@@ -112,7 +112,7 @@ package protocol WritableLayer: StoredLayer {
     func forgetQuotes() throws
     func setUnread(_ ids: some Sequence<Record.ID>, _ unread: Bool) throws
 
-    /// Stores a row of a snapshot beside the present ones.
+    /// Stages a row of a snapshot alongside the current rows.
     func stage(_ record: StoredRecord) throws
     func clearStage() throws
 }

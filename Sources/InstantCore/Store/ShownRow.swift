@@ -1,8 +1,9 @@
 package import Annotations
 
-/// The stored row of a record, so that lists need not read it: the row to draw, and the keys to order and find it.
+/// The stored row of a record, so that lists need not read the record: the row to draw, and the keys for sorting and
+/// searching.
 package struct ShownRow: Hashable, Sendable {
-    /// Raised when a record leads to another row than before; stores then derive their rows again.
+    /// Raised when the row derived from a record changes; stores then derive their rows again.
     package static let derivation: Int64 = 1
 
     package var row: ListRow
@@ -23,7 +24,7 @@ package struct ShownRow: Hashable, Sendable {
         search = words.utf8.contains(0) ? words.replacing("\0", with: " ") : words
     }
 
-    /// Text, author and kind name in lower case. Contains no NUL: text after one would not be found.
+    /// Text, author and kind name in lower case. Contains no NUL, because text after one would not be found.
     package let search: String
 }
 

@@ -3,8 +3,8 @@ import App
 import Dispatch
 import Synchronization
 
-/// Unfinished texts, stored in one small file for each layer until they are saved or dropped. They survive a crash or a
-/// closed terminal. Files are written in the order of the calls, off the screen's thread.
+/// Drafts, stored in one small file per layer until they are saved or discarded. They survive a crash or a closed
+/// terminal. Files are written in call order, off the drawing thread.
 final class DraftStore: Sendable {
     private let path: String
     private let queue: DispatchQueue
@@ -17,7 +17,7 @@ final class DraftStore: Sendable {
     }
 
     /// - Parameters:
-    ///   - path: A file that need not exist; an unreadable one counts as empty.
+    ///   - path: The file. It need not exist; an unreadable file counts as empty.
     ///   - queue: A serial queue.
     init(path: String, queue: DispatchQueue) {
         self.path = path

@@ -3,7 +3,7 @@ import Glibc
 import Subprocess
 import Terminal
 
-/// The user's editor for a text, in a file that only this user can read.
+/// Runs the user's editor on a text in a file that only this user can read.
 ///
 /// Blocks; the terminal must be released. Signals typed at the terminal reach only the editor while it runs, as if it
 /// had its own process group.
@@ -57,7 +57,7 @@ protocol ViewerTerminal: AnyObject {
     func redraw()
     /// Copies text to the clipboard; returns false where that is not possible.
     func copy(_ text: String) -> Bool
-    /// Stops the program until its shell continues it.
+    /// Suspends the program until the shell resumes it.
     func suspend()
     /// Lets another program use the terminal while `body` runs.
     func released<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Defers work that would delay the first frame: the network and the PDF tools. Safe on any thread.
+/// Defers work that would delay the first frame: the network and the PDF tools. Thread-safe.
 final class FirstFrame: Sendable {
     /// nil once the frame is drawn.
     private let waiting = Mutex<[@Sendable () -> Void]?>([])

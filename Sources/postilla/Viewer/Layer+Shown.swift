@@ -4,9 +4,9 @@ import InstantCore
 
 import enum SyncProtocol.ChangeKind
 
-// What the screen shows of a layer.
+// The parts of a layer that the screen shows.
 extension Layer {
-    /// Returns a window of the list around a row or a place.
+    /// Returns a window of the list around a row or a position.
     func window(of request: RowRequest) throws -> RowWindow {
         try store.read { stored in
             let counts = try stored.counts(request.query, before: request.around)
@@ -21,7 +21,7 @@ extension Layer {
         }
     }
 
-    /// Returns the records to act on together, without those deleted meanwhile.
+    /// Returns the records to act on together, without any that have since been deleted.
     func batch(_ wanted: RecordBatchRequest) throws -> [BatchRecord] {
         let span = try wanted.span.map {
             try rows(wanted.query, offset: $0.lowerBound, limit: $0.count).map(\.id)

@@ -5,8 +5,8 @@ import Instant
 import InstantCore
 import Synchronization
 
-/// The edits of one open layer, executed serially off the screen's thread: each waits for the disk, and for another
-/// process that has the local storage locked. Every request gets one message, in order.
+/// The edits of one open layer, executed serially off the drawing thread: each edit waits for the disk and for any
+/// other process that has locked the local storage. Every request gets one message, in order.
 final class LayerEdits: Sendable {
     private let layer: OpenLayer
     /// The value of `--author`.
@@ -52,7 +52,7 @@ final class LayerEdits: Sendable {
         }
     }
 
-    /// The receipts of an undo replace those of the step: undoing again is redo.
+    /// The receipts of an undo replace those of the step, so undoing again is redo.
     func undo(_ step: Int) {
         add { [self] descriptor in
             guard let done = receipts.withLock({ $0[step] }) else {

@@ -6,11 +6,11 @@ import PDFPages
 import PageLayout
 import Synchronization
 
-/// Reads of a layer's local storage, made off the drawing thread. An answer usually takes a fraction of a millisecond,
-/// so the caller waits briefly to have it in the same frame. A page of ten thousand annotations or a busy disk does not
-/// block keys: that answer arrives later. The first read opens the storage.
+/// Reads of a layer's local storage, performed off the drawing thread. An answer usually takes a fraction of a
+/// millisecond, so the caller waits briefly to have it in the same frame. A page of ten thousand annotations or a busy
+/// disk does not block keys: that answer arrives later. The first read opens the storage.
 ///
-/// Answers keep the order of the requests.
+/// Answers arrive in request order.
 final class LayerReads: Sendable {
     /// The duration of one frame.
     private static let timeout = DispatchTimeInterval.milliseconds(16)
@@ -35,7 +35,7 @@ final class LayerReads: Sendable {
             underWay.wrappingSubtract(1, ordering: .relaxed)
             isDone.signal()
         }
-        // Behind a slow read, waiting is useless.
+        // Waiting is pointless while a slow read is ahead in the queue.
         if isFirst { _ = isDone.wait(timeout: .now() + Self.timeout) }
     }
 

@@ -25,7 +25,8 @@ final class LocalPDF: Sendable {
         pages = PageReader(file: path, tools: tools)
     }
 
-    /// Checks the file first, so that a file that is not a PDF is reported instead of shown; its annotations follow.
+    /// Checks the file first, so that a file that is not a PDF is reported instead of shown; its annotations are loaded
+    /// later.
     func start() {
         let task = Task {
             do {

@@ -8,14 +8,14 @@ import InstantCore
 import PDFPages
 import Synchronization
 
-/// One layer that is open in the viewer: turns the library's events into messages, asks the token's source before a
-/// person, and holds the token in memory while the layer is open.
+/// One layer that is open in the viewer: turns the library's events into messages, asks the token's source before it
+/// prompts the user, and holds the token in memory while the layer is open.
 ///
 /// Calls come from the loop's thread; the library's events run serially on a queue that may wait for the disk. A lock
 /// guards their shared state.
 final class OpenLayer: Sendable {
     let descriptor: InstantDocumentDescriptor
-    /// Kept alive as long as the layer is open: without it sync ends.
+    /// Retained while the layer is open, because sync ends without it.
     let client: InstantClient
     private let source: TokenSource
     private let keeper: TokenKeeper
@@ -27,14 +27,14 @@ final class OpenLayer: Sendable {
     private let state: Mutex<State>
     /// The queue that reads and posts the layer's events in order.
     private let telling = DispatchQueue(label: "postilla.telling")
-    /// Storing and removing tokens runs another program: serially, in the order of the requests.
+    /// The serial queue of operations that store and remove tokens by running another program.
     private let keeping: AsyncStream<@Sendable () async -> Void>.Continuation
 
     private struct State {
         var token: String?
         /// The token in the secret store or the file.
         var kept: String?
-        /// The source's last answer: once rejected it is not tried again, whatever was pasted meanwhile.
+        /// The source's last token. Once rejected, it is not tried again, even if another token was pasted in between.
         var sourceToken: String?
         var wantsPDF = false
         var wait: TokenWait
@@ -65,7 +65,7 @@ final class OpenLayer: Sendable {
 
     /// Posts what is known locally; everything else arrives as events after connecting.
     ///
-    /// - Parameter hasToken: Whether a token is about to be supplied; then its absence is not reported meanwhile.
+    /// - Parameter hasToken: Whether a token is about to be supplied; if so, its absence is not reported.
     func start(hasToken: Bool) {
         let events = descriptor.events
         state.withLock { state in
@@ -125,7 +125,7 @@ final class OpenLayer: Sendable {
         keeping.yield { [keeper, descriptor] in await keeper.forget(descriptor.identity) }
     }
 
-    /// Stores a token that the server accepted, unless it was forgotten or replaced meanwhile.
+    /// Stores a token that the server accepted, unless it has since been forgotten or replaced.
     private func keep(_ token: String) {
         let isNew = state.withLock { state in
             guard state.token == token, state.kept != token else { return false }
@@ -148,10 +148,10 @@ final class OpenLayer: Sendable {
         }
     }
 
-    /// Whether a token can come from elsewhere than a prompt.
+    /// Whether a token can come from a source other than the prompt.
     var canAskSource: Bool { source != .prompt || remembers }
 
-    /// Asks the source in the background; prompts if it has nothing new.
+    /// Asks the source in the background; prompts if it has no new token.
     private func askSource(refused: String?) {
         guard canAskSource else { return }
         state.withLock { $0.wait.asks() }
@@ -219,7 +219,7 @@ final class OpenLayer: Sendable {
     /// nil until the PDF is available.
     var pages: PageReader? { state.withLock(\.pages) }
 
-    // MARK: What the library tells
+    // MARK: Events from the library
 
     private func heard(_ event: InstantEvent) {
         switch event {
@@ -254,7 +254,7 @@ final class OpenLayer: Sendable {
             post(.presence(descriptor.presence))
         case .tokenExpires(let end): post(.tokenExpires(end))
         case .didChangePresence:
-            // Participants lost with the connection have not left: post the connection's state first.
+            // Participants that disappear with the connection have not left, so post the connection's state first.
             readStatus()
             post(.presence(descriptor.presence))
             return
@@ -277,7 +277,7 @@ final class OpenLayer: Sendable {
         [.authenticationFailed, .accessDenied, .invalidJWT].contains(error.kind)
     }
 
-    /// Announces the user's own activity; it is sent as soon as there is a connection.
+    /// Announces the user's own activity; it is sent as soon as a connection exists.
     func announce(_ own: OwnPresence) {
         do throws(InstantError) { try descriptor.announce(own) } catch { post(.notice(error.message)) }
     }

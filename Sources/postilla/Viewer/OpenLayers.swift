@@ -8,13 +8,13 @@ import PDFPages
 import Screen
 import Synchronization
 
-/// The open layers and files, and the library of local ones. Opening, listing and removing use the disk, in the order
-/// of the requests, off the screen's thread.
+/// The open layers and files, and the library of local ones. Opening, listing and removing use the disk, in request
+/// order, off the drawing thread.
 final class OpenLayers: Sendable {
     private let options: ViewerOptions
     private let tools: PDFTools
     private let firstPicture: FirstFrame
-    /// Drafts, the command history, tokens: small files, in the order of the requests.
+    /// The serial queue for small files: drafts, the command history and tokens.
     let files = DispatchQueue(label: "postilla.files")
     private let post: @Sendable (Message) -> Void
     private let disk = DispatchQueue(label: "postilla.library")
@@ -45,7 +45,7 @@ final class OpenLayers: Sendable {
         for tab in tabs { tab.close() }
     }
 
-    /// Waits for all pending library operations. Must not run on the screen's thread while there is a screen.
+    /// Waits for all pending library operations. Must not run on the drawing thread while a screen is in use.
     func settle() { disk.sync {} }
 
     func close(_ reference: LayerReference) { state.withLock { $0.tabs.removeValue(forKey: reference) }?.close() }
@@ -109,7 +109,7 @@ final class OpenLayers: Sendable {
     private func open(_ descriptor: InstantDocumentDescriptor, of client: InstantClient, token: String?) {
         let reference = LayerReference(descriptor.identity)
         if let tab = self[reference], let layer = tab.layer {
-            // The layer is open, perhaps under another spelling of the server's address: give the token to that one.
+            // The layer is open, perhaps under another spelling of the server's address: pass the token to that layer.
             post(.opened(opened(layer, drafts: [:])))
             if let token { tab.call { $0.supply(token) } }
             return

@@ -18,7 +18,7 @@ final class OpenTab: Sendable {
     let drafts: DraftStore?
     let edits: LayerEdits?
     let reads: LayerReads
-    /// Library calls that use the local storage, in the order of the keys.
+    /// The serial queue for library calls that use the local storage, in the order of the key presses.
     private let calls = DispatchQueue(label: "postilla.calls")
 
     /// - Parameter author: The value of `--author`.
@@ -40,7 +40,7 @@ final class OpenTab: Sendable {
     /// nil for a file, which has no layer.
     var layer: OpenLayer? { if case .layer(let layer) = source { layer } else { nil } }
 
-    /// Calls `body` with the layer, off the screen's thread.
+    /// Calls `body` with the layer, off the drawing thread.
     func call(_ body: @escaping @Sendable (OpenLayer) -> Void) {
         guard let layer else { return }
         calls.async { body(layer) }
@@ -77,7 +77,7 @@ extension LayerReference {
         LayerIdentity(server: server, documentID: documentID, layer: layer, userID: userID)
     }
 
-    /// Addresses each message to this layer, except a failure to open it: then there is no tab.
+    /// Addresses each message to this layer, except a failure to open it, because the tab does not exist then.
     func addressing(_ post: @escaping @Sendable (Message) -> Void) -> @Sendable (Message) -> Void {
         { message in
             switch message {

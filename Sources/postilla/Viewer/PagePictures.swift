@@ -4,14 +4,14 @@ import Screen
 import Synchronization
 import Terminal
 
-/// Pages as pictures on the terminal. Queries the terminal's support with the first request, renders the page in the
-/// background, and sends it once the program has made room.
+/// Shows pages as images in the terminal. Queries the terminal's support with the first request, renders the page in
+/// the background, and sends it once the program has cleared the space.
 ///
 /// Used on the loop's thread only, except for rendering.
 final class PagePictures {
     struct Request: Sendable {
         var pages: PageReader
-        /// Counted from 0.
+        /// The page's index, counted from 0.
         var page: Int
         var area: Area
         /// Posts the outcome.
@@ -30,23 +30,23 @@ final class PagePictures {
     private var reports: [TerminalReport] = []
     /// The time between the query and its report.
     private var milliseconds: Int64 = 0
-    /// Whether the user has asked again although the terminal is slow.
+    /// Whether the user has repeated the request although the terminal is slow.
     private var isSlowAccepted = false
     private var wanted: Request?
     private var painting: Task<Void, Never>?
     private var area: Area?
     private let easel = PaintingSlot()
 
-    /// The slot for a rendered picture.
+    /// The slot for a rendered image.
     private final class PaintingSlot: Sendable {
         let text = Mutex<PictureText?>(nil)
     }
 
-    /// A terminal that takes longer to report gets a picture only on a second request.
+    /// A terminal that takes longer to report gets an image only on a second request.
     private static let timeout: Int64 = 250
-    /// The limit for one picture, about a megapixel: more is hardly visible and slow to send.
+    /// The maximum number of pixels in one image, about a megapixel; more is hardly visible and slow to send.
     fileprivate static let maxPixels = 1_000_000
-    /// The limit of bytes sent for one picture.
+    /// The maximum number of bytes sent for one image.
     fileprivate static let maxBytes = 6_000_000
     /// The cell size if the terminal does not report it.
     private static let usualCell = (width: 8, height: 16)
@@ -72,7 +72,7 @@ final class PagePictures {
         milliseconds = TerminalLoop<Message>.now - since
         let format = PictureFormat(reports)
         ability = .known(format)
-        // A terminal that does not know the query may have printed it.
+        // A terminal that does not support the query may have printed it.
         if format != .kitty { device.redraw() }
         answer(format)
     }
@@ -134,7 +134,7 @@ final class PagePictures {
 
         private func paint() async throws -> PictureText? {
             let room = request.area
-            // A band of sixels may be six rows higher than the picture.
+            // A band of sixels may be six rows taller than the image.
             let frame = (width: room.columns * cell.width, height: max(1, room.rows * cell.height - 6))
             let page = try await request.pages.picture(request.page, frame: frame, maxPixels: PagePictures.maxPixels)
             return Pixels(width: page.width, height: page.height, bytes: page.pixels).map {

@@ -29,9 +29,9 @@ actor PageReader {
     }
 
     private let background = Mutex(Background())
-    /// Pages read in one process when all are wanted: a process's limits are made for a few.
+    /// The number of pages that one process reads when all are requested; a process's limits are set for a few pages.
     private static let stretch = 32
-    /// The same when the list is refreshed after each process.
+    /// As above, for when the list is refreshed after each process.
     private static let quotedStretch = 8
 
     /// Facts known without reading the file.
@@ -66,7 +66,7 @@ actor PageReader {
         return text
     }
 
-    /// Posts the text, unless the file was closed meanwhile.
+    /// Posts the text, unless the file has since been closed.
     nonisolated func tellText(_ page: Int, _ post: @escaping @Sendable (Message) -> Void) {
         Task {
             do {
@@ -103,7 +103,7 @@ actor PageReader {
         return task
     }
 
-    /// Posts outline and labels; a failure counts as none, because the display does not depend on them.
+    /// Posts outline and labels; a failure counts as having none, because the display does not depend on them.
     nonisolated func tellNavigation(_ post: @escaping @Sendable (Message) -> Void) {
         let (file, tools) = (file, tools)
         background.withLock { background in
@@ -116,7 +116,7 @@ actor PageReader {
         }
     }
 
-    /// Posts the text of every page, for search. Replaces a running round.
+    /// Posts the text of every page, for search. Replaces a search in progress.
     nonisolated func tellTexts(_ post: @escaping @Sendable (Message) -> Void) {
         background.withLock { background in
             guard !background.isClosed else { return }
@@ -133,7 +133,7 @@ actor PageReader {
         }
     }
 
-    /// Posts nothing for a round from the time it was stopped.
+    /// Posts nothing once the round has been stopped.
     private nonisolated func tell(_ message: Message, in round: Int, _ post: @Sendable (Message) -> Void) {
         background.withLock { if $0.textsRound == round { post(message) } }
     }
@@ -159,7 +159,7 @@ actor PageReader {
 
     private func quote(_ reads: LayerReads) async {
         let (file, tools) = (file, tools)
-        // A record may name a missing page.
+        // A record may refer to a missing page.
         let pages = await reads.pagesToQuote(from: file).filter { $0 < pageCount }
         for pages in pages.stretches(of: Self.quotedStretch) where !Task.isCancelled {
             // An unreadable page has no words to find.

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Standard input and output unchanged: a line-mode terminal, or pipes. Only the echo of input is ever switched.
+/// Standard input and output as they are: a line-mode terminal or pipes. Only input echo is ever switched.
 final class PlainTerminal: ViewerTerminal {
     /// nil if the input is not a terminal.
     private let usual: termios?
@@ -13,7 +13,7 @@ final class PlainTerminal: ViewerTerminal {
 
     deinit { hideInput(false) }
 
-    /// Whether the input is interactive; prompts are only for people.
+    /// Whether the input is interactive; prompts are shown only to people.
     var isInteractive: Bool { usual != nil }
 
     func hideInput(_ hides: Bool) {
@@ -21,7 +21,7 @@ final class PlainTerminal: ViewerTerminal {
         isHidden = hides
         if hides {
             mode.c_lflag &= ~tcflag_t(ECHO)
-            // Echo the newline anyway: the next output starts on a new line.
+            // Echo the newline anyway, so that the next output starts on a new line.
             mode.c_lflag |= tcflag_t(ECHONL)
         }
         tcsetattr(STDIN_FILENO, TCSADRAIN, &mode)
@@ -32,7 +32,7 @@ final class PlainTerminal: ViewerTerminal {
     /// Copying needs a control sequence.
     func copy(_ text: String) -> Bool { false }
 
-    /// The shell's own keys stop it.
+    /// The shell's own keys suspend the program.
     func suspend() {}
 
     func released<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {

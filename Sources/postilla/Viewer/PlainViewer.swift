@@ -27,7 +27,7 @@ enum PlainViewer {
         defer { services.finish() }
         var program = PlainProgram(
             state, announces: options.preferences.isOn(.announce), services: services, post: post)
-        // Signals end the program in order: drafts are stored.
+        // On a signal the program ends cleanly: drafts are stored.
         let signals = Interruption.watch { continuation.yield(.signal($0)) }
         defer { for signal in signals { signal.cancel() } }
 

@@ -1,6 +1,6 @@
 import InstantCore
 
-/// Whether to prompt for a token or wait for one from another source. The layer's status may be earlier or later than
+/// Whether to prompt for a token or wait for one from another source. The layer's status may arrive before or after
 /// these events.
 struct TokenWait: Equatable {
     /// Whether the source may return a newer token each time.
@@ -10,14 +10,14 @@ struct TokenWait: Equatable {
     /// Whether the source had nothing new, so that the user is prompted. Until then the prompt is suppressed, because
     /// the status may arrive before the event that triggers the request to the source.
     private var isSpent = false
-    /// Whether the library has a token whose outcome is open: its status may be older.
+    /// Whether the library has a token whose outcome is not yet known; the status may predate it.
     private var isHandedOn = false
 
     init(canAskAgain: Bool) { self.canAskAgain = canAskAgain }
 
     mutating func asks() { isAsking = true }
 
-    /// - Parameter token: Whether a token was found; it is passed on next.
+    /// - Parameter token: Whether a token was found; it is passed to the library next.
     mutating func sourceAnswered(withToken token: Bool) {
         isSpent = !token
         isAsking = token
@@ -33,7 +33,7 @@ struct TokenWait: Equatable {
         isHandedOn = false
     }
 
-    /// - Parameter here: Whether it was rejected locally; then no further event follows.
+    /// - Parameter here: Whether it was rejected locally; if so, no further event follows.
     mutating func wasRefused(here: Bool = false) {
         isHandedOn = false
         if here { isSpent = true }

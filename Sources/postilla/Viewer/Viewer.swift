@@ -8,7 +8,8 @@ import Terminal
 
 /// Wires the program, its services and the terminal together and runs until the user quits.
 enum Viewer {
-    /// Runs on the main thread, which the terminal's loop then occupies: everything else runs elsewhere and posts.
+    /// Runs on the main thread, which the terminal's loop then occupies; everything else runs on other threads and
+    /// posts messages.
     @MainActor static func run(_ options: ViewerOptions) async throws {
         guard !options.isPlain else { return try await PlainViewer.run(options) }
         let start = try await start(options)
@@ -21,7 +22,7 @@ enum Viewer {
             device = try TerminalDevice(options: terminal)
             loop = try TerminalLoop(device: device)
         } catch { throw CommandFailure("\(error), or use --plain", .usage) }
-        // From here on, the terminal is restored whatever happens.
+        // From here on, the terminal is always restored.
         defer { device.close() }
 
         let mailbox = loop.mailbox
@@ -69,7 +70,7 @@ enum Viewer {
         return .join(server: server, token: TokenText(token))
     }
 
-    /// Returns the stored token of the last synced layer: a token names its layer, and no layer is given here.
+    /// Returns the stored token of the last synced layer, because a token names its layer and no layer is given here.
     private static func keptToken(of server: String, _ options: ViewerOptions) async -> String? {
         let keeper = TokenKeeper(options.folders)
         let entries = (try? InstantClient.listCacheEntries(in: URL(filePath: options.folders.data))) ?? []

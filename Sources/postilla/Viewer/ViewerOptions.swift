@@ -22,8 +22,8 @@ struct ViewerOptions: Sendable {
     var remembersToken = false
     /// The `--plain` flag: lines instead of a screen.
     var isPlain = false
-    /// The command line with which others join.
+    /// The command line that others use to join.
     var invitation: String?
-    /// The `--insecure-http` flag: the token may travel over plain http to another machine.
+    /// The `--insecure-http` flag: the token may be sent to another machine over plain HTTP.
     var allowsInsecureHTTP = false
 }

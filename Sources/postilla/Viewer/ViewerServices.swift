@@ -10,7 +10,7 @@ import Terminal
 /// Performs the program's effects with the library, the PDF tools and the terminal.
 ///
 /// Used on the loop's thread only; answers from elsewhere go through `post`. That thread does no disk I/O, except for
-/// the user's editor, which has the terminal meanwhile.
+/// the user's editor, which has the terminal at that time.
 final class ViewerServices: AppServices {
     let options: ViewerOptions
     private let device: any ViewerTerminal
@@ -21,7 +21,7 @@ final class ViewerServices: AppServices {
     private let layers: OpenLayers
     /// The layer that effects apply to.
     private var selected: LayerReference?
-    /// Cancelling it stops its server.
+    /// The running demo. Cancelling it stops its server.
     private var demo: Task<Void, Never>?
 
     init(
@@ -110,7 +110,7 @@ final class ViewerServices: AppServices {
         }
     }
 
-    // MARK: The first picture
+    // MARK: The first frame
 
     func frameWasDrawn() { firstPicture.wasDrawn() }
 

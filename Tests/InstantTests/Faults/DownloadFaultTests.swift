@@ -42,7 +42,7 @@ import Testing
         let (client, descriptor) = try open(server)
         #expect(try await download(descriptor) == nil)
         #expect(FileManager.default.contents(atPath: try #require(descriptor.pdfFile)) == Data(pdf.bytes))
-        // Each attempt resumes about where the last one was cut; bytes lost to a reset are fetched again.
+        // Each attempt resumes near the point where the last one was cut; bytes lost to a reset are fetched again.
         #expect(server.requests.count { $0.path.hasSuffix("/document") } <= 12)
         withExtendedLifetime(client) {}
     }

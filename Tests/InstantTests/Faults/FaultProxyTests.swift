@@ -24,7 +24,7 @@ import Testing
         try await Person(server, try server.token(user), through: URL(string: proxy.url))
     }
 
-    /// Waits like a user who retries, and who enters the token again after a damaged request made the server refuse it.
+    /// Waits as a user would: retries, and re-enters the token if a damaged request made the server reject it.
     private func see(_ descriptor: InstantDocumentDescriptor, _ jwt: String, _ isSo: () throws -> Bool) async throws {
         let events = descriptor.events
         if try isSo() { return }
