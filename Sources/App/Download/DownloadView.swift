@@ -17,7 +17,9 @@ extension Canvas {
             lines = ["The PDF is not downloaded yet\(part). Press D to download it."]
         case .opening: lines = ["Opening the PDF ..."]
         case .failed(let why):
-            lines = [CleanText(cleaning: why.asSentence), "The annotations are still listed. Press D to retry."]
+            lines = [
+                CleanText(cleaning: why.asSentence), "You can still see the annotations in the list. Press D to retry.",
+            ]
         case .ready: lines = [document.reasonForNoText]
         }
         var row = 0
@@ -68,7 +70,7 @@ extension DocumentState {
     var reasonForNoText: CleanText {
         switch texts[page.index] {
         case .text?: "Page \(page.index + 1) has no text. Marks by position:"
-        case .failed(let why)?: "\(why) Marks on page \(page.index + 1) by position:"
+        case .failed(let why)?: "\(why) Annotations on page \(page.index + 1) by position:"
         case .loading?, nil: "Reading page \(page.index + 1) ..."
         }
     }

@@ -10,7 +10,7 @@ extension Canvas {
             columns: area.columns,
             style: state.theme.rule, titleStyle: state.theme.title)
         let inside = area.split(top: 1).rest
-        if requests.isEmpty { write("None yet.", in: inside, row: 1, column: 2, style: state.theme.dimmed) }
+        if requests.isEmpty { write("No requests yet.", in: inside, row: 1, column: 2, style: state.theme.dimmed) }
         for (row, request) in requests.dropFirst(log.top).prefix(inside.rows).enumerated() {
             write(
                 request.line(columns: area.columns, utcOffset: state.utcOffset).truncated(to: area.columns), in: inside,

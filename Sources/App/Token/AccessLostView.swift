@@ -7,7 +7,7 @@ extension AppState {
         let name: CleanText = "\(document.title) / \(document.layerName)"
         let kept: CleanText =
             switch document.waiting {
-            case 0: " The local copy is kept."
+            case 0: " The local copy is still on this machine."
             case 1: " The local copy and 1 unsent edit are kept."
             case let count: " The local copy and \(count) unsent edits are kept."
             }

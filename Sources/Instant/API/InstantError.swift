@@ -1,21 +1,21 @@
 import InstantCore
 
-/// An error with its documented kind and a sentence that gives cause, place and remedy. Never contains a token.
-/// Cancellation is not an error of this type, but `CancellationError`.
+/// An error with a documented kind and a message that states the cause, the place and the remedy. Never contains a token.
+/// Cancellation throws `CancellationError` instead.
 public struct InstantError: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Kind: String, Hashable, Sendable, CaseIterable {
-        /// An invalid token, or one for another layer; a token for another user than the descriptor's.
+        /// The token is invalid or for another layer; the token is for a user other than the descriptor's.
         case invalidJWT, userIDMismatch
-        /// The token or the read-only document does not allow it, or the layer was lost.
+        /// The token or the read-only document does not allow the operation, or access to the layer was lost.
         case accessDenied
         case alreadyDownloaded, alreadyAuthenticating
         /// A token is needed, or the server refused the supplied one.
         case authenticationFailed
         /// The server is unreachable: a temporary state, not a reason for an alert.
         case requestFailed
-        /// The server's response is invalid: not a compatible server, or damaged in transit.
+        /// The server's response is invalid: the server is not compatible, or the response was damaged in transit.
         case invalidServerData
-        /// The call is impossible: content that is not Instant JSON, a thread where none can begin.
+        /// The call is impossible: for example, the content is not Instant JSON, or no thread can begin there.
         case invalidRequest
         case payloadLimitExceeded
         /// This library, or the server, is too old for the other.
@@ -26,11 +26,11 @@ public struct InstantError: Error, Hashable, Sendable, CustomStringConvertible {
         /// The document or annotation belongs to another layer.
         case unmanagedDocument, unmanagedAnnotation
         case noSuchAnnotation
-        /// A new record needs an author, and neither token nor installation names one.
+        /// A new record needs an author, and neither the token nor the installation provides one.
         case authorNeeded
-        /// The call would remove edits that exist only here.
+        /// The call would remove edits that exist only on this machine.
         case unsentEdits
-        /// The file is only at the server; it does not exist; it cannot be stored here.
+        /// The file has not been downloaded; it does not exist; it cannot be stored locally.
         case attachmentNotLoaded, noSuchAttachment, couldNotCreateAttachment
         /// The layer was stored by an older version and is read-only until it is migrated.
         case contentMigrationNeeded, performingContentMigration

@@ -7,14 +7,14 @@ struct AddCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add", abstract: "Add annotations to a layer.",
         discussion: """
-            From options, or as JSON from --content FILE or standard input: {"id"?, "group"?, "content"}, or only the \
-            content, which is Instant JSON. A missing author or time is filled in. Prints the id when the server has \
-            accepted the record.
+            Takes options, or reads JSON from --content FILE or standard input: {"id"?, "group"?, "content"}, or only \
+            the content, which is Instant JSON. A missing author or time is filled in. Prints the id when the server \
+            has accepted the record.
 
             With --ndjson, standard input has one record per line. Each line is answered by one line, in the same \
             order, when the server has accepted or rejected it:
               {"id":…,"status":"applied|conflict|denied|invalid","reason"?}
-            A rejected line leaves nothing behind. If the server becomes unreachable, the status is "waiting": the \
+            A rejected line stores nothing. If the server becomes unreachable, the status is "waiting": the \
             record is stored on this machine and sent by the next sync.
 
             Exit codes: 1 a record is invalid, 4 a record was denied, 5 the server is unreachable, 6 an id is taken; \
@@ -32,7 +32,7 @@ struct AddCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("File with the record as JSON; - is standard input.", valueName: "file"))
     var content: String?
 
-    @Flag(help: "Read one record per line from standard input and answer each with one line.")
+    @Flag(help: "Read one record per line from standard input and print one result line for each.")
     var ndjson = false
 
     @Option(help: ArgumentHelp("Group of new records (default: the token's).", valueName: "name"))
@@ -96,6 +96,6 @@ struct AddCommand: AsyncParsableCommand {
         if let page = new.page, outcome?.reason == InvalidContent.badPageIndex.description {
             return "the document has no page \(page.index + 1)"
         }
-        return outcome?.reason ?? "no id"
+        return outcome?.reason ?? "the server returned no result"
     }
 }

@@ -7,8 +7,8 @@ struct CommentsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "comments", abstract: "List the comments under an annotation, oldest first.",
         discussion: """
-            The id may also be that of a comment in the thread. json is one array of records, ndjson one record per \
-            line, in the form of list.
+            The id of any comment in the thread also works. json prints one array of records, ndjson one record per \
+            line, in the same form as list.
 
             Examples:
               postilla comments 01HV60ME365HS69FVQ1CE6PK2G

@@ -14,8 +14,8 @@ struct ConflictsListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List conflicts with base, mine and theirs.",
         discussion: """
-            Needs no server, and no token if only one layer is on this machine or the options name one. json and \
-            ndjson are records {"id","edit","refused","reason","base","mine","theirs"}: base is the record the edit \
+            Needs no server, and no token if this machine has only one layer or the options select one. json and \
+            ndjson print records {"id","edit","refused","reason","base","mine","theirs"}: base is the record the edit \
             was made against, mine your content, theirs the current record; null if it does not exist.
 
             Examples:

@@ -7,8 +7,8 @@ struct ConflictsResolveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resolve", abstract: "Resolve a conflict: keep mine, keep theirs, or merge.",
         discussion: """
-            --mine sends your edit again over the current record; --theirs drops it; --content sends merged content \
-            instead. With --offline the next sync sends it.
+            --mine resends your edit on top of the current record; --theirs discards it; --content sends merged \
+            content instead. With --offline the next sync sends it.
 
             Examples:
               postilla conflicts resolve 01HV60ME365HS69FVQ1CE6PK2G --mine

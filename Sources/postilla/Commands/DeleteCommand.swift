@@ -9,8 +9,8 @@ struct DeleteCommand: AsyncParsableCommand {
         commandName: "delete", abstract: "Delete annotations or comments.",
         discussion: """
             All ids are checked first: if one does not exist (exit 1) or may not be deleted (exit 4), nothing is \
-            deleted. An annotation is deleted with its comments. If someone else has added a comment meanwhile, the \
-            deletion is a conflict (exit 6, see postilla conflicts).
+            deleted. Deleting an annotation also deletes its comments. If someone else has added a comment in the \
+            meantime, the deletion is a conflict (exit 6, see postilla conflicts).
 
             Examples:
               postilla delete 01HV60ME365HS69FVQ1CE6PK2G

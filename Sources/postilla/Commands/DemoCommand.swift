@@ -5,7 +5,7 @@ struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo", abstract: "Start a server with sample documents and open the viewer.",
         discussion: """
-            Needs no preparation. Four things to try:
+            Needs no setup. Four things to try:
               lose a token     in the viewer, type :forget-token, then T and @PATH of reviewer.jwt
               make a conflict  open the layer in a second terminal (colleague.jwt), type :offline in one, edit the \
             same note in both, then type :online

@@ -18,10 +18,10 @@ struct DiffCommand: AsyncParsableCommand {
               postilla export | postilla diff review.json -
             """)
 
-    @Argument(help: "First file (before).", completion: .file(extensions: ["json"]))
+    @Argument(help: "The earlier file.", completion: .file(extensions: ["json"]))
     var a: String
 
-    @Argument(help: "Second file (after).", completion: .file(extensions: ["json"]))
+    @Argument(help: "The later file.", completion: .file(extensions: ["json"]))
     var b: String
 
     @OptionGroup var listing: ListingOptions

@@ -9,11 +9,11 @@ struct EditCommand: AsyncParsableCommand {
         commandName: "edit", abstract: "Change an annotation or a comment.",
         discussion: """
             --text replaces the text and keeps the formatting of unchanged words. --content replaces the whole Instant \
-            JSON: missing members are removed; author and group stay. Without either, on a terminal, the text opens in \
-            $VISUAL or $EDITOR.
+            JSON: members that are missing are removed; the author and group are kept. Without either, on a terminal, \
+            the text opens in $VISUAL or $EDITOR.
 
-            If someone else was faster, the edit is a conflict (exit 6): nothing is lost, see postilla conflicts. An \
-            edit that is not permitted is not made (exit 4).
+            If someone else's edit came first, the edit becomes a conflict (exit 6) and nothing is lost; see postilla \
+            conflicts. An edit that is not permitted fails (exit 4).
 
             Examples:
               postilla edit 01HV60ME365HS69FVQ1CE6PK2G --text 'Which program, and when?'
@@ -47,7 +47,7 @@ struct EditCommand: AsyncParsableCommand {
                 throw CommandFailure("no annotation \(id) in this layer")
             }
             guard let content = try given ?? changed(record, in: session) else {
-                return Output.message("nothing changed")
+                return Output.message("no changes")
             }
             _ = try session.descriptor.update(id, content: content)
             try await session.deliverOrExplain([id], "not changed")
@@ -74,7 +74,7 @@ struct EditCommand: AsyncParsableCommand {
         let folder = try Folders(dataDirectory: layer.server.dataDir).state
         try Folders.make(folder)
         guard let new = try editor.edit(old, in: folder) else {
-            throw CommandFailure("the editor failed; nothing changed")
+            throw CommandFailure("the editor exited with an error; nothing was changed")
         }
         return new.trimmed.isEmpty ? nil : new
     }

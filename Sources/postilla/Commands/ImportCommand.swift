@@ -17,12 +17,12 @@ struct ImportCommand: AsyncParsableCommand {
             allow, that are invalid, or that were deleted in this layer before are skipped with a reason. A file that \
             cannot be read changes nothing.
 
-            json and ndjson are one record for each record of the file: {"id","action":"create|update|unchanged|skip",\
+            json and ndjson print one result for each record in the file: {"id","action":"create|update|unchanged|skip",\
             "status"?,"reason"?}; status as in add. --dry-run only reports the actions. A table omits unchanged \
             records.
 
-            Exit codes: 4 a record was denied, 6 someone else was faster or it was deleted before, 1 a record is \
-            invalid; the first that applies.
+            Exit codes: 4 a record was denied, 6 someone else's edit came first or the record was already deleted, 1 a \
+            record is invalid; the first that applies.
 
             Examples:
               postilla import review.json --dry-run

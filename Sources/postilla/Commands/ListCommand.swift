@@ -7,9 +7,9 @@ struct ListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the annotations of a layer.",
         discussion: """
-            json is one array of records {"id","content","createdBy","updatedBy","group"}, ndjson one record per line, \
-            tsv the columns id, page, kind, author, changed, state and text after a line with their names. The list \
-            includes the PDF's own annotations. For comments use: postilla comments ID
+            json prints one array of records {"id","content","createdBy","updatedBy","group"}, ndjson one record per \
+            line, tsv the columns id, page, kind, author, changed, state and text after a header line. The list \
+            includes the PDF's own annotations. To list comments, use postilla comments ID
 
             Examples:
               postilla list

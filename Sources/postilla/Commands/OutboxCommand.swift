@@ -7,8 +7,8 @@ struct OutboxCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "outbox", abstract: "List the unsent edits on this machine.",
         discussion: """
-            Needs no server, and no token if only one layer is on this machine or the options name one. json and \
-            ndjson are records {"id","edit","state","reason"?,"made","content"?}: edit is create, update, delete or \
+            Needs no server, and no token if this machine has only one layer or the options select one. json and \
+            ndjson print records {"id","edit","state","reason"?,"made","content"?}: edit is create, update, delete or \
             restore; state is waiting, sending, parked, conflict or refused.
 
             Examples:

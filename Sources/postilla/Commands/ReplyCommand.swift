@@ -8,8 +8,8 @@ struct ReplyCommand: AsyncParsableCommand {
         commandName: "reply", abstract: "Reply to a text markup or a comment marker.",
         discussion: """
             Threads are flat: a reply to a comment goes under its annotation. Without --text the text is read from \
-            standard input until its end. Prints the comment's id when the server has accepted it. If the annotation \
-            has been deleted meanwhile, the text is stored as a conflict (exit 6, see postilla conflicts).
+            standard input until end of file. Prints the comment's id when the server has accepted it. If the \
+            annotation has since been deleted, the text is stored as a conflict (exit 6, see postilla conflicts).
 
             Examples:
               postilla reply 01HV60ME365HS69FVQ1CE6PK2G --text 'Agreed.'

@@ -10,8 +10,8 @@ struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Run a server for documents, layers and sync.",
         discussion: """
-            Every option can also be set in the environment (POSTILLA_SERVE_PORT for --port) and in a TOML file \
-            (port = 5000). Options override variables, variables override the file. Limits go into the file's table \
+            Every option can also be set in the environment (POSTILLA_SERVE_PORT for --port) and in a TOML file (port \
+            = 5000). Options override environment variables, which override the file. Limits go into the file's table \
             [limits]:
             \(limits)
             """)

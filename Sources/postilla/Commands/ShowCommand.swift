@@ -8,7 +8,7 @@ struct ShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Show annotations or comments with all details.",
         discussion: """
-            table is one block per record, json one array of records, ndjson one record per line.
+            table prints one block per record, json one array of records, ndjson one record per line.
 
             Examples:
               postilla show 01HV60ME365HS69FVQ1CE6PK2G

@@ -6,7 +6,7 @@ struct StorageListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the layers on this machine.",
         discussion: """
-            json and ndjson are records {"server","document","layer","user","title","downloaded","layerBytes",\
+            json and ndjson print records {"server","document","layer","user","title","downloaded","layerBytes",\
             "pdfBytes","state","lastSync","unread","unsent","problem"}; a PDF may be shared by several layers.
 
             Examples:

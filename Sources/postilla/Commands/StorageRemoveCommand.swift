@@ -5,7 +5,7 @@ import InstantCore
 
 struct StorageRemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Remove layers from this machine, not from the server.",
+        commandName: "remove", abstract: "Remove layers from this machine only; the server keeps them.",
         discussion: """
             Removes the layers that match all options, and PDFs that no other layer needs. Unsent edits are listed and \
             removed only with --discard-unsent or, on a terminal, after confirmation. A layer that is open in another \
@@ -39,7 +39,7 @@ struct StorageRemoveCommand: AsyncParsableCommand {
 
     func validate() throws {
         let isNamed = document != nil || layer != nil || server != nil || user != nil
-        guard isNamed != all else { throw ValidationError("Use either --all, or options that select layers.") }
+        guard isNamed != all else { throw ValidationError("Use either --all or options that select layers.") }
     }
 
     func run() async throws {

@@ -7,8 +7,8 @@ struct SyncCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sync", abstract: "Send unsent edits and fetch changes.",
         discussion: """
-            One cycle in both directions. Prints the remaining counts; json and ndjson are one object \
-            {"annotations","waiting","parked","conflicts","refused"}. Exit code 6 if edits are in conflict or were \
+            Runs one sync cycle in both directions, then prints the resulting counts; json and ndjson print one object \
+            {"annotations","waiting","parked","conflicts","refused"}. Exits with 6 if edits are in conflict or were \
             refused; see postilla conflicts. Parked edits are those that the current token may not send.
 
             Examples:

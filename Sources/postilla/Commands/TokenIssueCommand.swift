@@ -14,7 +14,7 @@ struct TokenIssueCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Private key in PEM: EC P-256 or P-521, Ed25519 or RSA.", valueName: "file"))
     var key: String
 
-    @Option(help: ArgumentHelp("Document of the token.", valueName: "id"))
+    @Option(help: ArgumentHelp("Document that the token opens.", valueName: "id"))
     var document: String
 
     @Option(help: ArgumentHelp("Layer (default: the document's default layer).", valueName: "name"))
@@ -26,7 +26,9 @@ struct TokenIssueCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("read-document, download or write; repeatable (default: all).", valueName: "word"))
     var permission: [String] = []
 
-    @Option(help: ArgumentHelp("Such as annotations:edit:self; repeatable. Needs --user.", valueName: "entry"))
+    @Option(
+        help: ArgumentHelp(
+            "Collaboration permission, such as annotations:edit:self; repeatable. Needs --user.", valueName: "entry"))
     var collaborationPermission: [String] = []
 
     @Option(help: ArgumentHelp("Group of new records.", valueName: "group"))

@@ -5,8 +5,9 @@ struct TokenRevokeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke", abstract: "Make a server reject a token from now on, as a backend would.",
         discussion: """
-            The token comes from standard input, or --jti names it. Its connections are closed at once; unsent edits \
-            stay on their machines. A token without an id cannot be revoked; it is valid until it expires.
+            Reads the token from standard input, or takes its id from --jti. Its connections are closed at once; \
+            unsent edits stay on their machines. A token without an id cannot be revoked; it is valid until it \
+            expires.
 
             Examples:
               postilla token revoke --server https://docs.example --api-token-file secret < review.jwt

@@ -40,11 +40,11 @@ struct TokenShowCommand: AsyncParsableCommand {
 
     private static func rights(_ grant: Grant) -> String {
         let words = GeneralPermission.allCases.filter(grant.general.contains).map(\.rawValue)
-        return words.isEmpty ? "nothing" : words.joined(separator: ", ") + (grant.mayWrite ? "" : " (read-only)")
+        return words.isEmpty ? "no permissions" : words.joined(separator: ", ") + (grant.mayWrite ? "" : " (read-only)")
     }
 
     private static func life(_ milliseconds: Int64) -> String {
-        guard milliseconds > 0 else { return "expired by this machine's clock" }
+        guard milliseconds > 0 else { return "expired according to this machine's clock" }
         let seconds = milliseconds / 1000
         switch seconds {
         case ..<120: return "\(seconds) s left"
