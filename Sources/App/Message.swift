@@ -8,7 +8,7 @@ package import Screen
 ///
 /// Messages about a layer apply to the one on the screen, unless `at` names another.
 package indirect enum Message: Hashable, Sendable {
-    /// A message for this layer, on the screen or not. Dropped if the layer is no longer open.
+    /// A message for this layer, whether or not it is on the screen. Dropped if the layer is no longer open.
     case at(LayerReference, Message)
 
     // The terminal.

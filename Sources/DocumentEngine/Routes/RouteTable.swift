@@ -19,78 +19,78 @@ extension RouteLookup {
 
     // MARK: The backend API
 
-    private static func documents(_ plane: BackendAPI) -> [Route] {
-        let (batch, small) = (Int64(plane.engine.limits.batchBytes), Int64(64 << 10))
+    private static func documents(_ api: BackendAPI) -> [Route] {
+        let (batch, small) = (Int64(api.engine.limits.batchBytes), Int64(64 << 10))
         func route(
             _ method: HTTPRequest.Method, _ pattern: String, upTo maxBytes: Int64 = 0, _ handle: @escaping Route.Handler
         ) -> Route {
             Route(method: method, pattern: "/api/" + pattern, access: .secret, maxBytes: maxBytes, blocks: true) {
                 request in
-                try plane.admit(request)
+                try api.admit(request)
                 return try await handle(request)
             }
         }
         return [
-            route(.get, "documents", plane.listDocuments),
-            route(.post, "documents", upTo: plane.uploadBytes, plane.upload),
-            route(.post, "revoke", upTo: batch, plane.revoke),
-            route(.post, "copy_document", upTo: small, plane.copyDocument),
-            route(.delete, "documents/{id}") { try await plane.deleteDocument($0["id"]) },
-            route(.get, "documents/{id}/properties") { try await plane.properties($0["id"]) },
+            route(.get, "documents", api.listDocuments),
+            route(.post, "documents", upTo: api.uploadBytes, api.upload),
+            route(.post, "revoke", upTo: batch, api.revoke),
+            route(.post, "copy_document", upTo: small, api.copyDocument),
+            route(.delete, "documents/{id}") { try await api.deleteDocument($0["id"]) },
+            route(.get, "documents/{id}/properties") { try await api.properties($0["id"]) },
             route(.get, "documents/{id}/attachments/{sha256}") { request in
                 guard let file = AttachmentID(request["sha256"]) else { throw Attachments.missing }
-                return try await plane.attachments.send(file, of: request["id"], request)
+                return try await api.attachments.send(file, of: request["id"], request)
             },
-            route(.get, "documents/{id}/layers") { try await plane.listLayers($0["id"]) },
-            route(.post, "documents/{id}/layers", upTo: small) { try await plane.makeLayer($0["id"], $0) },
-            route(.delete, "documents/{id}/layers/{layer}") { try await plane.deleteLayer($0.layer) },
+            route(.get, "documents/{id}/layers") { try await api.listLayers($0["id"]) },
+            route(.post, "documents/{id}/layers", upTo: small) { try await api.makeLayer($0["id"], $0) },
+            route(.delete, "documents/{id}/layers/{layer}") { try await api.deleteLayer($0.layer) },
         ]
     }
 
     /// Routes that exist for the default layer and for each named layer.
-    private static func layers(_ plane: BackendAPI) -> [Route] {
-        let batch = Int64(plane.engine.limits.batchBytes)
-        let withFile = max(batch, plane.attachments.limit + Int64(plane.engine.limits.recordBytes) + (64 << 10))
+    private static func layers(_ api: BackendAPI) -> [Route] {
+        let batch = Int64(api.engine.limits.batchBytes)
+        let withFile = max(batch, api.attachments.limit + Int64(api.engine.limits.recordBytes) + (64 << 10))
         func route(
             _ method: HTTPRequest.Method, _ pattern: String, upTo maxBytes: Int64 = 0, _ handle: @escaping Route.Handler
         ) -> [Route] {
             ["/api/documents/{id}/", "/api/documents/{id}/layers/{layer}/"].map { start in
                 Route(method: method, pattern: start + pattern, access: .secret, maxBytes: maxBytes, blocks: true) {
                     request in
-                    try plane.admit(request)
+                    try api.admit(request)
                     return try await handle(request)
                 }
             }
         }
         return [
-            route(.get, "document_info") { try await plane.info($0["id"]) },
-            route(.get, "pdf") { try await plane.pdf($0.layer, $0) },
-            route(.get, "document.json") { try await plane.instantJSON($0.layer) },
-            route(.get, "document.xfdf") { try await plane.xfdf($0.layer) },
+            route(.get, "document_info") { try await api.info($0["id"]) },
+            route(.get, "pdf") { try await api.pdf($0.layer, $0) },
+            route(.get, "document.json") { try await api.instantJSON($0.layer) },
+            route(.get, "document.xfdf") { try await api.xfdf($0.layer) },
             route(.post, "apply_instant_json", upTo: BackendAPI.annotationFormBytes) {
-                try await plane.applyInstantJSON($0.layer, $0)
+                try await api.applyInstantJSON($0.layer, $0)
             },
-            route(.get, "annotations") { try await plane.list($0.layer, page: nil, $0) },
-            route(.post, "annotations", upTo: withFile) { try await plane.create($0.layer, $0) },
-            route(.put, "annotations", upTo: batch) { try await plane.replaceMany($0.layer, $0) },
-            route(.delete, "annotations", upTo: batch) { try await plane.deleteMany($0.layer, $0) },
-            route(.get, "pages/{index}/annotations") { try await plane.list($0.layer, page: $0.page(), $0) },
-            route(.get, "annotations/{annotation}") { try await plane.one($0.layer, $0["annotation"]) },
+            route(.get, "annotations") { try await api.list($0.layer, page: nil, $0) },
+            route(.post, "annotations", upTo: withFile) { try await api.create($0.layer, $0) },
+            route(.put, "annotations", upTo: batch) { try await api.replaceMany($0.layer, $0) },
+            route(.delete, "annotations", upTo: batch) { try await api.deleteMany($0.layer, $0) },
+            route(.get, "pages/{index}/annotations") { try await api.list($0.layer, page: $0.page(), $0) },
+            route(.get, "annotations/{annotation}") { try await api.one($0.layer, $0["annotation"]) },
             route(.put, "annotations/{annotation}", upTo: withFile) {
-                try await plane.replace($0.layer, $0["annotation"], $0)
+                try await api.replace($0.layer, $0["annotation"], $0)
             },
-            route(.delete, "annotations/{annotation}") { try await plane.delete($0.layer, $0["annotation"]) },
-            route(.get, "annotations/{root}/comments") { try await plane.thread($0.layer, $0["root"]) },
+            route(.delete, "annotations/{annotation}") { try await api.delete($0.layer, $0["annotation"]) },
+            route(.get, "annotations/{root}/comments") { try await api.thread($0.layer, $0["root"]) },
             route(.post, "annotations/{root}/comments", upTo: batch) {
-                try await plane.reply($0.layer, $0["root"], $0)
+                try await api.reply($0.layer, $0["root"], $0)
             },
-            route(.post, "comments", upTo: batch) { try await plane.beginThread($0.layer, $0) },
+            route(.post, "comments", upTo: batch) { try await api.beginThread($0.layer, $0) },
         ].flatMap { $0 }
     }
 
     // MARK: The sync API: the token names the layer
 
-    private static func sync(_ plane: SyncAPI) -> [Route] {
+    private static func sync(_ api: SyncAPI) -> [Route] {
         func route(
             _ method: HTTPRequest.Method, _ pattern: String, upTo maxBytes: Int64 = 0, blocks: Bool = false,
             _ handle: @escaping @Sendable (SyncAPI.Bearer, ServerRequest) async throws -> Response
@@ -98,19 +98,19 @@ extension RouteLookup {
             Route(
                 method: method, pattern: "/instant/v1/" + pattern, access: .token, maxBytes: maxBytes, blocks: blocks
             ) { request in
-                try await handle(try plane.admit(request), request)
+                try await handle(try api.admit(request), request)
             }
         }
         return [
-            route(.get, "session", plane.session),
-            route(.get, "document", plane.document),
-            route(.get, "records", plane.records),
-            route(.get, "digest", plane.digest),
-            route(.post, "changes", upTo: Int64(plane.engine.limits.batchBytes), plane.changes),
-            route(.get, "events", plane.events),
-            route(.post, "presence", upTo: 16 << 10, plane.presence),
-            route(.get, "attachments/{sha256}", plane.sendAttachment),
-            route(.put, "attachments/{sha256}", upTo: plane.attachments.limit, blocks: true, plane.receiveAttachment),
+            route(.get, "session", api.session),
+            route(.get, "document", api.document),
+            route(.get, "records", api.records),
+            route(.get, "digest", api.digest),
+            route(.post, "changes", upTo: Int64(api.engine.limits.batchBytes), api.changes),
+            route(.get, "events", api.events),
+            route(.post, "presence", upTo: 16 << 10, api.presence),
+            route(.get, "attachments/{sha256}", api.sendAttachment),
+            route(.put, "attachments/{sha256}", upTo: api.attachments.limit, blocks: true, api.receiveAttachment),
         ]
     }
 }

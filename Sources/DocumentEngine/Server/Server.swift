@@ -22,7 +22,7 @@ package final class Server: Sendable {
     private let attachments: Attachments
     private let streams = DetachedStreams()
     private let responder: Responder
-    private let metricsPlane: MetricsAPI
+    private let metricsAPI: MetricsAPI
     private let server: HTTPServerBuilder
     private let group = Mutex<ServiceGroup?>(nil)
     private let ports = Mutex<[Endpoint: Int]>([:])
@@ -63,7 +63,7 @@ package final class Server: Sendable {
         responder = Responder(
             routes: RouteLookup(backend: backend, sync: sync, readiness: readiness), workers: engine.workers,
             metrics: metrics, options: options)
-        metricsPlane = MetricsAPI(
+        metricsAPI = MetricsAPI(
             metrics: metrics, engine: engine, work: work.gate, admission: admission, readiness: readiness)
         let plain = Self.http(options, metrics)
         server = try options.tls.map { try HTTPServerBuilder.tls(plain, tlsConfiguration: $0.configuration) } ?? plain
@@ -89,7 +89,7 @@ package final class Server: Sendable {
         var services: [any Service] = []
         if let address = options.metrics {
             services.append(
-                application(metricsPlane, Self.http(options, metricsPlane.metrics), at: address) { [self] in
+                application(metricsAPI, Self.http(options, metricsAPI.metrics), at: address) { [self] in
                     told(.metrics, $0, ready)
                 })
         }
@@ -117,14 +117,14 @@ package final class Server: Sendable {
         try await group.run()
     }
 
-    private func application<Plane: HTTPResponder>(
-        _ plane: Plane, _ server: HTTPServerBuilder, at address: ListenAddress, ready: @escaping @Sendable (Int) -> Void
-    ) -> Application<Plane> where Plane.Context: InitializableFromSource<ApplicationRequestContextSource> {
+    private func application<API: HTTPResponder>(
+        _ api: API, _ server: HTTPServerBuilder, at address: ListenAddress, ready: @escaping @Sendable (Int) -> Void
+    ) -> Application<API> where API.Context: InitializableFromSource<ApplicationRequestContextSource> {
         let delegate: (any AvailableConnectionsDelegate)? =
             options.service.connections > 0
             ? MaximumAvailableConnections(options.service.connections, logger: quiet) : nil
         return Application(
-            responder: plane, server: server,
+            responder: api, server: server,
             configuration: ApplicationConfiguration(
                 address: .hostname(address.host, port: address.port), serverName: Self.name,
                 availableConnectionsDelegate: delegate),

@@ -9,9 +9,9 @@ extension Presence {
     }
 
     /// - Returns: nil if the participant has left.
-    package func peerPerson(_ whom: ParticipantKey) -> PeerPerson? {
-        rooms[whom.layer]?.people[whom.id].map {
-            PeerPerson(layer: whom.layer, person: $0.person, presentingSince: $0.presentingSince)
+    package func peerPerson(_ key: ParticipantKey) -> PeerPerson? {
+        rooms[key.layer]?.people[key.id].map {
+            PeerPerson(layer: key.layer, person: $0.person, presentingSince: $0.presentingSince)
         }
     }
 

@@ -5,9 +5,9 @@ package import SyncProtocol
 /// What each view may see of participants and of the records they point at.
 extension Presence {
     /// Returns a participant's current state as one view may see it.
-    package func event(about whom: ParticipantKey, seenBy scope: ViewScope) -> PresenceEvent {
-        guard let person = rooms[whom.layer]?.person(whom.id, seenBy: scope) else {
-            return PresenceEvent(left: [whom.id])
+    package func event(about key: ParticipantKey, seenBy scope: ViewScope) -> PresenceEvent {
+        guard let person = rooms[key.layer]?.person(key.id, seenBy: scope) else {
+            return PresenceEvent(left: [key.id])
         }
         return PresenceEvent(people: [person])
     }

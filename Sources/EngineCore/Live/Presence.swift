@@ -122,10 +122,10 @@ package struct Presence: Sendable {
         let isNews = room.put(entry)
         rooms[layer] = room
         sessions[session] = id
-        let whom = ParticipantKey(layer: layer, id: id)
+        let key = ParticipantKey(layer: layer, id: id)
         // An unknown record is looked up first; listeners are notified after that.
-        let told = isNews && !room.isWaiting(for: sign.whereabouts.record) ? [whom] : []
-        return (answer(id, at: layer), outcome(told: Set(told), forPeers: [whom], isNews: isNews))
+        let told = isNews && !room.isWaiting(for: sign.whereabouts.record) ? [key] : []
+        return (answer(id, at: layer), outcome(told: Set(told), forPeers: [key], isNews: isNews))
     }
 
     private func answer(_ id: String?, at layer: Int64) -> PresenceAnswer {
@@ -180,14 +180,14 @@ package struct Presence: Sendable {
 
     mutating func remove(_ gone: Set<ParticipantKey>) -> Audience {
         var outcome = Audience()
-        for whom in gone {
-            guard let entry = rooms[whom.layer]?.people.removeValue(forKey: whom.id) else { continue }
+        for key in gone {
+            guard let entry = rooms[key.layer]?.people.removeValue(forKey: key.id) else { continue }
             if let session = entry.session {
                 sessions[session] = nil
-                outcome.forPeers.insert(whom)
+                outcome.forPeers.insert(key)
             }
-            outcome.told.insert(whom)
-            if rooms[whom.layer]?.people.isEmpty == true { rooms[whom.layer] = nil }
+            outcome.told.insert(key)
+            if rooms[key.layer]?.people.isEmpty == true { rooms[key.layer] = nil }
         }
         return self.outcome(told: outcome.told, forPeers: outcome.forPeers, isNews: !outcome.told.isEmpty)
     }

@@ -26,7 +26,7 @@ final class PagePictures {
     }
 
     private let device: TerminalDevice
-    private var ability = PictureSupport.unknown
+    private var support = PictureSupport.unknown
     private var reports: [TerminalReport] = []
     /// The time between the query and its report.
     private var milliseconds: Int64 = 0
@@ -35,7 +35,7 @@ final class PagePictures {
     private var wanted: Request?
     private var painting: Task<Void, Never>?
     private var area: Area?
-    private let easel = PaintingSlot()
+    private let slot = PaintingSlot()
 
     /// The slot for a rendered image.
     private final class PaintingSlot: Sendable {
@@ -56,9 +56,9 @@ final class PagePictures {
     func paint(_ request: Request) {
         hide()
         wanted = request
-        switch ability {
+        switch support {
         case .unknown:
-            ability = .asked(since: TerminalLoop<Message>.now)
+            support = .asked(since: TerminalLoop<Message>.now)
             device.askForPictures()
         case .asked: break
         case .known(let format): answer(format)
@@ -68,24 +68,24 @@ final class PagePictures {
     /// Every terminal reports its attributes last.
     func heard(_ report: TerminalReport) {
         reports.append(report)
-        guard case .attributes = report, case .asked(let since) = ability else { return }
+        guard case .attributes = report, case .asked(let since) = support else { return }
         milliseconds = TerminalLoop<Message>.now - since
         let format = PictureFormat(reports)
-        ability = .known(format)
+        support = .known(format)
         // A terminal that does not support the query may have printed it.
         if format != .kitty { device.redraw() }
         answer(format)
     }
 
     func show() {
-        guard let area, let text = easel.text.withLock({ $0 }) else { return }
+        guard let area, let text = slot.text.withLock({ $0 }) else { return }
         device.show(text, at: Position(row: area.row, column: area.column))
     }
 
     func hide() {
         painting?.cancel()
         (painting, wanted, area) = (nil, nil, nil)
-        easel.text.withLock { $0 = nil }
+        slot.text.withLock { $0 = nil }
         device.hidePicture()
     }
 
@@ -107,7 +107,7 @@ final class PagePictures {
 
     private func paint(_ request: Request, as format: PictureFormat) {
         area = request.area
-        let job = Job(request: request, format: format, cell: device.cell ?? Self.usualCell, easel: easel)
+        let job = Job(request: request, format: format, cell: device.cell ?? Self.usualCell, slot: slot)
         painting = Task { await job.run() }
     }
 
@@ -116,7 +116,7 @@ final class PagePictures {
         let request: Request
         let format: PictureFormat
         let cell: (width: Int, height: Int)
-        let easel: PaintingSlot
+        let slot: PaintingSlot
 
         func run() async {
             do {
@@ -125,7 +125,7 @@ final class PagePictures {
                 guard text.size <= PagePictures.maxBytes else {
                     return request.post(.pictureFailed("the picture is too large for the terminal"))
                 }
-                easel.text.withLock { $0 = text }
+                slot.text.withLock { $0 = text }
                 request.post(.pictureReady)
             } catch is CancellationError {
                 return

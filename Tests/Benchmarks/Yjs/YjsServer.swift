@@ -14,12 +14,12 @@ final class YjsServer {
     private static let python = ".build/python-yjs/bin/python"
     private static let script = "Tests/Benchmarks/Yjs/peer.py"
     static let missing = "There is no Yjs here (Resources/python.sh bench): left out."
-    /// Stands below its tables.
+    /// Printed below the tables that contain Yjs.
     var remark: String {
         """
 
-        Yjs: pycrdt-websocket \(version) on Hypercorn, with SQLiteYStore. It tells its clients of an update before the \
-        store has it; the store's commit is then synced to the disk.
+        Yjs: pycrdt-websocket \(version) on Hypercorn, with SQLiteYStore. It sends an update to its clients before the \
+        store has it; the store then commits it and syncs the disk.
 
         """
     }
